@@ -1,0 +1,47 @@
+# Everything a newcomer needs: `make demo` and `make test`. Both set up a virtual environment in .venv first.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: demo test check bench format lock clean help
+
+help: ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+# Pinned versions with hashes first, then the package itself without looking for anything else.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Craton needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY) ## set up and run an example
+	$(BIN)/craton solvers
+	$(BIN)/python examples/interpolants.py
+
+test: $(READY) ## set up and pass the tests
+	$(BIN)/pytest -n 2
+
+check: $(READY) ## lint and type-check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY) ## measure the foundation; prints tables
+	$(BIN)/python -m bench
+
+format: $(READY) ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: ## renew requirements.lock from pyproject.toml
+	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install --quiet uv
+	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --upgrade -o requirements.lock
+	rm -rf $(VENV)-lock
+
+clean: ## remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

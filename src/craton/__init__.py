@@ -1,0 +1,3 @@
+"""Craton."""
+
+__version__ = "0.1.0.dev0"

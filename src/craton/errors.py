@@ -1,0 +1,27 @@
+"""The errors Craton raises on purpose. Each says what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class CratonError(Exception):
+    """Root of all errors that are meant for the person at the keyboard; the command line prints them as one line."""
+
+
+class IllSorted(CratonError):
+    """A term was built from arguments whose sorts do not fit."""
+
+
+class NotExpressible(CratonError):
+    """A term has no counterpart in the language it should be written in."""
+
+
+class SmtLibError(CratonError):
+    """SMT-LIB text that could not be read, with the position the reader stopped at."""
+
+
+class MissingCapability(CratonError):
+    """A solver was asked for something it cannot do; the message names those that can."""
+
+
+class UnknownSolver(CratonError):
+    """No solver of that name, or it is not installed; the message says how to get it."""

@@ -1,0 +1,295 @@
+"""Constructors of SMT-LIB's Core theory, uninterpreted functions and quantifiers.
+
+Every constructor checks sorts, simplifies what it can see in the arguments themselves, and otherwise makes the node.
+Building a term again from its own arguments gives the same term, which substitution and reading rely on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from craton.logic import ops
+from craton.logic.ieee import Unspecified
+from craton.logic.ops import Op
+from craton.logic.semantics import compute
+from craton.logic.sorts import BOOL, Function, Sort
+from craton.logic.terms import FALSE, TRUE, Term, find, ill_sorted, intern, value, var
+
+# A conjunction of conjunctions becomes one flat conjunction, unless a part is so long that flattening again and again
+# while a formula grows would cost quadratic time.
+FLATTEN_BELOW = 64
+
+
+def folded(op: Op, args: Sequence[Term], sort: Sort, payload: Any = None) -> Term | None:
+    """The constant that `op` gives on constants; None if an argument is not constant or the standard leaves the result
+    open.
+    """
+    for arg in args:
+        if arg.op is not ops.VALUE:
+            return None
+    try:
+        return value(compute(op, [a.sort for a in args], payload, [a.payload for a in args]), sort)
+    except Unspecified:
+        return None
+
+
+# --- connectives ------------------------------------------------------------------------------------------------------
+
+
+def not_(a: Term) -> Term:
+    if a.sort is not BOOL:
+        raise ill_sorted(ops.NOT, "a Bool", (a,))
+    op = a.op
+    if op is ops.NOT:
+        return a.args[0]
+    if op is ops.VALUE:
+        return FALSE if a is TRUE else TRUE
+    mirror = _MIRROR.get(op)
+    if mirror is not None:
+        return intern(mirror, (a.args[1], a.args[0]), BOOL)
+    return intern(ops.NOT, (a,), BOOL)
+
+
+# Total orders: ¬(a < b) is b ≤ a. Not so for floats, where NaN compares with nothing.
+_MIRROR = {
+    ops.LE: ops.LT,
+    ops.LT: ops.LE,
+    ops.BVULE: ops.BVULT,
+    ops.BVULT: ops.BVULE,
+    ops.BVSLE: ops.BVSLT,
+    ops.BVSLT: ops.BVSLE,
+}
+
+
+def and_(*args: Term) -> Term:
+    return _junction(ops.AND, ops.OR, TRUE, FALSE, args)
+
+
+def or_(*args: Term) -> Term:
+    return _junction(ops.OR, ops.AND, FALSE, TRUE, args)
+
+
+def _junction(op: Op, dual: Op, unit: Term, zero: Term, args: Sequence[Term]) -> Term:
+    """Flat, without units, repetitions and absorbed parts; `zero` as soon as one part or a contradiction shows it."""
+    parts: dict[Term, None] = {}
+    duals = False
+    for arg in args:
+        if arg.sort is not BOOL:
+            raise ill_sorted(op, "Bools", args)
+        if arg is unit or arg in parts:
+            continue
+        if arg is zero:
+            return zero
+        if arg.op is op and len(arg.args) < FLATTEN_BELOW:
+            for inner in arg.args:
+                parts[inner] = None
+                duals = duals or inner.op is dual
+        else:
+            parts[arg] = None
+            duals = duals or arg.op is dual
+    if len(parts) > 1:
+        for part in parts:
+            negated = _known_negation(part)
+            if negated is not None and negated in parts:
+                return zero
+        if duals:  # a ∧ (a ∨ b) is a
+            for part in [p for p in parts if p.op is dual and len(p.args) < FLATTEN_BELOW]:
+                if any(inner in parts for inner in part.args):
+                    del parts[part]
+    if len(parts) < 2:
+        return next(iter(parts), unit)
+    return intern(op, tuple(parts), BOOL)
+
+
+def _known_negation(a: Term) -> Term | None:
+    """The negation of `a` if that term exists already; a new one could not be among the parts."""
+    if a.op is ops.NOT:
+        return a.args[0]
+    mirror = _MIRROR.get(a.op)
+    if mirror is not None:
+        return find(mirror, (a.args[1], a.args[0]), BOOL)
+    return find(ops.NOT, (a,), BOOL)
+
+
+def conjuncts(a: Term) -> tuple[Term, ...]:
+    """The parts of a conjunction, however long; `TRUE` has none."""
+    return _parts(a, ops.AND, TRUE)
+
+
+def disjuncts(a: Term) -> tuple[Term, ...]:
+    return _parts(a, ops.OR, FALSE)
+
+
+def _parts(a: Term, op: Op, unit: Term) -> tuple[Term, ...]:
+    if a is unit:
+        return ()
+    found: dict[Term, None] = {}
+    stack = [a]
+    while stack:
+        part = stack.pop()
+        if part.op is op:
+            stack.extend(reversed(part.args))
+        else:
+            found[part] = None
+    return tuple(found)
+
+
+def xor(a: Term, b: Term, *more: Term) -> Term:
+    if a.sort is not BOOL or b.sort is not BOOL:
+        raise ill_sorted(ops.XOR, "Bools", (a, b, *more))
+    for x, y in ((a, b), (b, a)):
+        if x.op is ops.VALUE:
+            result = not_(y) if x is TRUE else y
+            break
+        if x.op is ops.NOT:  # negations move outwards
+            result = not_(xor(x.args[0], y))
+            break
+    else:
+        result = FALSE if a is b else _symmetric(ops.XOR, a, b)
+    for c in more:
+        result = xor(result, c)
+    return result
+
+
+def implies(a: Term, b: Term, *more: Term) -> Term:
+    """Right-associative, as in SMT-LIB."""
+    if more:
+        chain = [a, b, *more]
+        result = chain.pop()
+        while chain:
+            result = implies(chain.pop(), result)
+        return result
+    if a.sort is not BOOL or b.sort is not BOOL:
+        raise ill_sorted(ops.IMPLIES, "Bools", (a, b))
+    if a is FALSE or b is TRUE or a is b:
+        return TRUE
+    if a is TRUE:
+        return b
+    if b is FALSE:
+        return not_(a)
+    return intern(ops.IMPLIES, (a, b), BOOL)
+
+
+def iff(a: Term, b: Term) -> Term:
+    if a.sort is not BOOL or b.sort is not BOOL:
+        raise ill_sorted("iff", "two Bools", (a, b))
+    return eq(a, b)
+
+
+# --- equality ---------------------------------------------------------------------------------------------------------
+
+
+def eq(a: Term, b: Term, *more: Term) -> Term:
+    """SMT-LIB's `=` (identity: NaN equals NaN; `fp_eq` is C's `==`). Chained if there are more than two."""
+    if a.sort is not b.sort:
+        raise ill_sorted(ops.EQ, "arguments of one sort", (a, b, *more))
+    if more:
+        return and_(*(eq(x, y) for x, y in pairwise((a, b, *more))))
+    if a is b:
+        return TRUE
+    if a.op is ops.VALUE:
+        a, b = b, a
+        if a.op is ops.VALUE:
+            return FALSE
+    if a.sort is BOOL:
+        if b.op is ops.VALUE:
+            return a if b is TRUE else not_(a)
+        if a.op is ops.NOT:
+            return eq(a.args[0], b.args[0]) if b.op is ops.NOT else not_(eq(a.args[0], b))
+        if b.op is ops.NOT:
+            return not_(eq(a, b.args[0]))
+        if _known_negation(a) is b:
+            return FALSE
+    if b.op is ops.VALUE and a.op is ops.ITE:
+        condition, then, otherwise = a.args
+        if then.op is ops.VALUE and otherwise.op is ops.VALUE:  # (c ? 1 : 0) = 1
+            return condition if then is b else not_(condition) if otherwise is b else FALSE
+    return _symmetric(ops.EQ, a, b)
+
+
+def _symmetric(op: Op, a: Term, b: Term) -> Term:
+    """Keeps the order the user wrote, unless the mirrored term exists already."""
+    return find(op, (b, a), BOOL) or intern(op, (a, b), BOOL)
+
+
+def distinct(*args: Term) -> Term:
+    if len(args) < 2 or any(a.sort is not args[0].sort for a in args):
+        raise ill_sorted(ops.DISTINCT, "at least two arguments of one sort", args)
+    if len(args) == 2:
+        return not_(eq(*args))
+    if len(set(args)) < len(args):
+        return FALSE
+    return folded(ops.DISTINCT, args, BOOL) or intern(ops.DISTINCT, args, BOOL)
+
+
+def ite(condition: Term, then: Term, otherwise: Term) -> Term:
+    if condition.sort is not BOOL or then.sort is not otherwise.sort:
+        raise ill_sorted(ops.ITE, "a Bool and two arguments of one sort", (condition, then, otherwise))
+    if condition is TRUE or then is otherwise:
+        return then
+    if condition is FALSE:
+        return otherwise
+    if condition.op is ops.NOT:
+        condition, then, otherwise = condition.args[0], otherwise, then
+    # A branch that asks the same question again has the answer already.
+    if then.op is ops.ITE and then.args[0] is condition:
+        then = then.args[1]
+    if otherwise.op is ops.ITE and otherwise.args[0] is condition:
+        otherwise = otherwise.args[2]
+    if then is otherwise:
+        return then
+    if then.sort is BOOL:
+        if then is TRUE or then is condition:
+            return or_(condition, otherwise)
+        if then is FALSE:
+            return and_(not_(condition), otherwise)
+        if otherwise is TRUE:
+            return or_(not_(condition), then)
+        if otherwise is FALSE or otherwise is condition:
+            return and_(condition, then)
+    return intern(ops.ITE, (condition, then, otherwise), then.sort)
+
+
+# --- functions and quantifiers ----------------------------------------------------------------------------------------
+
+
+def apply(function: Function, *args: Term) -> Term:
+    if tuple(a.sort for a in args) != function.params:
+        raise ill_sorted(function.name, f"arguments of sorts {' '.join(map(str, function.params))}", args)
+    return intern(ops.APPLY, args, function.result, function)
+
+
+def forall(variables: Iterable[Term], body: Term) -> Term:
+    return _quantified(ops.FORALL, variables, body)
+
+
+def exists(variables: Iterable[Term], body: Term) -> Term:
+    return _quantified(ops.EXISTS, variables, body)
+
+
+def _quantified(op: Op, variables: Iterable[Term], body: Term) -> Term:
+    """Variables that do not occur are dropped; nested quantifiers of one kind become one."""
+    from craton.logic.walk import free_variables
+
+    bound = tuple(dict.fromkeys(variables))
+    if body.sort is not BOOL or not all(v.op is ops.VARIABLE for v in bound):
+        raise ill_sorted(op, "variables and a Bool body", (*bound, body))
+    if body.op is op:  # an inner variable of the same name hides the outer one, which then does not occur
+        bound = tuple(v for v in bound if v not in body.payload) + body.payload
+        body = body.args[0]
+    occurring = free_variables(body)
+    bound = tuple(v for v in bound if v in occurring)
+    return intern(op, (body,), BOOL, bound) if bound else body
+
+
+def fresh(stem: str, sort: Sort, taken: Iterable[Term]) -> Term:
+    """A variable like `stem` whose name none of `taken` has."""
+    names = {v.name for v in taken}
+    if stem not in names:
+        return var(stem, sort)
+    number = 0
+    while f"{stem}!{number}" in names:
+        number += 1
+    return var(f"{stem}!{number}", sort)
