@@ -1,0 +1,303 @@
+"""The Solver contract: what every backend does, in process or not.
+
+A solver holds assertions in scopes and answers `check` with Sat (and a model), Unsat (and a core) or Undecided (and a
+reason). It never raises because a question is hard, a limit is reached or a process died: that is Undecided. It does
+raise when asked for what it cannot do (`MissingCapability`), which is a mistake of the caller. Solvers are not
+thread-safe.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from craton.errors import CratonError, MissingCapability
+from craton.logic.evaluation import Model
+from craton.logic.ops import Theory
+from craton.logic.sorts import BOOL
+from craton.logic.terms import Term, ill_sorted
+
+if TYPE_CHECKING:
+    from craton.smt.querylog import QueryLog
+
+
+class Capability(enum.Enum):
+    """What a backend can do besides answering sat or unsat."""
+
+    MODELS = "models"
+    CORES = "cores"
+    INTERPOLANTS = "interpolants"
+    ELIMINATION = "elimination"
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+class StaleAnswer(CratonError):
+    """A model or core was asked for after the solver had gone on to something else."""
+
+
+class Sat:
+    """Satisfiable.
+
+    The model is read from the solver when first asked for: before anything else is done with that solver.
+    """
+
+    __slots__ = ("_model", "_read")
+
+    def __init__(self, read: Callable[[], Model]) -> None:
+        self._read = read
+        self._model: Model | None = None
+
+    @property
+    def model(self) -> Model:
+        if self._model is None:
+            self._model = self._read()
+        return self._model
+
+    def __repr__(self) -> str:
+        return "Sat"
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Assertions (by name) and assumptions that are unsatisfiable together with the unnamed assertions."""
+
+    names: tuple[str, ...]
+    assumptions: tuple[Term, ...] = ()
+
+
+class Unsat:
+    """Unsatisfiable. The core is read when first asked for, like a model."""
+
+    __slots__ = ("_core", "_read")
+
+    def __init__(self, read: Callable[[], Core]) -> None:
+        self._read = read
+        self._core: Core | None = None
+
+    @property
+    def core(self) -> Core:
+        if self._core is None:
+            self._core = self._read()
+        return self._core
+
+    def __repr__(self) -> str:
+        return "Unsat"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """No answer: the time ran out, the theory is incomplete, the process died."""
+
+    reason: str
+
+
+Answer = Sat | Unsat | Undecided
+
+
+# --- the contract -----------------------------------------------------------------------------------------------------
+
+
+class Solver(ABC):
+    """Base of all backends. Backends implement the methods with an underscore; users call the others.
+
+    `can` and `theories` are declared by each backend class; what a term needs beyond them is refused when it is added.
+    """
+
+    name: ClassVar[str]
+    can: ClassVar[frozenset[Capability]]
+    theories: ClassVar[frozenset[Theory]]
+
+    def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None) -> None:
+        self.time_limit = time_limit  # seconds a query, unless `check` says otherwise
+        self.log = log
+        self._scopes: list[list[tuple[str, Term]]] = [[]]
+        self._names: dict[str, Term] = {}
+        self._stamp = 0  # counts everything that makes earlier answers stale
+        self._understood: set[Term] = set()
+
+    # --- assertions ---
+
+    def add(self, *formulas: Term, name: str | None = None) -> None:
+        """Asserts formulas in the current scope.
+
+        A name makes one formula part of unsat cores; it must be new in this solver.
+        """
+        self._stamp += 1
+        if name is not None:
+            self.need(Capability.CORES)
+            if len(formulas) != 1:
+                raise CratonError(f"one name, one assertion: {name!r} was given to {len(formulas)}")
+            if name in self._names:
+                raise CratonError(f"an assertion named {name!r} is there already")
+            self._names[name] = formulas[0]
+        for formula in formulas:
+            self._understand(formula)
+            self._scopes[-1].append((name or "", formula))
+            self._assert(formula, name)
+
+    def push(self) -> None:
+        """Opens a scope; prefer `with solver.scope():`."""
+        self._stamp += 1
+        self._scopes.append([])
+        self._push()
+
+    def pop(self) -> None:
+        if len(self._scopes) == 1:
+            raise CratonError("there is no scope to close")
+        self._stamp += 1
+        for name, _ in self._scopes.pop():
+            self._names.pop(name, None)
+        self._pop()
+
+    def scope(self) -> Scope:
+        """`with solver.scope(): …` – what is asserted inside is gone afterwards."""
+        return Scope(self)
+
+    @property
+    def assertions(self) -> list[tuple[str, Term]]:
+        """What is asserted now, as (name or "", formula)."""
+        return [assertion for scope in self._scopes for assertion in scope]
+
+    # --- questions ---
+
+    def check(self, *assumptions: Term, time_limit: float | None = None) -> Answer:
+        """Are the assertions, and the assumptions for this question only, satisfiable together?"""
+        self._stamp += 1
+        for assumption in assumptions:
+            if assumption not in self._understood:
+                self._understand(assumption)
+        limit = self.time_limit if time_limit is None else time_limit
+        if self.log is None:
+            return self._check(assumptions, limit)
+        start = time.perf_counter()
+        answer = self._check(assumptions, limit)
+        self.log.record(self, assumptions, answer, time.perf_counter() - start)
+        return answer
+
+    def is_valid(self, formula: Term, time_limit: float | None = None) -> bool | None:
+        """Does the formula follow from the assertions? None if undecided."""
+        from craton.logic.core import not_
+
+        answer = self.check(not_(formula), time_limit=time_limit)
+        return None if isinstance(answer, Undecided) else isinstance(answer, Unsat)
+
+    def need(self, capability: Capability) -> None:
+        """Raises unless the backend has the capability, and says who has it."""
+        if capability not in self.can:
+            from craton.smt.registry import solvers_that_can
+
+            others = ", ".join(solvers_that_can(capability)) or "none"
+            raise MissingCapability(f"{self.name} has no {capability.value}; solvers that do: {others}")
+
+    def close(self) -> None:  # noqa: B027 – most backends hold nothing
+        """Frees what the backend holds. The solver is not used afterwards."""
+
+    def __enter__(self) -> Solver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{self.name} with {len(self.assertions)} assertions>"
+
+    # --- for backends ---
+
+    @abstractmethod
+    def _assert(self, formula: Term, name: str | None) -> None: ...
+
+    @abstractmethod
+    def _push(self) -> None: ...
+
+    @abstractmethod
+    def _pop(self) -> None: ...
+
+    @abstractmethod
+    def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer: ...
+
+    def _sat(self, read: Callable[[], Model]) -> Sat:
+        """A Sat whose model can be read as long as nothing else happened."""
+        self_stamp = self._stamp
+
+        def fetch() -> Model:
+            self.need(Capability.MODELS)
+            self._still(self_stamp, "model")
+            return read()
+
+        return Sat(fetch)
+
+    def _unsat(self, read: Callable[[], Core]) -> Unsat:
+        self_stamp = self._stamp
+
+        def fetch() -> Core:
+            self.need(Capability.CORES)
+            self._still(self_stamp, "core")
+            return read()
+
+        return Unsat(fetch)
+
+    def _still(self, stamp: int, what: str) -> None:
+        if stamp != self._stamp:
+            raise StaleAnswer(f"the {what} belongs to an earlier check: read it before using the solver again")
+
+    def _understand(self, formula: Term) -> None:
+        """Refuses what is no formula, or outside the theories of this backend. Remembers what it has seen."""
+        if formula.sort is not BOOL:
+            raise ill_sorted("assert", "a Bool", (formula,))
+        seen = self._understood
+        stack = [formula]
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            if node.op.theory not in self.theories:
+                self._refuse(node)
+            objection = self._objection(node)
+            if objection:
+                raise MissingCapability(f"{self.name} cannot take {node.op.name}: {objection}")
+            seen.add(node)
+            stack.extend(a for a in node.args if a not in seen)
+
+    def _objection(self, node: Term) -> str:
+        """Why this backend cannot take a node although it knows the theory; "" if it can."""
+        return ""
+
+    def _refuse(self, node: Term) -> None:
+        from craton.smt.registry import solvers_for
+
+        others = ", ".join(solvers_for(node.op.theory)) or "none"
+        raise MissingCapability(
+            f"{self.name} does not know {node.op.theory.value} ({node.op.name}); solvers that do: {others}"
+        )
+
+
+class Scope:
+    """Closes the scope it opened, also when an error passes through."""
+
+    __slots__ = ("_solver",)
+
+    def __init__(self, solver: Solver) -> None:
+        self._solver = solver
+
+    def __enter__(self) -> None:
+        self._solver.push()
+
+    def __exit__(self, *_: object) -> None:
+        self._solver.pop()
+
+
+def conjunction_is_unsat(solver: Solver, formulas: Iterable[Term], time_limit: float | None = None) -> bool | None:
+    """Is this set of formulas contradictory by itself? None if undecided.
+
+    The solver must be empty, and is so afterwards.
+    """
+    with solver.scope():
+        solver.add(*formulas)
+        answer = solver.check(time_limit=time_limit)
+    return None if isinstance(answer, Undecided) else isinstance(answer, Unsat)

@@ -1,0 +1,217 @@
+"""z3 in process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from craton.logic import ops
+from craton.logic.evaluation import FunctionTable, Model, evaluate
+from craton.logic.ops import Op, Theory
+from craton.logic.semantics import ArrayValue, Value
+from craton.logic.sorts import Array, Function
+from craton.logic.terms import Term
+from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
+from craton.smt.querylog import QueryLog
+from craton.smt.z3 import api
+from craton.smt.z3.api import Context, Handle, consts, handles
+from craton.smt.z3.reading import Reader
+from craton.smt.z3.writing import Writer
+
+
+class Shared:
+    """The one context of this process, with what has been translated: terms are kept for all solvers and tactics alike."""
+
+    _instance: ClassVar[Shared | None] = None
+
+    def __init__(self) -> None:
+        self.context = Context()
+        self.writer = Writer(self.context)
+        self.reader = Reader(self.context)
+
+    @classmethod
+    def get(cls) -> Shared:
+        if cls._instance is None:
+            cls._instance = Shared()
+        return cls._instance
+
+
+class Z3Solver(Solver):
+    name = "z3"
+    can = frozenset(Capability)
+    theories = frozenset(Theory)
+
+    def __init__(
+        self, *, time_limit: float | None = None, log: QueryLog | None = None, logic: str | None = None, seed: int = 0
+    ) -> None:
+        """`logic` selects one of z3's special solvers (for example QF_BV) where the general one is not wanted."""
+        super().__init__(time_limit=time_limit, log=log)
+        shared = Shared.get()
+        self._context, self._writer, self._reader = shared.context, shared.writer, shared.reader
+        ref = self._ref = self._context.ref
+        if logic is None:
+            self._solver: Handle = api.mk_solver(ref)
+        else:
+            self._solver = api.mk_solver_for_logic(ref, self._context.symbol(logic))
+        if not self._solver:
+            self._context.fail()
+        api.solver_inc_ref(ref, self._solver)
+        self._seed = seed
+        self._limit: float | None = None
+        if seed:
+            self._set_limit(None)
+        self._trackers: dict[Handle, str] = {}  # the Boolean constants that stand for named assertions
+
+    def close(self) -> None:
+        if self._solver:
+            api.solver_dec_ref(self._ref, self._solver)
+            self._solver = 0
+
+    def __del__(self) -> None:
+        if getattr(self, "_solver", 0):
+            self.close()
+
+    def _assert(self, formula: Term, name: str | None) -> None:
+        node = self._writer.write(formula)
+        if name is None:
+            api.solver_assert(self._ref, self._solver, node)
+        else:
+            symbol = self._context.symbol(f"assertion {name}")
+            tracker = self._context.keep(api.mk_const(self._ref, symbol, api.mk_bool_sort(self._ref)))
+            self._trackers[tracker] = name
+            api.solver_assert_and_track(self._ref, self._solver, node, tracker)
+        self._context.check_error()
+
+    def _push(self) -> None:
+        api.solver_push(self._ref, self._solver)
+
+    def _pop(self) -> None:
+        api.solver_pop(self._ref, self._solver, 1)
+
+    def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
+        if limit != self._limit:
+            self._set_limit(limit)
+        if assumptions:
+            write = self._writer.write
+            nodes = [write(a) for a in assumptions]
+            answer = api.solver_check_assumptions(self._ref, self._solver, len(nodes), handles(nodes))
+        else:
+            nodes = []
+            answer = api.solver_check_assumptions(self._ref, self._solver, 0, None)
+        if answer == consts.Z3_L_TRUE:
+            return self._sat(self._model)
+        if answer == consts.Z3_L_FALSE:
+            return self._unsat(lambda: self._core(dict(zip(nodes, assumptions, strict=True))))
+        return Undecided(f"z3: {api.solver_get_reason_unknown(self._ref, self._solver).decode(errors='replace')}")
+
+    def _set_limit(self, limit: float | None) -> None:
+        """z3 takes milliseconds, and its largest number for none."""
+        self._limit = limit
+        milliseconds = 0xFFFFFFFF if limit is None else max(1, min(int(limit * 1000), 0xFFFFFFFE))
+        params = self._context.params(timeout=milliseconds, random_seed=self._seed)
+        api.solver_set_params(self._ref, self._solver, params)
+
+    def _core(self, assumptions: dict[Handle, Term]) -> Core:
+        ref = self._ref
+        vector = api.solver_get_unsat_core(ref, self._solver)
+        api.ast_vector_inc_ref(ref, vector)
+        members = [api.ast_vector_get(ref, vector, i) for i in range(api.ast_vector_size(ref, vector))]
+        api.ast_vector_dec_ref(ref, vector)
+        chosen = set(members)
+        return Core(
+            names=tuple(name for tracker, name in self._trackers.items() if tracker in chosen and name in self._names),
+            assumptions=tuple(term for node, term in assumptions.items() if node in chosen),
+        )
+
+    def _model(self) -> Model:
+        model = api.solver_get_model(self._ref, self._solver)
+        if not model:
+            self._context.fail()
+        api.model_inc_ref(self._ref, model)
+        try:
+            return ModelReader(self._reader, model).read()
+        finally:
+            api.model_dec_ref(self._ref, model)
+
+
+class ModelReader:
+    """A z3 model as ours."""
+
+    def __init__(self, reader: Reader, model: Handle) -> None:
+        self._reader = reader
+        self._ref = reader.context.ref
+        self._model = model
+
+    def read(self) -> Model:
+        ref, model = self._ref, self._model
+        values: dict[Term, Value] = {}
+        for i in range(api.model_get_num_consts(ref, model)):
+            declaration = api.model_get_const_decl(ref, model, i)
+            variable = self._reader.symbol_of(declaration)
+            assert isinstance(variable, Term)
+            if not variable.name.startswith("assertion "):
+                values[variable] = self._value(api.model_get_const_interp(ref, model, declaration))
+        functions: dict[Function, FunctionTable] = {}
+        choices: dict[Op, FunctionTable] = {}
+        for i in range(api.model_get_num_funcs(ref, model)):
+            declaration = api.model_get_func_decl(ref, model, i)
+            if api.get_decl_kind(ref, declaration) == consts.Z3_OP_UNINTERPRETED:
+                symbol = self._reader.symbol_of(declaration)
+                assert isinstance(symbol, Function)
+                functions[symbol] = self._table(declaration)
+            else:
+                op = _CHOSEN.get(self._reader.name_of(declaration))
+                if op is not None and self._has_constant_default(declaration):
+                    choices[op] = self._table(declaration)
+        return Model(values, functions, choices)
+
+    def _value(self, node: Handle) -> Value:
+        ref = self._ref
+        self._reader.context.keep(node)
+        if api.get_ast_kind(ref, node) == consts.Z3_APP_AST:
+            declaration = api.get_app_decl(ref, node)
+            if isinstance(self._reader.sort(api.get_sort(ref, node)), Array):
+                return self._array(node, declaration)
+        return evaluate(self._reader.read(node), {})
+
+    def _array(self, node: Handle, declaration: Handle) -> Value:
+        """Writes on top of a constant array or of a function's table, without recursion: the chains can be long."""
+        ref = self._ref
+        writes = []
+        while api.get_decl_kind(ref, declaration) == consts.Z3_OP_STORE:
+            writes.append((self._value(api.get_app_arg(ref, node, 1)), self._value(api.get_app_arg(ref, node, 2))))
+            node = api.get_app_arg(ref, node, 0)
+            declaration = api.get_app_decl(ref, node)
+        kind = api.get_decl_kind(ref, declaration)
+        if kind == consts.Z3_OP_CONST_ARRAY:
+            base = ArrayValue(self._value(api.get_app_arg(ref, node, 0)), {})
+        elif kind == consts.Z3_OP_AS_ARRAY:
+            table = self._table(api.get_decl_func_decl_parameter(ref, declaration, 0))
+            base = ArrayValue(table.default, {key[0]: element for key, element in table.entries.items()})
+        else:
+            base = evaluate(self._reader.read(node), {})
+        return ArrayValue(base.default, {**base.entries, **dict(reversed(writes))})
+
+    def _table(self, declaration: Handle) -> FunctionTable:
+        ref = self._ref
+        interpretation = api.model_get_func_interp(ref, self._model, declaration)
+        api.func_interp_inc_ref(ref, interpretation)
+        entries = {}
+        for i in range(api.func_interp_get_num_entries(ref, interpretation)):
+            entry = api.func_interp_get_entry(ref, interpretation, i)
+            api.func_entry_inc_ref(ref, entry)
+            count = api.func_entry_get_num_args(ref, entry)
+            key = tuple(self._value(api.func_entry_get_arg(ref, entry, j)) for j in range(count))
+            entries[key] = self._value(api.func_entry_get_value(ref, entry))
+        return FunctionTable(self._value(api.func_interp_get_else(ref, interpretation)), entries)
+
+    def _has_constant_default(self, declaration: Handle) -> bool:
+        """z3 sometimes says of a partial operation: "else what it always does"."""
+        interpretation = api.model_get_func_interp(self._ref, self._model, declaration)
+        api.func_interp_inc_ref(self._ref, interpretation)
+        default = api.func_interp_get_else(self._ref, interpretation)
+        return bool(default) and not self._reader.has_loose_variables(default)
+
+
+# z3's names for the results that SMT-LIB leaves open.
+_CHOSEN = {"div0": ops.DIV, "mod0": ops.MOD, "/0": ops.DIVIDE}
