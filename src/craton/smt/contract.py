@@ -13,12 +13,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from craton.errors import CratonError, MissingCapability
 from craton.logic.evaluation import Model
 from craton.logic.ops import Theory
-from craton.logic.sorts import BOOL
+from craton.logic.sorts import BOOL, Float
 from craton.logic.terms import Term, ill_sorted
 
 if TYPE_CHECKING:
@@ -32,6 +32,42 @@ class Capability(enum.Enum):
     CORES = "cores"
     INTERPOLANTS = "interpolants"
     ELIMINATION = "elimination"
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """The formulas a backend takes: theories, and the float formats it is trusted with (None: all)."""
+
+    theories: frozenset[Theory]
+    formats: frozenset[tuple[int, int]] | None = None
+
+    def require(self, solver: str, formula: Term, seen: set[Term]) -> None:
+        """Raises MissingCapability for what is outside. `seen` remembers nodes that were found inside."""
+        if formula.sort is not BOOL:
+            raise ill_sorted("assert", "a Bool", (formula,))
+        stack = [formula]
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            if node.op.theory not in self.theories:
+                raise MissingCapability(_refusal(solver, node))
+            if isinstance(node.sort, Float) and self.formats is not None:
+                if (node.sort.exponent_bits, node.sort.significand_bits) not in self.formats:
+                    raise MissingCapability(f"{solver} is not trusted with floats of format {node.sort}; z3 is")
+            seen.add(node)
+            stack.extend(a for a in node.args if a not in seen)
+
+
+# Formats that solvers built on SymFPU get right; some smaller ones are known to go wrong there (docs/solvers.md).
+IEEE_FORMATS = frozenset(((5, 11), (8, 24), (11, 53), (15, 113)))
+
+
+def _refusal(solver: str, node: Term) -> str:
+    from craton.smt.registry import solvers_for
+
+    theory = node.op.theory
+    return f"{solver} does not know {theory.value} ({node.op.name}); solvers that do: {', '.join(solvers_for(theory))}"
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -106,12 +142,12 @@ Answer = Sat | Unsat | Undecided
 class Solver(ABC):
     """Base of all backends. Backends implement the methods with an underscore; users call the others.
 
-    `can` and `theories` are declared by each backend class; what a term needs beyond them is refused when it is added.
+    `can` and `fragment` are declared by each backend; what a formula needs beyond them is refused when it is added.
     """
 
-    name: ClassVar[str]
-    can: ClassVar[frozenset[Capability]]
-    theories: ClassVar[frozenset[Theory]]
+    name: str
+    can: frozenset[Capability]
+    fragment: Fragment
 
     def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None) -> None:
         self.time_limit = time_limit  # seconds a query, unless `check` says otherwise
@@ -137,7 +173,7 @@ class Solver(ABC):
                 raise CratonError(f"an assertion named {name!r} is there already")
             self._names[name] = formulas[0]
         for formula in formulas:
-            self._understand(formula)
+            self.fragment.require(self.name, formula, self._understood)
             self._scopes[-1].append((name or "", formula))
             self._assert(formula, name)
 
@@ -171,7 +207,7 @@ class Solver(ABC):
         self._stamp += 1
         for assumption in assumptions:
             if assumption not in self._understood:
-                self._understand(assumption)
+                self.fragment.require(self.name, assumption, self._understood)
         limit = self.time_limit if time_limit is None else time_limit
         if self.log is None:
             return self._check(assumptions, limit)
@@ -245,36 +281,6 @@ class Solver(ABC):
     def _still(self, stamp: int, what: str) -> None:
         if stamp != self._stamp:
             raise StaleAnswer(f"the {what} belongs to an earlier check: read it before using the solver again")
-
-    def _understand(self, formula: Term) -> None:
-        """Refuses what is no formula, or outside the theories of this backend. Remembers what it has seen."""
-        if formula.sort is not BOOL:
-            raise ill_sorted("assert", "a Bool", (formula,))
-        seen = self._understood
-        stack = [formula]
-        while stack:
-            node = stack.pop()
-            if node in seen:
-                continue
-            if node.op.theory not in self.theories:
-                self._refuse(node)
-            objection = self._objection(node)
-            if objection:
-                raise MissingCapability(f"{self.name} cannot take {node.op.name}: {objection}")
-            seen.add(node)
-            stack.extend(a for a in node.args if a not in seen)
-
-    def _objection(self, node: Term) -> str:
-        """Why this backend cannot take a node although it knows the theory; "" if it can."""
-        return ""
-
-    def _refuse(self, node: Term) -> None:
-        from craton.smt.registry import solvers_for
-
-        others = ", ".join(solvers_for(node.op.theory)) or "none"
-        raise MissingCapability(
-            f"{self.name} does not know {node.op.theory.value} ({node.op.name}); solvers that do: {others}"
-        )
 
 
 class Scope:

@@ -1,16 +1,128 @@
-"""Every solver Craton knows: found or not, what it can do, and how to get it."""
+"""Every solver Craton knows: found or not, what it can do, and how to get it.
+
+New backends are added here and nowhere else.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+import importlib.metadata
+import importlib.util
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, cast
+
+from craton.errors import MissingCapability, UnknownSolver
+from craton.logic.ops import Theory
+from craton.smt.contract import Capability, Solver
+from craton.smt.process import PRESETS, Preset, ProcessSolver, process_interpolants
 
 if TYPE_CHECKING:
-    pass
+    from craton.smt.interpolation import Source
+    from craton.smt.querylog import QueryLog
 
 
-def solvers_that_can(capability):
-    return []
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A solver that runs in this process, from a package on PyPI."""
+
+    name: str
+    package: str
+    module: str  # what is imported to see whether it is there
+    solver: str  # "module:class" in this package
+    interpolation: str  # "module:function"
+
+    def load(self) -> type[Solver]:
+        module, _, attribute = self.solver.partition(":")
+        return cast("type[Solver]", getattr(importlib.import_module(module), attribute))
+
+    @property
+    def how_to_get(self) -> str:
+        return f"pip install {self.package}"
+
+    def version(self) -> str | None:
+        """None if it is not installed."""
+        if importlib.util.find_spec(self.module) is None:
+            return None
+        return importlib.metadata.version(self.package)
 
 
-def solvers_for(theory):
-    return []
+LIBRARIES = {
+    library.name: library
+    for library in (
+        Library("z3", "z3-solver", "z3", "craton.smt.z3.solver:Z3Solver", "craton.smt.z3.interpolation:interpolants"),
+        Library(
+            "bitwuzla",
+            "bitwuzla",
+            "bitwuzla",
+            "craton.smt.bitwuzla.solver:BitwuzlaSolver",
+            "craton.smt.bitwuzla.interpolation:interpolants",
+        ),
+        Library(
+            "cvc5", "cvc5", "cvc5", "craton.smt.cvc5.solver:Cvc5Solver", "craton.smt.cvc5.interpolation:interpolants"
+        ),
+    )
+}
+
+
+def known_solvers() -> tuple[str, ...]:
+    return (*LIBRARIES, *PRESETS)
+
+
+def make_solver(name: str, *, time_limit: float | None = None, log: QueryLog | None = None) -> Solver:
+    """A new solver: a library's name, a preset's name, or a command line such as `"mysolver --smt2 --in"` (with a
+    space).
+    """
+    if name in LIBRARIES:
+        library = LIBRARIES[name]
+        if library.version() is None:
+            raise UnknownSolver(f"{name} is not installed: {library.how_to_get}")
+        return library.load()(time_limit=time_limit, log=log)
+    return ProcessSolver(_preset(name), time_limit=time_limit, log=log)
+
+
+def interpolation_source(name: str) -> Source:
+    if name in LIBRARIES:
+        library = LIBRARIES[name]
+        if library.version() is None:
+            raise UnknownSolver(f"{name} is not installed: {library.how_to_get}")
+        module, _, attribute = library.interpolation.partition(":")
+        return cast("Source", getattr(importlib.import_module(module), attribute))
+    preset = _preset(name)
+    if Capability.INTERPOLANTS not in preset.can:
+        others = ", ".join(solvers_that_can(Capability.INTERPOLANTS))
+        raise MissingCapability(f"{name} has no interpolants; solvers that do: {others}")
+    return lambda formulas, time_limit: process_interpolants(preset, formulas, time_limit)
+
+
+def _preset(name: str) -> Preset:
+    if name in PRESETS:
+        preset = PRESETS[name]
+        if preset.find() is None:
+            raise UnknownSolver(f"{name} is not installed: {preset.how_to_get}")
+        return preset
+    if " " in name or "/" in name:
+        return Preset.from_command(name)
+    close = get_close_matches(name, known_solvers(), n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known_solvers())}"
+    raise UnknownSolver(f"no solver is called {name!r}; {hint}")
+
+
+def capabilities(name: str) -> frozenset[Capability]:
+    return LIBRARIES[name].load().can if name in LIBRARIES else PRESETS[name].can
+
+
+def theories(name: str) -> frozenset[Theory]:
+    return (LIBRARIES[name].load() if name in LIBRARIES else PRESETS[name]).fragment.theories
+
+
+def solvers_that_can(capability: Capability) -> list[str]:
+    return [name for name in _loadable() if capability in capabilities(name)]
+
+
+def solvers_for(theory: Theory) -> list[str]:
+    return [name for name in _loadable() if theory in theories(name)]
+
+
+def _loadable() -> list[str]:
+    return [name for name in known_solvers() if name in PRESETS or LIBRARIES[name].version() is not None]

@@ -10,22 +10,11 @@ from craton.errors import NotExpressible
 from craton.logic import core, ops
 from craton.logic.evaluation import FunctionTable, Model
 from craton.logic.semantics import Value
-from craton.logic.sorts import Float, Function, Sort
+from craton.logic.sorts import Function, Sort
 from craton.logic.terms import Term, var
 from craton.logic.walk import QUANTIFIERS, free_variables
 
 T = TypeVar("T")
-
-# Formats that solvers built on SymFPU get right; smaller ones are known to go wrong there (see docs/solvers.md).
-TRUSTED_FORMATS = frozenset(((5, 11), (8, 24), (11, 53), (15, 113)))
-
-
-def float_objection(sorts: Iterable[Sort]) -> str:
-    """Why a solver that is right for the usual formats only must not see these sorts; "" if it may."""
-    for sort in sorts:
-        if isinstance(sort, Float) and (sort.exponent_bits, sort.significand_bits) not in TRUSTED_FORMATS:
-            return f"its floats are reliable in the IEEE formats of 16, 32, 64 and 128 bits only, not in {sort}"
-    return ""
 
 
 class Writer(ABC, Generic[T]):

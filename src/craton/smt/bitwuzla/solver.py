@@ -15,9 +15,9 @@ from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.terms import Term
 from craton.smt.bitwuzla.terms import Reader, Writer
-from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
+from craton.smt.contract import IEEE_FORMATS, Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.querylog import QueryLog
-from craton.smt.translation import float_objection, model_by_values
+from craton.smt.translation import model_by_values
 
 
 class Shared:
@@ -62,7 +62,10 @@ class Deadline:
 class BitwuzlaSolver(Solver):
     name = "bitwuzla"
     can = frozenset((Capability.MODELS, Capability.CORES, Capability.INTERPOLANTS))
-    theories = frozenset((Theory.CORE, Theory.UF, Theory.QUANTIFIERS, Theory.BITVECTORS, Theory.FLOATS, Theory.ARRAYS))
+    fragment = Fragment(
+        frozenset((Theory.CORE, Theory.UF, Theory.QUANTIFIERS, Theory.BITVECTORS, Theory.FLOATS, Theory.ARRAYS)),
+        IEEE_FORMATS,
+    )
 
     def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None, seed: int = 0) -> None:
         super().__init__(time_limit=time_limit, log=log)
@@ -116,6 +119,3 @@ class BitwuzlaSolver(Solver):
 
     def _value(self, term: Term) -> Value:
         return evaluate(self._reader.read(self._solver.get_value(self._writer.write(term))), {})
-
-    def _objection(self, node: Term) -> str:
-        return float_objection((node.sort, *(a.sort for a in node.args)))

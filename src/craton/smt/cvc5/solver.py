@@ -12,10 +12,10 @@ from craton.logic.evaluation import Model, evaluate
 from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.terms import Term
-from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
+from craton.smt.contract import IEEE_FORMATS, Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.cvc5.terms import Reader, Writer
 from craton.smt.querylog import QueryLog
-from craton.smt.translation import float_objection, model_by_values
+from craton.smt.translation import model_by_values
 
 
 class Shared:
@@ -46,7 +46,7 @@ def new_cvc5(**options: str) -> Any:
 class Cvc5Solver(Solver):
     name = "cvc5"
     can = frozenset(Capability)
-    theories = frozenset(Theory)
+    fragment = Fragment(frozenset(Theory), IEEE_FORMATS)
 
     def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None, seed: int = 0) -> None:
         super().__init__(time_limit=time_limit, log=log)
@@ -111,6 +111,3 @@ class Cvc5Solver(Solver):
 
     def _value(self, term: Term) -> Value:
         return evaluate(self._reader.read(self._solver.getValue(self._writer.write(term))), {})
-
-    def _objection(self, node: Term) -> str:
-        return float_objection((node.sort, *(a.sort for a in node.args)))

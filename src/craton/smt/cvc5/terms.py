@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +10,8 @@ import cvc5
 from cvc5 import Kind
 
 from craton.logic import ops
-from craton.logic.core import apply
+from craton.logic.arithmetic import div, divide, mod
+from craton.logic.core import apply, eq, ite
 from craton.logic.ieee import RoundingMode
 from craton.logic.ops import Op
 from craton.logic.sorts import BOOL, INT, REAL, ROUNDING_MODE, Array, BitVec, Float, Function, Sort
@@ -183,7 +184,7 @@ class Writer(translation.Writer[Any]):
             return manager.mkFloatingPointSort(sort.exponent_bits, sort.significand_bits)
         if isinstance(sort, Array):
             return manager.mkArraySort(self.sort(sort.index), self.sort(sort.element))
-        getters = {
+        getters: dict[Sort, Callable[[], Any]] = {
             BOOL: manager.getBooleanSort,
             INT: manager.getIntegerSort,
             REAL: manager.getRealSort,
@@ -205,9 +206,6 @@ _WORDS: dict[Any, str] = {kind: op.name for op, kind in _KINDS.items()} | {
     Kind.NEG: "-",
     Kind.GT: ">",
     Kind.GEQ: ">=",
-    Kind.DIVISION_TOTAL: "/",
-    Kind.INTS_DIVISION_TOTAL: "div",
-    Kind.INTS_MODULUS_TOTAL: "mod",
     Kind.DIVISIBLE: "divisible",
     Kind.BITVECTOR_UGT: "bvugt",
     Kind.BITVECTOR_UGE: "bvuge",
@@ -225,6 +223,14 @@ _WORDS: dict[Any, str] = {kind: op.name for op, kind in _KINDS.items()} | {
     Kind.FLOATINGPOINT_TO_FP_FROM_FP: "to_fp",
     Kind.FLOATINGPOINT_TO_FP_FROM_REAL: "to_fp",
     Kind.FLOATINGPOINT_TO_FP_FROM_SBV: "to_fp",
+}
+
+
+# cvc5's own variants, which are defined at zero too: by zero, or for the modulus by the dividend.
+_TOTAL: dict[Any, Callable[[Term, Term], Term]] = {
+    Kind.DIVISION_TOTAL: lambda a, b: ite(eq(b, real(0)), real(0), divide(a, b)),
+    Kind.INTS_DIVISION_TOTAL: lambda a, b: ite(eq(b, int_(0)), int_(0), div(a, b)),
+    Kind.INTS_MODULUS_TOTAL: lambda a, b: ite(eq(b, int_(0)), a, mod(a, b)),
 }
 
 
@@ -261,6 +267,9 @@ class Reader(translation.Reader[Any]):
         constant = self._constant(node)
         if constant is not None:
             return constant
+        total = _TOTAL.get(kind)
+        if total is not None:
+            return total(*args)
         word = _WORDS.get(kind)
         if word is None:
             raise not_readable("cvc5", kind.name)

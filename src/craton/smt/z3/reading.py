@@ -40,6 +40,10 @@ class Reader:
         """The term of a node without loose bound variables."""
         return self._read(root, _Scope(None, ()))
 
+    def read_open(self, root: Handle, arguments: Sequence[Term]) -> Term:
+        """The term of a node whose loose variables 0, 1, … stand for `arguments`."""
+        return self._read(root, _Scope(None, tuple(reversed(arguments))))
+
     def _read(self, root: Handle, outermost: _Scope) -> Term:
         ref = self.context.ref
         stack: list[tuple[Handle, _Scope]] = [(root, outermost)]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from craton.errors import MissingCapability
 from craton.logic import ops
 from craton.logic.evaluation import FunctionTable, Model, evaluate
 from craton.logic.ops import Op, Theory
 from craton.logic.semantics import ArrayValue, Value
 from craton.logic.sorts import Array, Function
 from craton.logic.terms import Term
-from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
+from craton.smt.contract import Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.querylog import QueryLog
 from craton.smt.z3 import api
 from craton.smt.z3.api import Context, Handle, consts, handles
@@ -39,7 +40,7 @@ class Shared:
 class Z3Solver(Solver):
     name = "z3"
     can = frozenset(Capability)
-    theories = frozenset(Theory)
+    fragment = Fragment(frozenset(Theory))
 
     def __init__(
         self, *, time_limit: float | None = None, log: QueryLog | None = None, logic: str | None = None, seed: int = 0
@@ -72,7 +73,10 @@ class Z3Solver(Solver):
             self.close()
 
     def _assert(self, formula: Term, name: str | None) -> None:
-        node = self._writer.write(formula)
+        try:
+            node = self._writer.write(formula)
+        except api.Z3Error as error:
+            raise MissingCapability(f"z3 cannot take this formula: {error}") from error
         if name is None:
             api.solver_assert(self._ref, self._solver, node)
         else:
