@@ -80,7 +80,8 @@ def shared_symbols(formulas: Sequence[Term]) -> list[frozenset[Term | Function]]
 def foreign_symbols(formulas: Sequence[Term], sequence: Sequence[Term]) -> str:
     """The first symbol in a wrong place; "" if there is none."""
     for i, (allowed, term) in enumerate(zip(shared_symbols(formulas), sequence, strict=True)):
-        for symbol in (*free_variables(term), *functions(term)):
+        symbols: list[Term | Function] = [*free_variables(term), *functions(term)]
+        for symbol in symbols:
             if symbol not in allowed:
                 return f"{symbol.name} at cut {i}"
     return ""

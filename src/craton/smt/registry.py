@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, cast
 from craton.errors import MissingCapability, UnknownSolver
 from craton.logic.ops import Theory
 from craton.smt.contract import Capability, Solver
-from craton.smt.process import PRESETS, Preset, ProcessSolver, process_interpolants
+from craton.smt.process.interpolation import interpolants as process_interpolants
+from craton.smt.process.presets import PRESETS, Preset
+from craton.smt.process.solver import ProcessSolver
 
 if TYPE_CHECKING:
     from craton.smt.interpolation import Source

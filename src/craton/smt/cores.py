@@ -1,0 +1,92 @@
+"""Unsatisfiable cores of a list of formulas: as the solver gives them, and minimised by deletion.
+
+Members are positions in the list, never formulas: a formula may occur twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from craton.logic import ops
+from craton.logic.arithmetic import le
+from craton.logic.core import conjuncts, implies
+from craton.logic.sorts import BOOL, INT, REAL
+from craton.logic.terms import Term, var
+from craton.smt.contract import Capability, Sat, Solver, Undecided, Unsat
+
+CoreAnswer = tuple[int, ...] | Sat | Undecided
+
+
+def unsat_core(formulas: Sequence[Term], solver: Solver, time_limit: float | None = None) -> CoreAnswer:
+    """Positions of formulas that are unsatisfiable together (and with what `solver` asserts), as the solver gives them."""
+    with CoreFinder(formulas, solver) as finder:
+        return finder.find(range(len(formulas)), time_limit)
+
+
+def minimal_core(formulas: Sequence[Term], solver: Solver, budget: float | None = None) -> CoreAnswer:
+    """A core from which, within the `budget` of seconds, members were deleted one by one as long as it stayed one."""
+    end = float("inf") if budget is None else time.monotonic() + budget
+    with CoreFinder(formulas, solver) as finder:
+        core = finder.find(range(len(formulas)), budget)
+        if not isinstance(core, tuple):
+            return core
+        needed: list[int] = []
+        candidates = list(core)
+        while candidates:
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            # From the back: in a trace, late statements are the likelier ones to be irrelevant repetitions.
+            candidate = candidates.pop()
+            smaller = finder.find([*needed, *candidates], None if budget is None else left)
+            if isinstance(smaller, tuple):
+                candidates = [c for c in candidates if c in smaller]
+            else:
+                needed.append(candidate)
+        return tuple(sorted(needed + candidates))
+
+
+class CoreFinder:
+    """Asks for cores of parts of one list.
+
+    Each formula hangs on a switch, so that the solver keeps what it has learnt.
+    """
+
+    def __init__(self, formulas: Sequence[Term], solver: Solver) -> None:
+        solver.need(Capability.CORES)
+        self._solver = solver
+        self._formulas = formulas
+        self._switches = [var(f"in core {i}", BOOL) for i in range(len(formulas))]
+
+    def __enter__(self) -> CoreFinder:
+        self._solver.push()
+        try:
+            self._solver.add(*map(implies, self._switches, self._formulas))
+        except BaseException:
+            self._solver.pop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._solver.pop()
+
+    def find(self, positions: Sequence[int], time_limit: float | None) -> CoreAnswer:
+        answer = self._solver.check(*(self._switches[i] for i in positions), time_limit=time_limit)
+        if isinstance(answer, Unsat):
+            chosen = frozenset(answer.core.assumptions)
+            return tuple(i for i in sorted(positions) if self._switches[i] in chosen)
+        if isinstance(answer, Sat):
+            _ = answer.model  # read now: the scope will be closed
+        return answer
+
+
+def split_equalities(formula: Term) -> tuple[Term, ...]:
+    """The conjuncts, with equalities of numbers as two inequalities, so that a core can keep half of one."""
+    parts: list[Term] = []
+    for part in conjuncts(formula):
+        if part.op is ops.EQ and part.args[0].sort in (INT, REAL):
+            parts += [le(part.args[0], part.args[1]), le(part.args[1], part.args[0])]
+        else:
+            parts.append(part)
+    return tuple(parts)

@@ -1,0 +1,113 @@
+"""Quantifier elimination: cheap methods first, the solver's after them, and what each of them achieved.
+
+An `Eliminator` is made of methods, in the order in which they are tried. Without DROP its results are equivalent to the
+question (perhaps still quantified); DROP weakens ∃ and, dually, strengthens ∀, so that nothing quantified remains.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from craton.logic import ops
+from craton.logic.core import exists, not_
+from craton.logic.terms import Term
+from craton.logic.walk import free_variables, is_quantified
+from craton.smt.contract import Sat, Solver, Undecided
+from craton.smt.elimination.by_solver import by_cvc5, by_z3
+from craton.smt.elimination.syntactic import (
+    Quantified,
+    destructive_equality_resolution,
+    drop,
+    literals,
+    unconnected_parameter_drop,
+)
+
+
+class Method(enum.Enum):
+    DER = "destructive equality resolution"
+    UPD = "unconnected parameter drop"
+    LIGHT = "the solver's light elimination"
+    FULL = "the solver's full elimination"
+    DROP = "over-approximation"
+
+
+EXACT = (Method.DER, Method.UPD, Method.LIGHT, Method.FULL)
+CHEAP = (Method.DER, Method.UPD, Method.LIGHT)
+
+
+@dataclass(slots=True)
+class Eliminator:
+    """Eliminates quantifiers by `methods`, each call of a solver under `time_limit` seconds. `counts` says how many
+    variables each method got rid of."""
+
+    methods: tuple[Method, ...] = CHEAP
+    solver: str = "z3"
+    time_limit: float | None = 1.0
+    counts: Counter[Method] = field(default_factory=Counter)
+    seconds: defaultdict[Method, float] = field(default_factory=lambda: defaultdict(float))
+    _satisfiability: Solver | None = None
+
+    def exists(self, variables: Sequence[Term], body: Term) -> Term:
+        """∃ variables. body"""
+        free = free_variables(body)
+        remaining: Quantified = tuple(v for v in variables if v in free), body
+        for method in self.methods:
+            if not remaining[0]:
+                break
+            start = time.perf_counter()
+            before = remaining[0]
+            remaining = self._apply(method, *remaining)
+            self.seconds[method] += time.perf_counter() - start
+            self.counts[method] += sum(v not in remaining[0] for v in before)
+        return exists(*remaining)
+
+    def forall(self, variables: Sequence[Term], body: Term) -> Term:
+        """∀ variables. body, as ¬∃ variables. ¬body"""
+        return not_(self.exists(variables, not_(body)))
+
+    def _apply(self, method: Method, variables: tuple[Term, ...], body: Term) -> Quantified:
+        if method is Method.DER:
+            return destructive_equality_resolution(variables, body)
+        if method is Method.UPD:
+            return unconnected_parameter_drop(variables, body, self._is_satisfiable)
+        if method is Method.DROP:
+            return drop(variables, body)
+        return self._by_solver(method, variables, body)
+
+    def _by_solver(self, method: Method, variables: tuple[Term, ...], body: Term) -> Quantified:
+        if self.solver == "cvc5":
+            found = by_cvc5(variables, body, self.time_limit)
+        elif method is Method.LIGHT:
+            found = by_z3(variables, body, "qe-light", self.time_limit)
+        else:
+            found = by_z3(variables, body, "qe", self.time_limit)
+        if found is None:
+            return variables, body
+        if found.op is ops.EXISTS:
+            return found.payload, found.args[0]
+        # A formula with quantifiers deep inside is no progress.
+        return (variables, body) if is_quantified(found) else ((), found)
+
+    def _is_satisfiable(self, formula: Term) -> bool | None:
+        from craton.smt.registry import make_solver
+
+        if self._satisfiability is None:
+            self._satisfiability = make_solver(self.solver, time_limit=self.time_limit)
+        answer = self._satisfiability.check(formula)
+        return None if isinstance(answer, Undecided) else isinstance(answer, Sat)
+
+
+__all__ = [
+    "CHEAP",
+    "EXACT",
+    "Eliminator",
+    "Method",
+    "destructive_equality_resolution",
+    "drop",
+    "literals",
+    "unconnected_parameter_drop",
+]

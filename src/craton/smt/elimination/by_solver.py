@@ -1,0 +1,65 @@
+"""Elimination by solvers: z3's light and full tactics, and cvc5's procedure.
+
+None means that it did not work out in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from craton.errors import NotExpressible
+from craton.logic.core import and_, exists, or_
+from craton.logic.terms import Term
+
+
+def by_z3(variables: Sequence[Term], body: Term, tactic: str, time_limit: float | None) -> Term | None:
+    """The formula after one of z3's tactics: `qe-light`, `qe` or `qe2`. It may still be quantified."""
+    from craton.smt.z3 import api
+    from craton.smt.z3.solver import Shared
+
+    z3 = Shared.get()
+    ref = z3.context.ref
+    steps = [api.mk_tactic(ref, name.encode()) for name in (tactic, "simplify")]
+    for step in steps:
+        api.tactic_inc_ref(ref, step)
+    chain = api.tactic_and_then(ref, *steps)
+    if time_limit is not None:
+        chain = api.tactic_try_for(ref, chain, max(1, int(time_limit * 1000)))
+    api.tactic_inc_ref(ref, chain)
+    goal = api.mk_goal(ref, False, False, False)
+    api.goal_inc_ref(ref, goal)
+    result = 0
+    try:
+        api.goal_assert(ref, goal, z3.writer.write(exists(variables, body)))
+        result = api.tactic_apply(ref, chain, goal)
+        if not result:
+            return None
+        api.apply_result_inc_ref(ref, result)
+        cases = []
+        for i in range(api.apply_result_get_num_subgoals(ref, result)):
+            subgoal = api.apply_result_get_subgoal(ref, result, i)
+            parts = [api.goal_formula(ref, subgoal, j) for j in range(api.goal_size(ref, subgoal))]
+            cases.append(and_(*(z3.reader.read(part) for part in parts)))
+        return or_(*cases)
+    except (api.Z3Error, NotExpressible):
+        return None
+    finally:
+        if result:
+            api.apply_result_dec_ref(ref, result)
+        api.goal_dec_ref(ref, goal)
+        for handle in (chain, *steps):
+            api.tactic_dec_ref(ref, handle)
+
+
+def by_cvc5(variables: Sequence[Term], body: Term, time_limit: float | None) -> Term | None:
+    from craton.smt.cvc5.solver import Shared, new_cvc5
+
+    shared = Shared.get()
+    solver = new_cvc5(incremental="true")
+    if time_limit is not None:
+        solver.setOption("tlimit-per", str(max(1, int(time_limit * 1000))))
+    try:
+        question = shared.writer.write(exists(variables, body))
+        return shared.reader.read(solver.getQuantifierElimination(question))
+    except (RuntimeError, NotExpressible):
+        return None

@@ -1,0 +1,133 @@
+"""Elimination by looking: DER, UPD and dropping ([CN] 7, [NR] 4.2).
+
+Each takes ∃ variables. body and gives what remains of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from craton.logic import ops
+from craton.logic.arrays import select, store
+from craton.logic.core import and_, eq, fresh, not_
+from craton.logic.sorts import Array
+from craton.logic.terms import TRUE, Term
+from craton.logic.walk import free_variables, substitute
+from craton.smt.elimination.equations import solve_for
+
+Quantified = tuple[tuple[Term, ...], Term]
+
+
+def literals(formula: Term) -> tuple[Term, ...]:
+    """The conjuncts, also of negated disjunctions and implications."""
+    found: dict[Term, None] = {}
+    stack = [formula]
+    while stack:
+        part = stack.pop()
+        inner = part.args[0] if part.op is ops.NOT else part
+        if part.op is ops.AND:
+            stack.extend(reversed(part.args))
+        elif part.op is ops.NOT and inner.op is ops.OR:
+            stack.extend(not_(a) for a in reversed(inner.args))
+        elif part.op is ops.NOT and inner.op is ops.IMPLIES:
+            stack.extend((not_(inner.args[1]), inner.args[0]))
+        elif part is not TRUE:
+            found[part] = None
+    return tuple(found)
+
+
+def destructive_equality_resolution(variables: Sequence[Term], body: Term) -> Quantified:
+    """∃x. x = t ∧ φ is φ[x ↦ t] where t does not contain x. Equations are solved for x if need be.
+
+    An array that is only known through a write to it, ∃a. b = a[i := v] ∧ φ, is b with some element e at i:
+    ∃e. b[i] = v ∧ φ[a ↦ b[i := e]].
+    """
+    remaining = list(_occurring(variables, body))
+    progress = True
+    while progress and remaining:
+        progress = False
+        parts = literals(body)
+        for variable in remaining:
+            found = _definition(variable, parts) or _written_array(variable, parts, body)
+            if found is not None:
+                body, new = found
+                remaining = [*_occurring([v for v in remaining if v is not variable], body), *new]
+                progress = True
+                break
+    return tuple(_occurring(remaining, body)), body
+
+
+def _definition(variable: Term, parts: Sequence[Term]) -> tuple[Term, tuple[Term, ...]] | None:
+    for part in parts:
+        if variable in free_variables(part):
+            solved = solve_for(variable, part)
+            if solved is not None:
+                solution, side = solved
+                rest = and_(*(p for p in parts if p is not part))
+                return and_(side, substitute(rest, {variable: solution})), ()
+    return None
+
+
+def _written_array(variable: Term, parts: Sequence[Term], body: Term) -> tuple[Term, tuple[Term, ...]] | None:
+    if not isinstance(variable.sort, Array):
+        return None
+    for part in parts:
+        if part.op is not ops.EQ:
+            continue
+        for written, result in (part.args, part.args[::-1]):
+            if written.op is not ops.STORE or written.args[0] is not variable or variable in free_variables(result):
+                continue
+            _, index, element = written.args
+            if variable in free_variables(index) or variable in free_variables(element):
+                continue
+            old = fresh(f"{variable.name}.old", variable.sort.element, free_variables(body))
+            rest = and_(*(p for p in parts if p is not part))
+            known = eq(select(result, index), element)
+            return and_(known, substitute(rest, {variable: store(result, index, old)})), (old,)
+    return None
+
+
+def unconnected_parameter_drop(
+    variables: Sequence[Term], body: Term, is_satisfiable: Callable[[Term], bool | None]
+) -> Quantified:
+    """Conjuncts that speak only of quantified variables, and of none that the others mention, go if they are
+    satisfiable.
+    """
+    variables = _occurring(variables, body)
+    parts = literals(body)
+    quantified = frozenset(variables)
+    kept: list[Term] = []
+    for component in _components(parts):
+        symbols = frozenset[Term]().union(*(free_variables(p) for p in component))
+        if not symbols or not symbols <= quantified or is_satisfiable(and_(*component)) is not True:
+            kept += component
+    if len(kept) == len(parts):
+        return tuple(variables), body
+    rest = and_(*kept)
+    return tuple(_occurring(variables, rest)), rest
+
+
+def _components(parts: Sequence[Term]) -> list[list[Term]]:
+    """Conjuncts grouped so that groups share no variables."""
+    groups: list[tuple[frozenset[Term], list[Term]]] = []
+    for part in parts:
+        symbols, members = free_variables(part), [part]
+        separate = []
+        for other_symbols, others in groups:
+            if symbols.isdisjoint(other_symbols):
+                separate.append((other_symbols, others))
+            else:
+                symbols, members = symbols | other_symbols, others + members
+        groups = [*separate, (symbols, members)]
+    return [members for _, members in groups]
+
+
+def drop(variables: Sequence[Term], body: Term) -> Quantified:
+    """Over-approximation: every conjunct that mentions a quantified variable goes."""
+    quantified = frozenset(variables)
+    return (), and_(*(p for p in literals(body) if quantified.isdisjoint(free_variables(p))))
+
+
+def _occurring(variables: Sequence[Term], body: Term) -> Sequence[Term]:
+    free = free_variables(body)
+    return [v for v in variables if v in free]
