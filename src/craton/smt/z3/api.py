@@ -80,6 +80,7 @@ class Context:
         config = mk_config()
         self.ref: Handle = mk_context_rc(config)
         del_config(config)
+        set_error_handler(self.ref, None)  # z3's own handler would end the process
 
     def keep(self, node: Handle) -> Handle:
         """Protects a freshly made node; 0 becomes an error."""
@@ -116,6 +117,7 @@ class Context:
 mk_config = function("mk_config", "p")
 del_config = function("del_config", "vp")
 mk_context_rc = function("mk_context_rc", "pp")
+set_error_handler = function("set_error_handler", "vpp")
 get_full_version = function("get_full_version", "s")
 inc_ref = function("inc_ref", "vpp")
 get_error_code = function("get_error_code", "ip")

@@ -128,12 +128,10 @@ class Reader:
         ref = self.context.ref
         if kind == _NUMERAL:
             sort = self.sort(api.get_sort(ref, node))
-            if isinstance(sort, Float):
-                return self._float(node, sort)
-            text = api.get_numeral_string(ref, node).decode()
-            if sort is ROUNDING_MODE:
-                return PLAIN[text]()
-            return value(Fraction(text) if sort is REAL else int(text), sort)
+            if sort is INT or sort is REAL or isinstance(sort, BitVec):
+                text = api.get_numeral_string(ref, node).decode()
+                return value(Fraction(text) if sort is REAL else int(text), sort)
+            # z3 also counts `(fp …)` of constants and rounding modes among the numerals.
         head = self._head(api.get_app_decl(ref, node))
         if head.build is not None:
             return head.build(args)
