@@ -7,19 +7,24 @@ from fractions import Fraction
 from itertools import pairwise
 
 from craton.logic import ops
-from craton.logic.core import FLATTEN_BELOW, and_, eq, folded
+from craton.logic.core import FLATTEN_BELOW, and_, eq, folded, is_nonzero
 from craton.logic.ops import Op
 from craton.logic.sorts import BOOL, INT, REAL, Sort
-from craton.logic.terms import FALSE, TRUE, Term, ill_sorted, int_, intern, value
+from craton.logic.terms import FALSE, TRUE, Term, bool_, ill_sorted, int_, intern, value
 
 
 def add(*args: Term) -> Term:
     """Flat; constants are summed into one, which comes last."""
     sort = _number_sort(ops.ADD, args)
+    if len(args) == 2 and args[0].op not in _ADDENDS and (args[1].op not in _ADDENDS or is_nonzero(args[1])):
+        return intern(ops.ADD, args, sort)  # the usual case, without lists
     parts, constant = _gather(ops.ADD, args, 0, lambda a, b: a + b)
     if constant != 0 or not parts:
         parts.append(value(constant, sort))
     return parts[0] if len(parts) == 1 else intern(ops.ADD, tuple(parts), sort)
+
+
+_ADDENDS = (ops.ADD, ops.VALUE)
 
 
 def mul(*args: Term) -> Term:
@@ -128,32 +133,33 @@ def divisible(by: int, a: Term) -> Term:
 
 def le(a: Term, b: Term, *more: Term) -> Term:
     """Chained if there are more than two arguments, as the other comparisons."""
-    return _chained(ops.LE, TRUE, (a, b, *more))
+    return _chained(ops.LE, TRUE, (a, b, *more)) if more else _compare(ops.LE, TRUE, a, b)
 
 
 def lt(a: Term, b: Term, *more: Term) -> Term:
-    return _chained(ops.LT, FALSE, (a, b, *more))
+    return _chained(ops.LT, FALSE, (a, b, *more)) if more else _compare(ops.LT, FALSE, a, b)
 
 
 def ge(a: Term, b: Term, *more: Term) -> Term:
-    return _chained(ops.LE, TRUE, (a, b, *more)[::-1])
+    return _chained(ops.LE, TRUE, (a, b, *more)[::-1]) if more else _compare(ops.LE, TRUE, b, a)
 
 
 def gt(a: Term, b: Term, *more: Term) -> Term:
-    return _chained(ops.LT, FALSE, (a, b, *more)[::-1])
+    return _chained(ops.LT, FALSE, (a, b, *more)[::-1]) if more else _compare(ops.LT, FALSE, b, a)
 
 
 def _chained(op: Op, reflexive: Term, args: Sequence[Term]) -> Term:
-    _number_sort(op, args)
-    if len(args) == 2:
-        return _compare(op, reflexive, args[0], args[1])
     return and_(*(_compare(op, reflexive, a, b) for a, b in pairwise(args)))
 
 
 def _compare(op: Op, reflexive: Term, a: Term, b: Term) -> Term:
+    args = (a, b)
+    _number_sort(op, args)
     if a is b:
         return reflexive
-    return folded(op, (a, b), BOOL) or intern(op, (a, b), BOOL)
+    if a.op is ops.VALUE and b.op is ops.VALUE:
+        return bool_(a.payload <= b.payload if op is ops.LE else a.payload < b.payload)
+    return intern(op, args, BOOL)
 
 
 def to_real(a: Term) -> Term:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from craton.errors import IllSorted
 from craton.logic import ops
-from craton.logic.core import FLATTEN_BELOW, eq, folded, ite
+from craton.logic.core import FLATTEN_BELOW, eq, folded, is_nonzero, ite
 from craton.logic.ops import Op
 from craton.logic.sorts import BOOL, INT, BitVec
 from craton.logic.terms import FALSE, TRUE, Term, bv, ill_sorted, intern
@@ -19,6 +19,8 @@ from craton.logic.terms import FALSE, TRUE, Term, bv, ill_sorted, intern
 def bvadd(*args: Term) -> Term:
     """Flat; constants are summed into one, which comes last."""
     sort = _one_width(ops.BVADD, args)
+    if len(args) == 2 and args[0].op not in _ADDENDS and (args[1].op not in _ADDENDS or is_nonzero(args[1])):
+        return intern(ops.BVADD, args, sort)  # the usual case, without lists
     parts, constant = _gather(ops.BVADD, args, 0, int.__add__)
     constant &= (1 << sort.width) - 1
     if constant or not parts:
@@ -26,9 +28,15 @@ def bvadd(*args: Term) -> Term:
     return parts[0] if len(parts) == 1 else intern(ops.BVADD, tuple(parts), sort)
 
 
+_ADDENDS = (ops.BVADD, ops.VALUE)
+_FACTORS = (ops.BVMUL, ops.VALUE)
+
+
 def bvmul(*args: Term) -> Term:
     """Flat; constants are multiplied into one, which comes first."""
     sort = _one_width(ops.BVMUL, args)
+    if len(args) == 2 and args[0].op not in _FACTORS and args[1].op not in _FACTORS:
+        return intern(ops.BVMUL, args, sort)
     parts, constant = _gather(ops.BVMUL, args, 1, int.__mul__)
     constant &= (1 << sort.width) - 1
     if constant == 0 or not parts:

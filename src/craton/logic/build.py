@@ -1,4 +1,4 @@
-"""From an operation and new arguments back to a term: the table that substitution, reading and unpickling build with."""
+"""From an operation and new arguments back to a term: the table that substitution and unpickling build with."""
 
 from __future__ import annotations
 

@@ -35,6 +35,11 @@ def folded(op: Op, args: Sequence[Term], sort: Sort, payload: Any = None) -> Ter
         return None
 
 
+def is_nonzero(a: Term) -> bool:
+    """A numeric constant other than zero."""
+    return a.op is ops.VALUE and a.payload != 0
+
+
 # --- connectives ------------------------------------------------------------------------------------------------------
 
 

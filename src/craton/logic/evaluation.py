@@ -61,7 +61,7 @@ class Model:
 
 
 def evaluate(term: Term, model: Model | Mapping[Term, Value], *, specified_only: bool = False) -> Value:
-    """The value of `term`: bool, int, Fraction, unsigned int (BitVec), bit pattern (Float), RoundingMode or ArrayValue."""
+    """The value of `term` as `semantics` represents it: an unsigned int for BitVec, a bit pattern for Float, …"""
     model = model if isinstance(model, Model) else Model(model)
 
     def visit(node: Term, values: list[Value]) -> Value:

@@ -86,7 +86,7 @@ class Float(Sort):
         if known is None:
             if exponent_bits < 2 or significand_bits < 2:
                 raise IllSorted(
-                    f"a float needs at least 2 exponent and significand bits, not {exponent_bits} and {significand_bits}"
+                    f"a float needs at least 2 exponent and 2 significand bits, not {exponent_bits}, {significand_bits}"
                 )
             known = cls.table[exponent_bits, significand_bits] = object.__new__(cls)
             known.exponent_bits = exponent_bits

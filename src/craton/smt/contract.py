@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from craton.errors import CratonError, MissingCapability
+from craton.logic import ops
 from craton.logic.evaluation import Model
 from craton.logic.ops import Theory
-from craton.logic.sorts import BOOL, Float
+from craton.logic.sorts import BOOL, INT, REAL, Array, BitVec, Float, Sort
 from craton.logic.terms import Term, ill_sorted
 
 if TYPE_CHECKING:
@@ -51,23 +52,45 @@ class Fragment:
             if node in seen:
                 continue
             if node.op.theory not in self.theories:
-                raise MissingCapability(_refusal(solver, node))
-            if isinstance(node.sort, Float) and self.formats is not None:
-                if (node.sort.exponent_bits, node.sort.significand_bits) not in self.formats:
-                    raise MissingCapability(f"{solver} is not trusted with floats of format {node.sort}; z3 is")
+                raise MissingCapability(_refusal(solver, node.op.theory, node.op.name))
+            # Leaves, applications and constant arrays bring sorts that no operation below them would show.
+            if not node.args or node.op is ops.APPLY or node.op is ops.CONST_ARRAY or isinstance(node.sort, Float):
+                self._require_sort(solver, node.sort)
             seen.add(node)
             stack.extend(a for a in node.args if a not in seen)
+
+    def _require_sort(self, solver: str, sort: Sort) -> None:
+        stack = [sort]
+        while stack:
+            part = stack.pop()
+            if isinstance(part, Array):
+                stack += (part.index, part.element)
+            theory = _theory_of(part)
+            if theory not in self.theories:
+                raise MissingCapability(_refusal(solver, theory, part))
+            if isinstance(part, Float) and self.formats is not None:
+                if (part.exponent_bits, part.significand_bits) not in self.formats:
+                    raise MissingCapability(f"{solver} is not trusted with floats of format {part}; z3 is")
+
+
+def _theory_of(sort: Sort) -> Theory:
+    if sort is BOOL:
+        return Theory.CORE
+    if isinstance(sort, BitVec):
+        return Theory.BITVECTORS
+    if isinstance(sort, Array):
+        return Theory.ARRAYS
+    return Theory.ARITHMETIC if sort in (INT, REAL) else Theory.FLOATS
 
 
 # Formats that solvers built on SymFPU get right; some smaller ones are known to go wrong there (docs/solvers.md).
 IEEE_FORMATS = frozenset(((5, 11), (8, 24), (11, 53), (15, 113)))
 
 
-def _refusal(solver: str, node: Term) -> str:
+def _refusal(solver: str, theory: Theory, what: object) -> str:
     from craton.smt.registry import solvers_for
 
-    theory = node.op.theory
-    return f"{solver} does not know {theory.value} ({node.op.name}); solvers that do: {', '.join(solvers_for(theory))}"
+    return f"{solver} does not know {theory.value} ({what}); solvers that do: {', '.join(solvers_for(theory))}"
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -171,11 +194,13 @@ class Solver(ABC):
                 raise CratonError(f"one name, one assertion: {name!r} was given to {len(formulas)}")
             if name in self._names:
                 raise CratonError(f"an assertion named {name!r} is there already")
-            self._names[name] = formulas[0]
-        for formula in formulas:
+        for formula in formulas:  # a refused formula leaves no trace
             self.fragment.require(self.name, formula, self._understood)
-            self._scopes[-1].append((name or "", formula))
+        for formula in formulas:
             self._assert(formula, name)
+            self._scopes[-1].append((name or "", formula))
+            if name is not None:
+                self._names[name] = formula
 
     def push(self) -> None:
         """Opens a scope; prefer `with solver.scope():`."""

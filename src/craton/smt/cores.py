@@ -19,7 +19,7 @@ CoreAnswer = tuple[int, ...] | Sat | Undecided
 
 
 def unsat_core(formulas: Sequence[Term], solver: Solver, time_limit: float | None = None) -> CoreAnswer:
-    """Positions of formulas that are unsatisfiable together (and with what `solver` asserts), as the solver gives them."""
+    """Positions of formulas that are unsatisfiable together (and with what `solver` asserts), as it gives them."""
     with CoreFinder(formulas, solver) as finder:
         return finder.find(range(len(formulas)), time_limit)
 

@@ -6,7 +6,6 @@ New backends are added here and nowhere else.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -46,7 +45,9 @@ class Library:
         """None if it is not installed."""
         if importlib.util.find_spec(self.module) is None:
             return None
-        return importlib.metadata.version(self.package)
+        from importlib.metadata import version  # costs more than all the rest of this module
+
+        return version(self.package)
 
 
 LIBRARIES = {

@@ -125,7 +125,7 @@ def not_readable(solver: str, what: Any) -> NotExpressible:
 
 
 def model_by_values(formulas: Sequence[Term], value_of: Callable[[Term], Value]) -> Model:
-    """The model as far as `formulas` can tell: values of their variables, and of the functions where they are applied."""
+    """The model as far as `formulas` can tell: values of their variables, and of functions where they are applied."""
     variables = sorted(frozenset[Term]().union(*map(free_variables, formulas)), key=lambda v: v.serial)
     values = {v: value_of(v) for v in variables}
     entries: dict[Function, dict[tuple[Value, ...], Value]] = {}

@@ -114,7 +114,7 @@ class Writer(translation.Writer[Any]):
             return self._mk_term(kind, args)
         if node.op is ops.FORALL or node.op is ops.EXISTS:
             return self._quantified(kind, node, args[0])
-        return self._mk_term(kind, args, node.payload)
+        return self._mk_term(kind, args, list(node.payload))
 
     def _special(self, node: Term, args: list[Any]) -> Any:
         manager, sort = self.manager, node.sort

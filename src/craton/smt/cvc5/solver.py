@@ -12,7 +12,7 @@ from craton.logic.evaluation import Model, evaluate
 from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.terms import Term
-from craton.smt.contract import IEEE_FORMATS, Answer, Capability, Core, Fragment, Solver, Undecided
+from craton.smt.contract import Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.cvc5.terms import Reader, Writer
 from craton.smt.querylog import QueryLog
 from craton.smt.translation import model_by_values
@@ -46,7 +46,8 @@ def new_cvc5(**options: str) -> Any:
 class Cvc5Solver(Solver):
     name = "cvc5"
     can = frozenset(Capability)
-    fragment = Fragment(frozenset(Theory), IEEE_FORMATS)
+    # cvc5 refuses other formats unless its experimental float solver is switched on.
+    fragment = Fragment(frozenset(Theory), frozenset(((8, 24), (11, 53))))
 
     def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None, seed: int = 0) -> None:
         super().__init__(time_limit=time_limit, log=log)

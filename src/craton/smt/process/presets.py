@@ -133,7 +133,7 @@ PRESETS = {
         Preset(
             "yices",
             ("yices-smt2", "--incremental"),
-            "put the program `yices-smt2` on your PATH (Debian: apt-get install yices2)",
+            "put the program `yices-smt2` on your PATH",
             Fragment(_LINEAR | _BITS),
             dialect=_WITHOUT_CONVERSIONS,
             logic="QF_{}",

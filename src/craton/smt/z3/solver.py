@@ -21,7 +21,7 @@ from craton.smt.z3.writing import Writer
 
 
 class Shared:
-    """The one context of this process, with what has been translated: terms are kept for all solvers and tactics alike."""
+    """The one context of this process, with what has been translated for solvers and tactics alike."""
 
     _instance: ClassVar[Shared | None] = None
 
