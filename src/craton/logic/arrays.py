@@ -15,18 +15,21 @@ def select(array: Term, index: Term) -> Term:
     sort = array.sort
     if not isinstance(sort, Array) or index.sort is not sort.index:
         raise ill_sorted(ops.SELECT, "an array and an index of its sort", (array, index))
+    seen = array
     for _ in range(_LOOK_PAST):
-        if array.op is ops.CONST_ARRAY:
-            return array.args[0]
-        if array.op is not ops.STORE:
+        if seen.op is ops.CONST_ARRAY:
+            return seen.args[0]
+        if seen.op is not ops.STORE:
             break
-        written = array.args[1]
+        written = seen.args[1]
         if written is index:
-            return array.args[2]
+            return seen.args[2]
         if written.op is not ops.VALUE or index.op is not ops.VALUE:
             break
-        array = array.args[0]
-    return intern(ops.SELECT, (array, index), sort.element)
+        seen = seen.args[0]
+    else:  # no end in sight: stopping half-way would make a term that its own arguments do not give again
+        seen = array
+    return intern(ops.SELECT, (seen, index), sort.element)
 
 
 def store(array: Term, index: Term, element: Term) -> Term:

@@ -74,12 +74,12 @@ def bvxor(*args: Term) -> Term:
     """Pairs of equal parts cancel; complements become one constant."""
     sort = _one_width(ops.BVXOR, args)
     ones = (1 << sort.width) - 1
-    gathered, constant = _gather(ops.BVXOR, args, 0, int.__xor__)
+    positive = [a.args[0] if a.op is ops.BVNOT else a for a in args]  # before flattening: these may be bvxor again
+    gathered, constant = _gather(ops.BVXOR, positive, 0, int.__xor__)
+    if sum(a.op is ops.BVNOT for a in args) % 2:
+        constant ^= ones
     odd: dict[Term, None] = {}
     for part in gathered:
-        if part.op is ops.BVNOT:
-            part = part.args[0]
-            constant ^= ones
         if part in odd:
             del odd[part]
         else:

@@ -85,13 +85,13 @@ def fp_round_to_integral(rm: Term, a: Term) -> Term:
 
 
 def fp_min(a: Term, b: Term) -> Term:
-    if a is b:
+    if a is b and isinstance(a.sort, Float):
         return a
     return _arithmetic(ops.FP_MIN, None, a, b)
 
 
 def fp_max(a: Term, b: Term) -> Term:
-    if a is b:
+    if a is b and isinstance(a.sort, Float):
         return a
     return _arithmetic(ops.FP_MAX, None, a, b)
 
@@ -171,9 +171,8 @@ def fp_from_bits(sort: Float, a: Term) -> Term:
 def fp_from_fp(sort: Float, rm: Term, a: Term) -> Term:
     if not isinstance(a.sort, Float):
         raise ill_sorted("to_fp", "a rounding mode and a float", (rm, a))
-    if a.sort is sort:
-        return a
-    return _converted(ops.FP_FROM_FP, (_mode(ops.FP_FROM_FP, rm), a), sort)
+    args = (_mode(ops.FP_FROM_FP, rm), a)
+    return a if a.sort is sort else _converted(ops.FP_FROM_FP, args, sort)
 
 
 def fp_from_real(sort: Float, rm: Term, a: Term) -> Term:

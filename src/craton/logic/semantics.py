@@ -61,14 +61,30 @@ def same(sort: Sort, a: Value, b: Value) -> bool:
     """
     if not isinstance(sort, Array):
         return bool(a == b)
-    touched = a.entries.keys() | b.entries.keys()
-    if not all(same(sort.element, a.get(index), b.get(index)) for index in touched):
+    touched: list[Value] = list(a.entries.keys() | b.entries.keys())
+    if isinstance(sort.index, Array):  # different entries may be at the same index
+        touched = [t for i, t in enumerate(touched) if not any(same(sort.index, t, u) for u in touched[:i])]
+    if not all(same(sort.element, read(sort, a, index), read(sort, b, index)) for index in touched):
         return False
     return same(sort.element, a.default, b.default) or len(touched) == domain_size(sort.index)
 
 
+def read(sort: Array, array: ArrayValue, index: Value) -> Value:
+    """The element at an index. Indices that are arrays themselves are looked for by extension."""
+    if not isinstance(sort.index, Array):
+        return array.get(index)
+    return next((element for key, element in array.entries.items() if same(sort.index, key, index)), array.default)
+
+
+def written(sort: Array, array: ArrayValue, index: Value, element: Value) -> ArrayValue:
+    if not isinstance(sort.index, Array):
+        return array.set(index, element)
+    others = {key: kept for key, kept in array.entries.items() if not same(sort.index, key, index)}
+    return ArrayValue(array.default, {**others, index: element})
+
+
 def domain_size(sort: Sort) -> int | None:
-    """How many values the sort has; None if infinitely many."""
+    """How many values the sort has; None if infinitely many, or more than could matter."""
     if sort is BOOL:
         return 2
     if sort is ROUNDING_MODE:
@@ -78,7 +94,14 @@ def domain_size(sort: Sort) -> int | None:
     if isinstance(sort, Float):
         nans = 2 * ((1 << (sort.significand_bits - 1)) - 1)
         return (1 << sort.width) - nans + 1
+    if isinstance(sort, Array):
+        indices, elements = domain_size(sort.index), domain_size(sort.element)
+        if indices is not None and elements is not None and indices <= _FEW_INDICES:
+            return int(elements**indices)
     return None
+
+
+_FEW_INDICES = 1024  # more give arrays without number: as good as infinitely many
 
 
 def to_signed(width: int, bits: int) -> int:
@@ -359,7 +382,7 @@ MEANING: dict[Op, Meaning] = {
     ops.FP_TO_UBV: _float_to_bits(ieee.to_unsigned),
     ops.FP_TO_SBV: _float_to_bits(ieee.to_signed),
     ops.FP_TO_REAL: _by_format(ieee.to_fraction),
-    ops.SELECT: _plain(lambda array, index: array.get(index)),
-    ops.STORE: _plain(lambda array, index, element: array.set(index, element)),
+    ops.SELECT: lambda sorts, payload, values: read(sorts[0], *values),  # type: ignore[arg-type]
+    ops.STORE: lambda sorts, payload, values: written(sorts[0], *values),  # type: ignore[arg-type]
     ops.CONST_ARRAY: _plain(lambda element: ArrayValue(element, {})),
 }

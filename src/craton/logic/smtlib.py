@@ -52,13 +52,14 @@ def script(
     named = [("", a) if isinstance(a, Term) else a for a in assertions]
     formulas = [expand(formula, dialect.missing) for _, formula in named]
     symbols = Symbols()
+    labels = [symbols.reserve(name) if name else "" for name, _ in named]  # they are symbols like any other
     lines = [f"; {line}" for line in comment.splitlines()]
     lines += [*options, f"(set-logic {logic})", *declarations(formulas, symbols)]
     names = fresh_names(*formulas)
-    for (name, _), formula in zip(named, formulas, strict=True):
+    for label, formula in zip(labels, formulas, strict=True):
         definitions, text = defined(formula, names, dialect, symbols)
         lines += definitions
-        lines.append(f"(assert (! {text} :named {quoted(name)}))" if name else f"(assert {text})")
+        lines.append(f"(assert (! {text} :named {quoted(label)}))" if label else f"(assert {text})")
     return "\n".join([*lines, *closing]) + "\n"
 
 
@@ -86,18 +87,29 @@ class Symbols:
 
     def __init__(self) -> None:
         self._texts: dict[Term | Function, str] = {}
+        self._taken = set(_RESERVED)
         self.meaning: dict[str, Term | Function] = {}  # by name, unquoted
 
     def of(self, item: Term | Function) -> str:
         text = self._texts.get(item)
         if text is None:
-            name, number = item.name, 1
-            while name in self.meaning or name in _RESERVED:
-                number += 1
-                name = f"{item.name}~{number}"
+            name = self.reserve(self.spelling(item.name))
             self.meaning[name] = item
             text = self._texts[item] = quoted(name)
         return text
+
+    def spelling(self, name: str) -> str:
+        """How a name is best spelled, if it is free."""
+        return name
+
+    def reserve(self, stem: str) -> str:
+        """This name, or one like it, for the caller alone."""
+        name, number = stem, 1
+        while name in self._taken:
+            number += 1
+            name = f"{stem}~{number}"
+        self._taken.add(name)
+        return name
 
 
 def quoted(name: str) -> str:
@@ -113,7 +125,14 @@ _SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_\-+=<>.?/][A-Za-z0-9~!@$%^&*_\-+=<>.?/]*"
 _RESERVED = frozenset(Op.table) | frozenset(
     "true false let par _ ! as match BINARY DECIMAL HEXADECIMAL NUMERAL STRING > >= fp bvnand bvnor bvxnor bvcomp"
     " bvugt bvuge bvsgt bvsge divisible to_fp fp.gt fp.geq bv2nat int2bv nat2bv RNE RNA RTP RTN RTZ"
-    " roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive roundTowardNegative roundTowardZero".split()
+    " roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive roundTowardNegative roundTowardZero"
+    # the standard's commands
+    " assert check-sat check-sat-assuming declare-const declare-datatype declare-datatypes declare-fun declare-sort"
+    " define-const define-fun define-fun-rec define-funs-rec define-sort echo exit get-assertions get-assignment"
+    " get-info get-model get-option get-proof get-unsat-assumptions get-unsat-core get-value pop push reset"
+    " reset-assertions set-info set-logic set-option"
+    # functions that some solvers add to every logic, and that C programs use as names
+    " exp sin cos tan sqrt is tuple sep card insert member subset union".split()
 )
 
 

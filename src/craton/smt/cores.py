@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from craton.logic import ops
 from craton.logic.arithmetic import le
@@ -76,8 +77,10 @@ class CoreFinder:
         if isinstance(answer, Unsat):
             chosen = frozenset(answer.core.assumptions)
             return tuple(i for i in sorted(positions) if self._switches[i] in chosen)
-        if isinstance(answer, Sat):
-            _ = answer.model  # read now: the scope will be closed
+        if isinstance(answer, Sat):  # read now, since the scope will be closed; and without the switches
+            model = answer.model
+            values = {v: value for v, value in model.values.items() if v not in self._switches}
+            return Sat(lambda: replace(model, values=values))
         return answer
 
 

@@ -1,17 +1,18 @@
-"""S-expressions, as far as replies of SMT-LIB processes need them: where one ends, and what its parts are."""
+"""S-expressions, as far as replies of SMT-LIB processes need them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-_TOKEN = re.compile(r'"(?:[^"]|"")*"|\|[^|]*\||[()]|;[^\n]*|[^\s()"|;]+')
+# Strings, quoted symbols, parentheses, comments, atoms; the last group is what cannot be a token.
+_TOKEN = re.compile(r'("(?:[^"]|"")*"|\|[^|]*\||[()]|;[^\n]*|[^\s()"|;]+)|(\S)')
 
 Sexpr = str | list["Sexpr"]
 
 
 def parse(text: str) -> Sexpr:
-    """The first s-expression in a text: an atom, or a list."""
+    """The first s-expression in a text: an atom, or a list. A ValueError where there is none."""
     stack: list[list[Sexpr]] = [[]]
     for token in _tokens(text):
         if token == "(":
@@ -19,17 +20,22 @@ def parse(text: str) -> Sexpr:
         elif token == ")":
             done = stack.pop()
             if not stack:
-                raise ValueError("unbalanced parenthesis")
+                raise ValueError("a parenthesis closes nothing")
             stack[-1].append(done)
         else:
             stack[-1].append(token)
         if len(stack) == 1 and stack[0]:
             return stack[0][0]
-    raise ValueError("incomplete s-expression")
+    raise ValueError("the s-expression is incomplete")
 
 
 def _tokens(text: str) -> Iterator[str]:
-    return (m.group() for m in _TOKEN.finditer(text) if not m.group().startswith(";"))
+    for match in _TOKEN.finditer(text):
+        token = match[1]
+        if token is None:
+            raise ValueError(f"{match[2]} opens something that is never closed")
+        if not token.startswith(";"):
+            yield token
 
 
 def write(expression: Sexpr) -> str:
@@ -47,33 +53,6 @@ def write(expression: Sexpr) -> str:
     return " ".join(parts)
 
 
-class Balance:
-    """Follows a stream and tells where the first s-expression ends: a list at its last parenthesis, an atom at the
-    line's end.
-    """
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._started = False
-        self._quote = ""
-
-    def end(self, chunk: str) -> int | None:
-        """How much of the chunk belongs to the s-expression, if it ends there."""
-        for position, character in enumerate(chunk):
-            if self._quote:
-                if character == self._quote:
-                    self._quote = ""
-            elif character in '"|':
-                self._quote, self._started = character, True
-            elif character == "(":
-                self._depth, self._started = self._depth + 1, True
-            elif character == ")":
-                self._depth -= 1
-                if self._depth <= 0:
-                    return position + 1
-            elif character == "\n":
-                if self._started and self._depth == 0:
-                    return position + 1
-            elif not character.isspace():
-                self._started = True
-        return None
+def unquoted(symbol: str) -> str:
+    """A symbol without its bars: |a b| and a b are the same."""
+    return symbol[1:-1] if len(symbol) > 1 and symbol[0] == symbol[-1] == "|" else symbol

@@ -13,6 +13,8 @@ from craton.smt.contract import Undecided, Unsat
 from craton.smt.cvc5.solver import Cvc5Solver, Shared, new_cvc5
 from craton.smt.interpolation import Interpolants, Satisfiable, by_binary
 
+_RESOURCES_A_SECOND = 300_000
+
 
 def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
     # Asking a satisfiable question would search forever.
@@ -31,6 +33,8 @@ def _binary(a: Term, b: Term, time_limit: float | None) -> Term | Satisfiable | 
     solver = new_cvc5(produce_interpolants="true", incremental="false", arrays_exp="true")
     if time_limit is not None:
         solver.setOption("tlimit-per", str(max(1, int(time_limit * 1000))))
+        # The search itself looks at no clock, only at the resources it has spent.
+        solver.setOption("rlimit-per", str(max(1, int(time_limit * _RESOURCES_A_SECOND))))
     try:
         solver.assertFormula(shared.writer.write(a))
         found = solver.getInterpolant(shared.writer.write(not_(b)))

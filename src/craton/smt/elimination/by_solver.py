@@ -19,13 +19,20 @@ def by_z3(variables: Sequence[Term], body: Term, tactic: str, time_limit: float 
 
     z3 = Shared.get()
     ref = z3.context.ref
-    steps = [api.mk_tactic(ref, name.encode()) for name in (tactic, "simplify")]
-    for step in steps:
-        api.tactic_inc_ref(ref, step)
-    chain = api.tactic_and_then(ref, *steps)
+    tactics: list[int] = []
+
+    def kept(handle: int) -> int:
+        """Counted at once: z3 may free what nobody holds with the next call."""
+        if not handle:
+            z3.context.fail()
+        api.tactic_inc_ref(ref, handle)
+        tactics.append(handle)
+        return handle
+
+    first, last = kept(api.mk_tactic(ref, tactic.encode())), kept(api.mk_tactic(ref, b"simplify"))
+    chain = kept(api.tactic_and_then(ref, first, last))
     if time_limit is not None:
-        chain = api.tactic_try_for(ref, chain, max(1, int(time_limit * 1000)))
-    api.tactic_inc_ref(ref, chain)
+        chain = kept(api.tactic_try_for(ref, chain, max(1, int(time_limit * 1000))))
     goal = api.mk_goal(ref, False, False, False)
     api.goal_inc_ref(ref, goal)
     result = 0
@@ -47,7 +54,7 @@ def by_z3(variables: Sequence[Term], body: Term, tactic: str, time_limit: float 
         if result:
             api.apply_result_dec_ref(ref, result)
         api.goal_dec_ref(ref, goal)
-        for handle in (chain, *steps):
+        for handle in tactics:
             api.tactic_dec_ref(ref, handle)
 
 

@@ -1,80 +1,67 @@
-"""Interpolants from processes: by `get-interpolants` over named assertions, or by MathSAT's interpolation groups."""
+"""Interpolants from processes, asked for in the way of each solver (`presets.Interpolation`)."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from craton.errors import CratonError
-from craton.logic.smtlib import Symbols
+from craton.logic.smtlib import quoted
 from craton.logic.terms import Term
 from craton.smt import sexpr
-from craton.smt.contract import Capability, Sat, Undecided
+from craton.smt.contract import Sat, Undecided
 from craton.smt.interpolation import Interpolants, Satisfiable
-from craton.smt.process.presets import Preset
-from craton.smt.process.solver import ProcessSolver, complaint
-from craton.smt.process.transport import Trouble
+from craton.smt.process.presets import Interpolation, Preset
+from craton.smt.process.solver import ProcessSolver
 from craton.smt.reading import parse_formula
 
 
 def interpolants(preset: Preset, formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
-    """By `get-interpolants` over named assertions, or MathSAT's interpolation groups."""
+    """I[1] … I[n-1] for F[1] … F[n]."""
     deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
-    groups = [f"part{i + 1}" for i in range(len(formulas))]
-    solver = _InterpolatingProcess(replace(preset, can=preset.can - {Capability.MODELS, Capability.CORES}), groups)
+    solver = _InterpolatingProcess(preset)
     try:
-        for formula in formulas:
-            solver.add(formula)
+        solver.add(*formulas)
         answer = solver.check(time_limit=time_limit)
         if isinstance(answer, Undecided):
             return answer
         if isinstance(answer, Sat):
             return Satisfiable()
-        if len(formulas) == 1:
-            return ()
-        return tuple(parse_formula(text, symbols=solver.symbols) for text in solver.ask_interpolants(deadline))
-    except (Trouble, CratonError, ValueError) as error:
-        return Undecided(f"{preset.name}: {error}")
+        return tuple(solver.interpolants(deadline))
+    except CratonError as error:
+        return Undecided(str(error))
     finally:
         solver.close()
 
 
 class _InterpolatingProcess(ProcessSolver):
-    """Labels assertions as the solver's interpolation command wants them."""
+    """Labels all assertions, as the solver's interpolation command wants it."""
 
-    def __init__(self, preset: Preset, groups: Sequence[str]) -> None:
+    def __init__(self, preset: Preset) -> None:
         super().__init__(preset)
-        self._groups = groups
+        self._parts: list[str] = []
 
-    @property
-    def symbols(self) -> Symbols:
-        return self._symbols
+    def _options(self) -> list[str]:
+        return ["(set-option :produce-interpolants true)"]
 
-    def _prepare(self, assumptions: Sequence[Term]) -> None:
-        super()._prepare(assumptions)
-        position = next(i for i, line in enumerate(self._unsent) if line.startswith("(set-logic"))
-        self._unsent[position:position] = self.preset.options
-        keyword = ":interpolation-group" if self.preset.interpolation == "interpolation-group" else ":named"
-        groups = iter(self._groups)
-        self._unsent = [
-            f"(assert (! {line[len('(assert ') : -1]} {keyword} {next(groups)}))"
-            if line.startswith("(assert ")
-            else line
-            for line in self._unsent
-        ]
+    def _assert(self, formula: Term, name: str | None) -> None:
+        self._parts.append(self._fresh("part!"))
+        self._tell(self._assertion(formula, self._parts[-1], self._script))
 
-    def ask_interpolants(self, deadline: float) -> list[str]:
-        if self.preset.interpolation == "interpolation-group":
-            prefixes = [self._groups[: i + 1] for i in range(len(self._groups) - 1)]
-            return [self._checked(self._ask(f"(get-interpolant ({' '.join(p)}))", deadline)) for p in prefixes]
-        reply = sexpr.parse(self._checked(self._ask(f"(get-interpolants {' '.join(self._groups)})", deadline)))
-        if not isinstance(reply, list) or len(reply) != len(self._groups) - 1:
-            raise Trouble("it did not answer with one interpolant for each cut")
-        return [sexpr.write(part) for part in reply]
+    def _labelled(self, text: str, label: str) -> str:
+        keyword = ":interpolation-group" if self.preset.interpolation is Interpolation.GROUPS else ":named"
+        return f"(! {text} {keyword} {quoted(label)})"
 
-    @staticmethod
-    def _checked(reply: str) -> str:
-        if reply.startswith("(error"):
-            raise Trouble(complaint(reply))
-        return reply
+    def interpolants(self, deadline: float) -> list[Term]:
+        parts = [quoted(part) for part in self._parts]
+        cuts = range(1, len(parts))
+        if self.preset.interpolation is Interpolation.GROUPS:
+            replies = [self._later(f"(get-interpolant ({' '.join(parts[:cut])}))", deadline) for cut in cuts]
+        elif cuts:
+            reply = self._later(f"(get-interpolants {' '.join(parts)})", deadline)
+            if not isinstance(reply, list) or len(reply) != len(cuts):
+                raise CratonError(f"{self.name} did not answer with one interpolant for each cut")
+            replies = reply
+        else:
+            replies = []
+        return [parse_formula(sexpr.write(reply), symbols=self._symbols) for reply in replies]

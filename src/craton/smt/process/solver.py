@@ -6,25 +6,21 @@ Undecided, and the next question goes to a new process that has been told everyt
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
-from craton.errors import CratonError, NotExpressible, UnknownSolver
+from craton.errors import CratonError, UnknownSolver
 from craton.logic.definitions import expand
-from craton.logic.evaluation import Model, evaluate
-from craton.logic.rendering import fresh_names
-from craton.logic.semantics import Value
 from craton.logic.smtlib import Symbols, declarations, defined, quoted
 from craton.logic.terms import Term
-from craton.logic.walk import post_order
 from craton.smt import sexpr
 from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
+from craton.smt.process.models import read_model
 from craton.smt.process.presets import Preset
 from craton.smt.process.transport import Process, Trouble
 from craton.smt.querylog import QueryLog
-from craton.smt.reading import parse_term
-from craton.smt.translation import model_by_values
 
 
 class ProcessSolver(Solver):
@@ -39,180 +35,206 @@ class ProcessSolver(Solver):
             raise UnknownSolver(f"{preset.name} is not installed: {preset.how_to_get}")
         self._command = command
         self._process: Process | None = None
-        self._unsent: list[str] = []
-        self._symbols = Symbols()
-        self._declared: list[set[str]] = [set()]  # per scope: declarations go when their scope is closed
-        self._logic = ""
-        self._assuming = False  # an extra scope holds the assumptions of the last check
+        self._symbols = PlainSymbols()
         self._numbers = count(1)
         self._labels: dict[str, str] = {}  # label in the script → name of the assertion
+        self._script = [_Section()]  # one for each open scope
+        self._unsent: list[str] = []
+        self._assuming: _Section | None = None  # an extra scope in the process: the assumptions of the last check
 
     def close(self) -> None:
-        self._stop()
-
-    def __del__(self) -> None:
-        if getattr(self, "_process", None) is not None:
-            self._stop()
-
-    def _stop(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process = None
 
-    # Commands are collected and sent with the next question, so that a process that has to be replaced just gets all
-    # again.
+    # Commands are collected and sent with the next question. They are kept as long as their scope is open, so that a
+    # process that has to be replaced just gets all of them again.
 
     def _assert(self, formula: Term, name: str | None) -> None:
-        if self._process is not None:
-            self._retract_assumptions()
-            self._unsent += self._assertion_lines(formula, name)
+        self._retract_assumptions()
+        label = ""
+        if name is not None:
+            label = self._fresh("assertion!")
+            self._labels[label] = name
+        self._tell(self._assertion(formula, label, self._script))
 
     def _push(self) -> None:
-        if self._process is not None:
-            self._retract_assumptions()
-            self._unsent.append("(push 1)")
-            self._declared.append(set())
+        self._retract_assumptions()
+        self._script.append(_Section())
+        self._tell(["(push 1)"])
 
     def _pop(self) -> None:
-        if self._process is not None:
-            self._retract_assumptions()
-            self._unsent.append("(pop 1)")
-            self._declared.pop()
+        self._retract_assumptions()
+        self._script.pop()
+        self._unsent.append("(pop 1)")
+
+    def _tell(self, lines: list[str]) -> None:
+        self._script[-1].lines += lines
+        self._unsent += lines
 
     def _retract_assumptions(self) -> None:
-        if self._assuming:
-            self._assuming = False
+        if self._assuming is not None:
+            self._assuming = None
             self._unsent.append("(pop 1)")
-            self._declared.pop()
 
     def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
-        deadline = float("inf") if limit is None else time.monotonic() + limit
+        deadline = _deadline(limit)
+        self._retract_assumptions()
+        labels: dict[str, Term] = {}
         try:
-            self._prepare(assumptions)
-            self._retract_assumptions()
-            labels: dict[str, Term] = {}
+            self._start(deadline)
             if assumptions:
+                self._assuming = _Section()
                 self._unsent.append("(push 1)")
-                self._declared.append(set())
-                self._assuming = True
                 for assumption in assumptions:
-                    label = f"assumption!{next(self._numbers)}"
+                    label = self._fresh("assumption!")
                     labels[label] = assumption
-                    self._unsent += self._labelled(assumption, label)
-            word = self._ask("(check-sat)", deadline)
+                    self._unsent += self._assertion(assumption, label, [*self._script, self._assuming])
+            word = _verdict(self._ask("(check-sat)", deadline))
         except Trouble as trouble:
-            self._stop()
+            self.close()
             return Undecided(f"{self.name}: {trouble}")
         if word == "sat":
-            return self._sat(lambda: self._model([*(f for _, f in self.assertions), *assumptions], limit))
+            formulas = [*(f for _, f in self.assertions), *assumptions]
+            return self._sat(lambda: read_model(formulas, self._get_values(limit), self.preset.dialect, self._symbols))
         if word == "unsat":
             return self._unsat(lambda: self._core(labels, limit))
-        if word == "unknown":
-            return Undecided(f"{self.name}: unknown")
-        self._stop()
-        return Undecided(f"{self.name}: {complaint(word)}")
+        return Undecided(f"{self.name}: unknown")
 
-    def _prepare(self, assumptions: Sequence[Term]) -> None:
-        """A process that runs, has the right logic, and knows the assertions."""
-        theories = frozenset(
-            node.op.theory for node in post_order(*(formula for _, formula in self.assertions), *assumptions)
-        )
-        logic = self.preset.logic_for(theories)
-        if self._process is not None and logic == self._logic:
+    # --- the script ---
+
+    def _start(self, deadline: float) -> None:
+        """A process that runs, and is going to be told the assertions."""
+        if self._process is not None:
             return
-        self._stop()
         try:
             self._process = Process(self._command)
         except OSError as error:
             raise Trouble(f"cannot start {self._command[0]}: {error}") from error
-        self._logic = logic
-        self._symbols, self._declared, self._labels = Symbols(), [set()], {}
-        self._assuming = False
-        self._unsent = ["(set-option :print-success false)"]
-        if Capability.MODELS in self.can:
-            self._unsent.append("(set-option :produce-models true)")
-        if Capability.CORES in self.can:
-            self._unsent.append("(set-option :produce-unsat-cores true)")
-        self._unsent.append(f"(set-logic {logic})")
-        for depth, scope in enumerate(self._scopes):
-            if depth:
-                self._unsent.append("(push 1)")
-                self._declared.append(set())
-            for name, formula in scope:
-                self._unsent += self._assertion_lines(formula, name or None)
+        logic = [f"(set-logic {self.preset.logic})"] if self.preset.logic else []
+        self._unsent = ["(set-option :print-success false)", *self._options(), *logic]
+        complain(self._ask("", deadline))
+        self._unsent = [line for section in self._script for line in section.lines]
 
-    def _assertion_lines(self, formula: Term, name: str | None) -> list[str]:
-        if name is None:
-            return self._labelled(formula, "")
-        label = f"assertion!{next(self._numbers)}"
-        self._labels[label] = name
-        return self._labelled(formula, label)
+    def _options(self) -> list[str]:
+        options = {Capability.MODELS: "models", Capability.CORES: "unsat-cores"}
+        return [f"(set-option :produce-{word} true)" for capability, word in options.items() if capability in self.can]
 
-    def _labelled(self, formula: Term, label: str) -> list[str]:
+    def _assertion(self, formula: Term, label: str, script: Sequence[_Section]) -> list[str]:
+        """An assertion with the declarations and definitions it needs at the end of a script."""
         dialect = self.preset.dialect
         formula = expand(formula, dialect.missing)
         lines = []
         for line in declarations([formula], self._symbols):
-            if not any(line in scope for scope in self._declared):
-                self._declared[-1].add(line)
+            if not any(line in section.declared for section in script):
+                script[-1].declared.add(line)
                 lines.append(line)
-        # Names of shared parts go on from one assertion to the next.
-        prefix = next(fresh_names(formula))[:-1]
-        names = (f"{prefix}{number}" for number in self._numbers)
-        definitions, text = defined(formula, names, dialect, self._symbols)
-        lines += definitions
-        tracked = label and Capability.CORES in self.can
-        lines.append(f"(assert (! {text} :named {quoted(label)}))" if tracked else f"(assert {text})")
-        return lines
+        definitions, text = defined(formula, self._definition_names(), dialect, self._symbols)
+        return [*lines, *definitions, f"(assert {self._labelled(text, label)})"]
+
+    def _labelled(self, text: str, label: str) -> str:
+        return f"(! {text} :named {quoted(label)})" if label and Capability.CORES in self.can else text
+
+    def _definition_names(self) -> Iterator[str]:
+        while True:
+            yield self._fresh("$")
+
+    def _fresh(self, stem: str) -> str:
+        return self._symbols.reserve(f"{stem}{next(self._numbers)}")
+
+    # --- questions ---
 
     def _ask(self, question: str, deadline: float) -> str:
         assert self._process is not None
-        text = "\n".join([*self._unsent, question, ""])
+        text = "\n".join([*self._unsent, question])
         self._unsent = []
-        self._process.send(text, deadline)
-        return self._process.reply(deadline)
+        try:
+            return self._process.ask(text, deadline)
+        except BaseException:  # an interrupt, too, leaves a process that is busy with something nobody waits for
+            self.close()
+            raise
 
-    def _later(self, question: str, limit: float | None) -> sexpr.Sexpr:
+    def _later(self, question: str, deadline: float) -> sexpr.Sexpr:
         """A question about the last answer. Trouble here is an error for the caller, who has a verdict already."""
-        deadline = float("inf") if limit is None else time.monotonic() + limit
+        command = question[1:].split(maxsplit=1)[0].rstrip(")")
+        if self._process is None:
+            raise CratonError(f"{self.name} cannot be asked to {command} any more: its process is gone")
         try:
             reply = self._ask(question, deadline)
-            parsed = sexpr.parse(reply)
+            complain(reply)
+            return sexpr.parse(reply)
         except (Trouble, ValueError) as trouble:
-            self._stop()
-            raise CratonError(f"{self.name} did not answer {question.split()[0]}): {trouble}") from trouble
-        if isinstance(parsed, list) and parsed and parsed[0] == "error":
-            raise CratonError(f"{self.name}: {complaint(reply)}")
-        return parsed
+            self.close()
+            raise CratonError(f"{self.name} was asked to {command}: {trouble}") from trouble
 
-    def _model(self, formulas: Sequence[Term], limit: float | None) -> Model:
-        values: dict[Term, Value] = {}
+    def _get_values(self, limit: float | None) -> Callable[[Sequence[str]], list[str]]:
+        deadline = _deadline(limit)
 
-        def value_of(term: Term) -> Value:
-            if term not in values:
-                expanded = expand(term, self.preset.dialect.missing)
-                definitions, text = defined(expanded, fresh_names(expanded), self.preset.dialect, self._symbols)
-                if definitions:
-                    raise NotExpressible(f"{self.name}: the value of a large term cannot be asked for")
-                reply = self._later(f"(get-value ({text}))", limit)
-                assert isinstance(reply, list) and isinstance(reply[0], list)
-                values[term] = evaluate(parse_term(sexpr.write(reply[0][-1]), term.sort), {})
-            return values[term]
+        def get_values(texts: Sequence[str]) -> list[str]:
+            reply = self._later(f"(get-value ({' '.join(texts)}))", deadline)
+            if not isinstance(reply, list) or len(reply) != len(texts):
+                raise CratonError(f"{self.name} was asked for {len(texts)} values and gave {len(reply)}")
+            return [sexpr.write(pair[-1]) for pair in reply]
 
-        return model_by_values(formulas, value_of)
+        return get_values
 
     def _core(self, assumptions: dict[str, Term], limit: float | None) -> Core:
-        reply = self._later("(get-unsat-core)", limit)
-        chosen = {word.strip("|") for word in reply if isinstance(word, str)}
+        reply = self._later("(get-unsat-core)", _deadline(limit))
+        chosen = {sexpr.unquoted(word) for word in reply if isinstance(word, str)}
         return Core(
             names=tuple(name for label, name in self._labels.items() if label in chosen and name in self._names),
             assumptions=tuple(term for label, term in assumptions.items() if label in chosen),
         )
 
 
-def complaint(reply: str) -> str:
-    """What an error reply says, in one line."""
-    text = " ".join(reply.split())
-    if text.startswith("(error"):
-        return text.removeprefix("(error").removesuffix(")").strip().strip('"')
-    return f"it answered {text[:80]!r}, which is no answer"
+class _Section:
+    """What a scope adds to the script. Declarations go when their scope is closed."""
+
+    __slots__ = ("declared", "lines")
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+
+
+class PlainSymbols(Symbols):
+    """Symbols that need no quotes and are no solver's own: `exp` is `_exp` here, and `a|b` is `_a?b`."""
+
+    def spelling(self, name: str) -> str:
+        return "_" + _NOT_PLAIN.sub("?", name)
+
+
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9~!@$%^&*_\-+=<>.?/]")
+
+
+def _deadline(limit: float | None) -> float:
+    return float("inf") if limit is None else time.monotonic() + limit
+
+
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+
+def complain(reply: str) -> None:
+    """Raises the first error in a reply. (`error` alone is Princess's way to say it.)"""
+    found = re.search(r'^\s*\(\s*error\s+"?(.*)|^\s*(error)\s*$', reply, re.MULTILINE | re.DOTALL)
+    if found:
+        raise Trouble(shortened((found[1] or "error").strip().removesuffix(")").removesuffix('"')))
+
+
+def _verdict(reply: str) -> str:
+    """sat, unsat or unknown, said once; warnings around it do no harm."""
+    complain(reply)
+    lines = [line.strip() for line in reply.splitlines()]
+    # A command that was not understood (a `push`, say) would make the verdict one about something else.
+    if "unsupported" in lines:
+        raise Trouble("a command is unsupported")
+    verdicts = [line for line in lines if line in ("sat", "unsat", "unknown")]
+    if len(verdicts) != 1:
+        raise Trouble(f"it answered {shortened(reply)!r}, which is no answer")
+    return verdicts[0]
+
+
+def shortened(text: str) -> str:
+    """In one line, of bearable length."""
+    text = " ".join(text.split())
+    return text if len(text) <= 200 else f"{text[:200]} …"

@@ -89,7 +89,11 @@ class Reader:
         for i in range(count):
             sort = self.sort(api.get_quantifier_bound_sort(ref, node, i))
             name = self._symbol(api.get_quantifier_bound_name(ref, node, i))
-            bound.append(core.fresh(name, sort, [*taken, *bound]))
+            known = self._names.get(name)
+            variable = known if isinstance(known, Term) and known.sort is sort else var(name, sort)
+            # A variable of the same name and another sort is another variable: nothing is captured.
+            others = [*taken, *bound]
+            bound.append(core.fresh(variable.name, sort, others) if variable in others else variable)
         return _Scope(scope, tuple(bound))
 
     def _mentioned(self, body: Handle, own: int, scope: _Scope) -> list[Term]:

@@ -1,0 +1,249 @@
+"""Names → refiners: the refinement expressions a user may write.
+
+    newton(it, sp, lv, level=block, solver=z3)
+    until-perfect(newton(it, sp), craig(bitwuzla))
+
+A new refiner is one file in `traces/` and one entry of `REFINERS` here. A mistake in an expression is answered with its
+position and the nearest valid words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TypeVar
+
+from craton.errors import CratonError
+from craton.smt import known_solvers
+from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
+from craton.traces.cores import Granularity
+from craton.traces.craig import Craig
+from craton.traces.levels import AtLevel, Level
+from craton.traces.newton import Direction, Newton, Quantifiers
+from craton.traces.refutation import Refiner
+
+T = TypeVar("T")
+
+
+class ExpressionError(CratonError):
+    """A refinement expression that cannot be understood, with the place."""
+
+    def __init__(self, text: str, position: int, problem: str) -> None:
+        super().__init__(f"{problem}\n  {text}\n  {' ' * position}^")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, a `key=word` pair, or an application of a name to arguments."""
+
+    name: str
+    position: int
+    value: Word | None = None
+    arguments: tuple[Word, ...] | None = None
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*|[0-9][0-9.]*|[(),=])")
+
+
+def parse(text: str) -> Word:
+    parser = _Parser(text)
+    word = parser.expression()
+    parser.end()
+    return word
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[tuple[str, int]] = []
+        position = 0
+        while position < len(text.rstrip()):
+            match = _TOKEN.match(text, position)
+            if match is None:
+                at = position + len(text[position:]) - len(text[position:].lstrip())
+                raise ExpressionError(text, at, f"unexpected {text[at]!r} in a refinement expression")
+            self.tokens.append((match.group(1), match.start(1)))
+            position = match.end()
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
+
+    def position(self) -> int:
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else len(self.text)
+
+    def fail(self, expected: str) -> ExpressionError:
+        found = repr(self.peek()) if self.peek() else "the end"
+        return ExpressionError(self.text, self.position(), f"expected {expected}, found {found}")
+
+    def expression(self) -> Word:
+        name, position = self.peek(), self.position()
+        if not name or name in "(),=":
+            raise self.fail("a refiner or a word")
+        self.at += 1
+        if self.peek() == "=":
+            self.at += 1
+            return Word(name, position, value=self.expression())
+        if self.peek() != "(":
+            return Word(name, position)
+        self.at += 1
+        arguments: list[Word] = []
+        while self.peek() != ")":
+            if arguments:
+                if self.peek() != ",":
+                    raise self.fail("',' or ')'")
+                self.at += 1
+            arguments.append(self.expression())
+        self.at += 1
+        return Word(name, position, arguments=tuple(arguments))
+
+    def end(self) -> None:
+        if self.peek():
+            raise self.fail("the end of the expression")
+
+
+# --- meaning ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One refiner a user may write."""
+
+    usage: str
+    summary: str
+    make: Callable[[Word, _Meaning], Refiner] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    text: str
+
+    def refiner(self, word: Word) -> Refiner:
+        if word.value is not None:
+            raise ExpressionError(self.text, word.position, f"{word.name}=… is an option, not a refiner")
+        if word.arguments is None and word.name in PRESETS:
+            return refiner(PRESETS[word.name])
+        entry = REFINERS.get(word.name)
+        if entry is None:
+            raise self.unknown(word, "refiner", [*REFINERS, *PRESETS])
+        return entry.make(word, self)
+
+    def refiners(self, word: Word, at_least: int) -> tuple[Refiner, ...]:
+        arguments = word.arguments or ()
+        if len(arguments) < at_least:
+            few = "one refiner" if at_least == 1 else f"{at_least} refiners"
+            raise ExpressionError(self.text, word.position, f"{word.name} needs at least {few} in parentheses")
+        return tuple(self.refiner(argument) for argument in arguments)
+
+    def choose(self, word: Word, choices: Mapping[str, T], what: str) -> T:
+        if word.name not in choices or word.arguments is not None:
+            raise self.unknown(word, what, list(choices))
+        return choices[word.name]
+
+    def unknown(self, word: Word, what: str, known: Sequence[str]) -> ExpressionError:
+        close = get_close_matches(word.name, known, n=3)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
+        return ExpressionError(self.text, word.position, f"unknown {what} {word.name!r}; {hint}")
+
+    def seconds(self, word: Word) -> float:
+        try:
+            return float(word.name)
+        except ValueError:
+            raise ExpressionError(self.text, word.position, f"expected seconds, found {word.name!r}") from None
+
+
+_FLAGS: dict[str, dict[str, object]] = {
+    "it": {"core": Granularity.CONJUNCT},
+    "sp": {"direction": Direction.SP},
+    "wp": {"direction": Direction.WP},
+    "lv": {"live": True},
+    "drop": {"drop": True},
+}
+_OPTIONS: dict[str, tuple[str, dict[str, object]]] = {
+    "core": ("core", {g.value: g for g in Granularity}),
+    "quantifiers": ("quantifiers", {q.value: q for q in Quantifiers}),
+}
+
+
+def _newton(word: Word, meaning: _Meaning) -> Refiner:
+    settings: dict[str, object] = {"core": None, "live": False}
+    level = Level.BLOCK
+    for argument in word.arguments or ():
+        if argument.value is None:
+            settings |= meaning.choose(argument, _FLAGS, "option of newton")
+        elif argument.name in _OPTIONS:
+            key, choices = _OPTIONS[argument.name]
+            settings[key] = meaning.choose(argument.value, choices, argument.name)
+        elif argument.name == "solver":
+            settings["solver"] = meaning.choose(argument.value, {s: s for s in known_solvers()}, "solver")
+        elif argument.name == "level":
+            level = meaning.choose(argument.value, {x.value: x for x in Level}, "level")
+        elif argument.name == "time":
+            settings["time_limit"] = meaning.seconds(argument.value)
+        else:
+            raise meaning.unknown(argument, "option of newton", [*_FLAGS, *_OPTIONS, "solver", "level", "time"])
+    made = Newton(**settings)  # type: ignore[arg-type]
+    return AtLevel(level, made) if level is Level.EDGE else made
+
+
+def _craig(word: Word, meaning: _Meaning) -> Refiner:
+    settings: dict[str, object] = {}
+    for argument in word.arguments or ():
+        if argument.value is None:
+            settings["source"] = meaning.choose(argument, {s: s for s in known_solvers()}, "solver")
+        elif argument.name == "time":
+            settings["time_limit"] = meaning.seconds(argument.value)
+        else:
+            raise meaning.unknown(argument, "option of craig", ["time", *known_solvers()])
+    return Craig(**settings)  # type: ignore[arg-type]
+
+
+def _memo(word: Word, meaning: _Meaning) -> Refiner:
+    (inner, *others) = meaning.refiners(word, 1)
+    if others:
+        raise ExpressionError(meaning.text, word.position, "memo takes one refiner")
+    return Memo(inner)
+
+
+REFINERS: dict[str, Entry] = {
+    "newton": Entry(
+        "newton(it, sp|wp, lv, drop, core=statement|conjunct, quantifiers=none|light|full, level=edge|block,"
+        " solver=S, time=T)",
+        "symbolic execution, forwards (sp) or backwards (wp), over an infeasible core (it), live variables only (lv)",
+        _newton,
+    ),
+    "craig": Entry("craig(S, time=T)", "sequence interpolants from solver S", _craig),
+    "fallback": Entry(
+        "fallback(R, R, …)",
+        "the first refiner that answers; a trace that comes back goes to the next",
+        lambda word, meaning: Fallback(meaning.refiners(word, 2)),
+    ),
+    "until-perfect": Entry(
+        "until-perfect(R, R, …)",
+        "the first sequence that proves the whole path program; else the first one",
+        lambda word, meaning: UntilPerfect(meaning.refiners(word, 1)),
+    ),
+    "race": Entry(
+        "race(R, R, …)",
+        "all at once in processes of their own; the first answer wins",
+        lambda word, meaning: Race(meaning.refiners(word, 2)),
+    ),
+    "memo": Entry("memo(R)", "remembers its answers", _memo),
+}
+
+PRESETS: dict[str, str] = {
+    "default": "until-perfect(newton(it, sp, lv), craig(z3), newton(it, wp, lv))",
+    "it-sp-lv": "newton(it, sp, lv)",
+    "it-wp-lv": "newton(it, wp, lv)",
+    "newton-or-craig": "fallback(newton(it, sp, lv), craig(z3))",
+    "bits": "until-perfect(newton(it, sp, lv), craig(z3), craig(bitwuzla))",
+}
+
+
+def refiner(expression: str) -> Refiner:
+    """The refiner an expression or the name of a preset stands for."""
+    return _Meaning(expression).refiner(parse(expression))

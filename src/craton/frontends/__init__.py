@@ -1,0 +1,1 @@
+"""Front ends: from program text to `craton.program`."""

@@ -1,0 +1,663 @@
+"""Constraints from the program's text to `places`: every assignment joins what both sides point to."""
+
+from __future__ import annotations
+
+from craton.frontends.c.ctype import (
+    ArrayType,
+    CType,
+    Floating,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Void,
+)
+from craton.frontends.c.initializers import placed
+from craton.frontends.c.places import CallSite, Place, Places, find, scalar_class
+from craton.frontends.c.scan import Scan, direct_callee
+from craton.frontends.c.syntax import Function, Kind, Node, Variable
+
+_LVALUES = frozenset(
+    {Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL}
+)
+# Library functions by what they do with pointers.
+ALLOCATES = frozenset(
+    "malloc calloc alloca __builtin_alloca __builtin_malloc __builtin_calloc valloc memalign aligned_alloc "
+    "kmalloc __builtin_alloca_with_align strdup".split()
+)
+COPIES = frozenset(
+    "memcpy memmove __builtin_memcpy __builtin_memmove __memcpy __builtin___memcpy_chk __builtin___memmove_chk".split()
+)
+SETS = frozenset("memset __builtin_memset __memset __builtin___memset_chk".split())
+RETURNS_FIRST = frozenset(
+    "memcpy memmove memset strcpy strncpy strcat strncat strchr strrchr strstr memchr __builtin_memcpy "
+    "__builtin_memmove __builtin_memset __builtin_strcpy __builtin_strncpy __builtin_strcat __builtin_strncat "
+    "__builtin_strchr __builtin_strrchr __builtin_strstr __builtin_memchr realloc __builtin_realloc __memcpy __memset "
+    "__builtin_assume_aligned __builtin___memcpy_chk __builtin___memset_chk __builtin___memmove_chk "
+    "__builtin___strcpy_chk strpbrk stpcpy __builtin_expect".split()
+)
+BYTES = frozenset(
+    "memcmp memchr bcmp __builtin_memcmp __builtin_memchr strcpy strncpy strcat strncat strcmp strncmp strlen strchr "
+    "strrchr strstr strdup puts strcasecmp strncasecmp strspn strcspn strpbrk strnlen stpcpy __builtin_strlen "
+    "__builtin_strcmp __builtin_strncmp __builtin_strcpy __builtin_strncpy __builtin_strcat __builtin_strncat "
+    "__builtin_strchr __builtin_strrchr __builtin_strstr __builtin___strcpy_chk".split()
+)
+
+
+def strip(node: Node) -> Node:
+    """An argument before the conversions to `void *` that the prototype asks for."""
+    while node.kind is Kind.CONVERT and isinstance(node.type, Pointer):
+        inner = node.children[0]
+        if not isinstance(inner.type, Pointer | ArrayType):
+            break
+        if isinstance(inner.type, Pointer) and isinstance(inner.type.target, Void):
+            break
+        node = inner
+    return node
+
+
+def element_type(node: Node) -> CType:
+    """What the pointer handed to a memory function points to, as its static type says."""
+    t = strip(node).type
+    t = t.target if isinstance(t, Pointer) else t
+    while isinstance(t, ArrayType):
+        t = t.element
+    return t
+
+
+def is_multiple(size: Node, unit: int) -> bool:
+    """Whether a byte count is surely a multiple of `unit`."""
+    while size.kind is Kind.CONVERT:
+        size = size.children[0]
+    if unit == 1:
+        return True
+    if size.kind is Kind.NUMBER:
+        return unit > 0 and int(size.value) % unit == 0
+    if size.kind is Kind.BINARY and size.op == "*":
+        return any(is_multiple(child, unit) for child in size.children)
+    if size.kind is Kind.BINARY and size.op in ("+", "-"):
+        return all(is_multiple(child, unit) for child in size.children)
+    return False
+
+
+class PointsTo:
+    """The analysis. Afterwards `of_variable`, `of_lvalue` and `of_value` answer from memory."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.scan = scan
+        self.places = Places()
+        self._variables: dict[Variable, Place] = {}
+        self._lvalues: dict[Node, Place] = {}
+        self._values: dict[Node, Place | None] = {}
+        self._functions: dict[str, Place] = {}
+        self._returns: dict[str, Place] = {}
+        self._variadic: dict[str, Place] = {}
+        self._contents: dict[Node, Place] = {}
+        self._current: Function | None = None
+        self._track_integers = scan.integers_become_pointers
+
+    def run(self) -> None:
+        for variable in self.scan.globals:
+            self._initialize(variable)
+        for function in self.scan.functions.values():
+            self._current = function
+            if function.body is not None:
+                self._statement(function.body)
+        self._drain()
+        for variables in (self.scan.globals, *self.scan.locals.values()):
+            for variable in variables:
+                if isinstance(variable.type, Record | ArrayType) and self.scan.in_memory(variable):
+                    self.places.touch(self.of_variable(variable), variable.type)
+        self.places.settle()
+
+    def _drain(self) -> None:
+        while self.places.on_call:
+            site, function = self.places.on_call.pop()
+            for argument, parameter in zip(site.arguments, function.parameters, strict=False):
+                if argument is not None:
+                    self.places.copy(self.of_variable(parameter), argument, parameter.type)
+            if function.type.variadic:
+                for argument, t in list(zip(site.arguments, site.types, strict=True))[len(function.parameters) :]:
+                    self._pass_variadic(function, argument, t)
+            self.places.copy(site.result, self.of_return(function), function.type.result)
+
+    # --- what lowering asks -------------------------------------------------------------------------------------------
+
+    def of_variable(self, variable: Variable) -> Place:
+        place = self._variables.get(variable)
+        if place is None:
+            place = self._variables[variable] = self.places.new(variable.name)
+        return find(place)
+
+    def of_return(self, function: Function) -> Place:
+        place = self._returns.get(function.symbol)
+        if place is None:
+            place = self._returns[function.symbol] = self.places.new(f"{function.name}()")
+        return find(place)
+
+    def of_variadic(self, function: Function) -> Place:
+        """The area where a variadic function's extra arguments stand."""
+        place = self._variadic.get(function.symbol)
+        if place is None:
+            place = self._variadic[function.symbol] = self.places.new(f"{function.name}...")
+        return find(place)
+
+    def of_function(self, function: Function) -> Place:
+        place = self._functions.get(function.symbol)
+        if place is None:
+            place = self._functions[function.symbol] = self.places.new(function.name)
+            place.functions[function.symbol] = function
+        return find(place)
+
+    def of_lvalue(self, node: Node) -> Place:
+        """The place an l-value lies in."""
+        place = self._lvalues.get(node)
+        if place is None:
+            place = self._lvalues[node] = self._lvalue(node)
+        return find(place)
+
+    def of_value(self, node: Node) -> Place | None:
+        """The place a value points to; None if it is no pointer."""
+        if node in self._values:
+            place = self._values[node]
+        else:
+            place = self._values[node] = self._value(node)
+        return None if place is None else find(place)
+
+    def pointed(self, node: Node) -> Place:
+        """The place a pointer value points to; one of its own if nothing is known."""
+        place = self.of_value(node)
+        if place is None:
+            place = self.places.new("external")
+            place.external = True
+            self._values[node] = place
+        return place
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def _tracked(self, t: CType) -> bool:
+        if isinstance(t, Pointer | ArrayType | FunctionType):
+            return True
+        return self._track_integers and isinstance(t, Integer) and t.size >= 4
+
+    def _lvalue(self, node: Node) -> Place:
+        kind = node.kind
+        if kind is Kind.VARIABLE:
+            return self.of_variable(node.value)
+        if kind is Kind.MEMBER:
+            base = node.children[0]
+            place = self.pointed(base) if node.op == "->" else self.contents(base)
+            member = node.value
+            return self.places.field(place, member.record, member.offset, member.name, member.type)
+        if kind is Kind.SUBSCRIPT:
+            pointer, index = node.children
+            if isinstance(pointer.type, Integer):
+                pointer, index = index, pointer
+            self.of_value(index)
+            place = self.pointed(pointer)
+            if not _is_array(pointer):
+                self._arithmetic(place, pointer.type)
+            return place
+        if kind is Kind.DEREFERENCE:
+            return self.pointed(node.children[0])
+        if kind is Kind.STRING:
+            place = self.places.new("string")
+            self.places.touch(place, node.type)
+            return place
+        if kind is Kind.COMPOUND_LITERAL:
+            self._initialize(node.value)
+            return self.of_variable(node.value)
+        return self.contents(node)
+
+    def contents(self, node: Node) -> Place:
+        """A place that holds a struct value: the l-value's own, or one for the temporary."""
+        if node.kind in _LVALUES:
+            return self.of_lvalue(node)
+        place = self._contents.get(node)
+        if place is None:
+            place = self._contents[node] = self.places.new("temporary")
+            self._fill(place, node)
+        return find(place)
+
+    def _fill(self, place: Place, node: Node) -> None:
+        kind = node.kind
+        if kind is Kind.CALL:
+            result = self._call(node)
+            if result is not None:
+                self.places.copy(place, result, node.type)
+        elif kind is Kind.ASSIGN:
+            self.of_value(node)
+            self.places.copy(place, self.of_lvalue(node.children[0]), node.type)
+        elif kind is Kind.CONDITIONAL:
+            self.of_value(node.children[0])
+            for child in node.children[1:]:
+                self.places.copy(place, self.contents(child), node.type)
+        elif kind is Kind.BINARY and node.op == ",":
+            self._effect(node.children[0])
+            self.places.copy(place, self.contents(node.children[1]), node.type)
+        elif kind is Kind.STATEMENT_EXPRESSION:
+            last = self._statement_expression(node)
+            if last is not None:
+                self.places.copy(place, self.contents(last), node.type)
+        elif kind is Kind.VA_ARG:
+            self.places.copy(place, self._va_arg(node), node.type)
+        elif kind is Kind.CONVERT:
+            self.places.copy(place, self.contents(node.children[0]), node.type)
+        elif kind is Kind.INIT_LIST:
+            for item in placed(node.type, node):
+                self._store_initial(place, node.type, item.path, item.type, item.value)
+        else:
+            for child in node.children:
+                if child is not None:
+                    self.of_value(child)
+
+    def _arithmetic(self, place: Place, pointer: CType) -> None:
+        place = find(place)
+        place.arithmetic = True
+        target = pointer.target if isinstance(pointer, Pointer) else None
+        if target is None or (target.size == 1 and not isinstance(target, Record)):
+            place.byte_arithmetic = True
+
+    def _value(self, node: Node) -> Place | None:
+        if isinstance(node.type, Record):
+            self.contents(node)
+            return None
+        kind = node.kind
+        if kind in _LVALUES:
+            place = self.of_lvalue(node)
+            if isinstance(node.type, ArrayType):
+                return place
+            if isinstance(node.type, FunctionType):
+                return place
+            self._touch_lvalue(node, place)
+            return self.places.pointee(place) if self._tracked(node.type) else None
+        handler = _VALUES.get(kind)
+        if handler is not None:
+            found: Place | None = handler(self, node)
+            return found
+        for child in node.children:
+            if child is not None:
+                self.of_value(child)
+        return None
+
+    def _touch_lvalue(self, node: Node, place: Place) -> None:
+        if node.kind is Kind.MEMBER and node.value.bits is not None:
+            self.places.access(place, node.value.unit_size, "int")
+        else:
+            self.places.touch(place, node.type)
+
+    def _address(self, node: Node) -> Place | None:
+        child = node.children[0]
+        if child.kind is Kind.FUNCTION:
+            return self.of_function(child.value)
+        return self.of_lvalue(child)
+
+    def _function(self, node: Node) -> Place | None:
+        return self.of_function(node.value)
+
+    def _binary(self, node: Node) -> Place | None:
+        left, right = node.children
+        if node.op == ",":
+            self._effect(left)
+            return self.of_value(right)
+        a, b = self.of_value(left), self.of_value(right)
+        if not self._tracked(node.type) or node.op in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
+            return None
+        if isinstance(node.type, Pointer):
+            pointer, place = (left, a) if isinstance(left.type, Pointer | ArrayType) else (right, b)
+            place = place or self.pointed(pointer)
+            self._arithmetic(place, pointer.type)
+            return place
+        if a is not None and b is not None and node.op in ("+", "-", "&", "|", "^"):
+            self.places.union(a, b)
+        place = a or b
+        if place is not None and node.op in ("+", "-", "&", "|", "^"):
+            self._arithmetic(place, node.type)
+        return place
+
+    def _assign(self, node: Node) -> Place | None:
+        left, right = node.children
+        target = self.of_lvalue(left)
+        if isinstance(left.type, Record):
+            source = self.contents(right)
+            self.places.touch(target, left.type)
+            if right.kind in _LVALUES:
+                self.places.touch(source, left.type)
+            self.places.copy(target, source, left.type)
+            return None
+        value = self.of_value(right)
+        self._touch_lvalue(left, target)
+        if value is not None and self._tracked(left.type):
+            self.places.union(self.places.pointee(target), value)
+        return value
+
+    def _compound_assign(self, node: Node) -> Place | None:
+        left, right = node.children
+        target = self.of_lvalue(left)
+        self._touch_lvalue(left, target)
+        value = self.of_value(right)
+        if not self._tracked(left.type):
+            return None
+        if value is not None and not isinstance(left.type, Pointer):
+            self.places.union(self.places.pointee(target), value)
+        self._arithmetic(self.places.pointee(target), left.type)
+        return self.places.pointee(target)
+
+    def _step(self, node: Node) -> Place | None:
+        target = self.of_lvalue(node.children[0])
+        self._touch_lvalue(node.children[0], target)
+        if not isinstance(node.type, Pointer):
+            return self.places.pointee(target) if self._tracked(node.type) else None
+        self._arithmetic(self.places.pointee(target), node.type)
+        return self.places.pointee(target)
+
+    def _conditional(self, node: Node) -> Place | None:
+        *conditions, then, otherwise = node.children
+        for condition in conditions:
+            self.of_value(condition)
+        a, b = self.of_value(then), self.of_value(otherwise)
+        self.places.union(a, b)
+        return a or b
+
+    def _convert(self, node: Node) -> Place | None:
+        child = node.children[0]
+        if isinstance(node.type, Void):
+            self._effect(child)
+            return None
+        place = self.of_value(child)
+        if not self._tracked(node.type):
+            return None
+        return place
+
+    def _statement_expression(self, node: Node) -> Node | None:
+        body = node.children[0]
+        last: Node | None = None
+        for child in body.children:
+            if child.kind is Kind.EXPRESSION:
+                last = child.children[0]
+            else:
+                last = None
+        for child in body.children:
+            self._statement(child)
+        return last
+
+    def _statement_value(self, node: Node) -> Place | None:
+        last = self._statement_expression(node)
+        return self.of_value(last) if last is not None and not isinstance(node.type, Void) else None
+
+    def _label(self, node: Node) -> Place | None:
+        return None
+
+    def _va_arg(self, node: Node) -> Place:
+        area = self.places.pointee(self.va_cursor(node.children[0]))
+        self.places.touch(area, node.type)
+        return area
+
+    def va_cursor(self, node: Node) -> Place:
+        """The place of the pointer inside a va_list."""
+        t = node.type
+        if isinstance(t, Pointer) and isinstance(t.target, Record):
+            t = t.target
+            place = self.pointed(node)
+        elif isinstance(t, ArrayType):
+            t = t.element
+            place = self.of_lvalue(node)
+        else:
+            return self.of_lvalue(node) if node.kind in _LVALUES else self.pointed(node)
+        if isinstance(t, Record):
+            for member in t.fields:
+                if isinstance(member.type, Pointer):
+                    sub = self.places.field(place, t, member.offset, member.name, member.type)
+                    self.places.touch(sub, member.type)
+                    return sub
+        return place
+
+    def _va_value(self, node: Node) -> Place | None:
+        place = self._va_arg(node)
+        return self.places.pointee(place) if self._tracked(node.type) else None
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def _call_value(self, node: Node) -> Place | None:
+        place = self._call(node)
+        if place is None or not self._tracked(node.type):
+            return None
+        return self.places.pointee(place)
+
+    def _call(self, node: Node) -> Place | None:
+        """The place that holds the result."""
+        arguments = node.children[1:]
+        function = direct_callee(node)
+        if function is not None and function.body is None:
+            return self._external(function, node, arguments)
+        if function is None:
+            callee = self.pointed(node.children[0])
+        passed: list[Place | None] = []
+        for argument in arguments:
+            passed.append(self._argument(argument))
+        if function is not None:
+            for given, parameter in zip(passed, function.parameters, strict=False):
+                if given is not None:
+                    self.places.copy(self.of_variable(parameter), given, parameter.type)
+            if function.type.variadic:
+                for given, argument in list(zip(passed, arguments, strict=True))[len(function.parameters) :]:
+                    self._pass_variadic(function, given, argument.type)
+            return self.of_return(function)
+        result = self.places.new("result")
+        site = CallSite(passed, [argument.type for argument in arguments], result)
+        callee = find(callee)
+        callee.calls.append(site)
+        self.places.link(callee)
+        self._drain()
+        return result
+
+    def _argument(self, argument: Node) -> Place | None:
+        """A place that holds the argument's value."""
+        if isinstance(argument.type, Record):
+            place = self.contents(argument)
+            self.places.touch(place, argument.type)
+            return place
+        value = self.of_value(argument)
+        if value is None:
+            return None
+        holder = self.places.new("argument")
+        holder.pointee = value
+        return holder
+
+    def _pass_variadic(self, function: Function, given: Place | None, t: CType) -> None:
+        area = self.of_variadic(function)
+        self.places.touch(area, t)
+        if given is not None:
+            self.places.copy(area, given, t)
+
+    def _external(self, function: Function, node: Node, arguments: tuple[Node, ...]) -> Place | None:
+        name = function.name
+        values = [self.of_value(argument) for argument in arguments]
+        result = self.places.new(name)
+        if name in ("__builtin_va_start", "va_start", "__builtin_va_copy", "va_copy"):
+            cursor = self.va_cursor(arguments[0])
+            if name.endswith("start"):
+                assert self._current is not None
+                self.places.union(self.places.pointee(cursor), self.of_variadic(self._current))
+            else:
+                self.places.union(self.places.pointee(cursor), self.places.pointee(self.va_cursor(arguments[1])))
+            return None
+        if name in COPIES and len(arguments) >= 3:
+            self._copy_memory(arguments)
+        elif name in SETS and len(arguments) >= 3:
+            self._set_memory(arguments)
+        elif name in BYTES:
+            for argument in arguments:
+                if isinstance(argument.type, Pointer):
+                    self.places.access(self.pointed(argument), 1, "int")
+        if name in RETURNS_FIRST and arguments:
+            result.pointee = self.pointed(arguments[0])
+            if name.endswith("realloc"):
+                find(result.pointee).allocated = True
+                find(result.pointee).zeroed = True  # copied as a whole
+        elif self._tracked(node.type):
+            fresh = self.places.new(f"{name}#{len(self.places.all)}")
+            fresh.external = name not in ALLOCATES
+            fresh.allocated = name in ALLOCATES
+            fresh.zeroed = name.endswith("calloc")
+            result.pointee = fresh
+            if name in ("strdup",):
+                self.places.access(fresh, 1, "int")
+        del values
+        return result
+
+    def _copy_memory(self, arguments: tuple[Node, ...]) -> None:
+        target, source = self.pointed(arguments[0]), self.pointed(arguments[1])
+        t = copied_type(arguments)
+        if t is not None:
+            self.places.touch(target, t)
+            self.places.touch(source, t)
+            self.places.copy(target, source, t)
+        else:
+            for place in (target, source):
+                self.places.access(place, 1, "int")
+            self.places.union(self.places.pointee(target), self.places.pointee(source))
+
+    def _set_memory(self, arguments: tuple[Node, ...]) -> None:
+        target = self.pointed(arguments[0])
+        t = element_type(arguments[0])
+        if t.size and not isinstance(t, Void) and is_multiple(arguments[2], t.size):
+            self.places.touch(target, t)
+        else:
+            self.places.access(target, 1, "int")
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _effect(self, node: Node) -> None:
+        if isinstance(node.type, Record):
+            self.contents(node)
+        else:
+            self.of_value(node)
+
+    def _statement(self, root: Node) -> None:
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            kind = node.kind
+            if kind is Kind.DECLARE:
+                variable: Variable = node.value
+                for _, length in variable.dimensions:
+                    self.of_value(length)
+                if variable.storage.value == "local":
+                    self._initialize(variable)
+            elif kind is Kind.DECLARE_TYPE:
+                for _, length in node.value:
+                    self.of_value(length)
+            elif kind is Kind.RETURN:
+                self._return(node)
+            elif kind is Kind.ASM:
+                for child in node.children:
+                    self.of_value(child)
+            elif kind in _STATEMENTS:
+                stack.extend(child for child in reversed(node.children) if child is not None)
+            else:
+                self._effect(node)
+
+    def _return(self, node: Node) -> None:
+        if not node.children or self._current is None:
+            return
+        place = self.of_return(self._current)
+        value = node.children[0]
+        if isinstance(value.type, Record):
+            source = self.contents(value)
+            self.places.touch(source, value.type)
+            self.places.copy(place, source, value.type)
+        else:
+            pointed = self.of_value(value)
+            if pointed is not None and self._tracked(value.type):
+                self.places.union(self.places.pointee(place), pointed)
+
+    def _initialize(self, variable: Variable) -> None:
+        place = self.of_variable(variable)
+        for parameter_length in variable.dimensions:
+            self.of_value(parameter_length[1])
+        if variable.initializer is not None:
+            for item in placed(variable.type, variable.initializer):
+                self._store_initial(place, variable.type, item.path, item.type, item.value)
+
+    def _store_initial(self, place: Place, whole: CType, path: tuple[object, ...], t: CType, value: Node) -> None:
+        for step in path:
+            if isinstance(step, int):
+                continue
+            place = self.places.field(place, step.record, step.offset, step.name, step.type)  # type: ignore[attr-defined]
+        if isinstance(t, ArrayType):  # a string literal
+            self.places.touch(place, t)
+            return
+        if isinstance(t, Record):
+            source = self.contents(value)
+            self.places.touch(place, t)
+            self.places.touch(source, t)
+            self.places.copy(place, source, t)
+            return
+        pointed = self.of_value(value)
+        last = path[-1] if path else None
+        if last is not None and not isinstance(last, int) and last.bits is not None:  # type: ignore[attr-defined]
+            self.places.access(place, last.unit_size, "int")  # type: ignore[attr-defined]
+        else:
+            self.places.access(place, t.size, scalar_class(t))
+        if pointed is not None and self._tracked(t):
+            self.places.union(self.places.pointee(place), pointed)
+
+
+def _is_array(node: Node) -> bool:
+    """Whether a subscripted value is an array itself, not a pointer that was computed."""
+    while node.kind is Kind.CONVERT:
+        node = node.children[0]
+    return isinstance(node.type, ArrayType)
+
+
+def copied_type(arguments: tuple[Node, ...]) -> CType | None:
+    """The element type of a memcpy that copies whole elements of one type; None if it copies bytes."""
+    target, source = element_type(arguments[0]), element_type(arguments[1])
+    if target is source or (
+        not isinstance(target, Record | Void)
+        and not isinstance(source, Record | Void)
+        and target.size == source.size
+        and isinstance(target, Floating) == isinstance(source, Floating)
+        and isinstance(target, Pointer) == isinstance(source, Pointer)
+    ):
+        if target.size and not isinstance(target, Void | FunctionType) and is_multiple(arguments[2], target.size):
+            return target
+    return None
+
+
+_STATEMENTS = frozenset(
+    {
+        Kind.COMPOUND,
+        Kind.EXPRESSION,
+        Kind.IF,
+        Kind.WHILE,
+        Kind.DO,
+        Kind.FOR,
+        Kind.SWITCH,
+        Kind.CASE,
+        Kind.DEFAULT,
+        Kind.LABEL,
+        Kind.GOTO,
+        Kind.COMPUTED_GOTO,
+        Kind.BREAK,
+        Kind.CONTINUE,
+        Kind.EMPTY,
+    }
+)
+
+_VALUES = {
+    Kind.ADDRESS: PointsTo._address,
+    Kind.FUNCTION: PointsTo._function,
+    Kind.BINARY: PointsTo._binary,
+    Kind.ASSIGN: PointsTo._assign,
+    Kind.COMPOUND_ASSIGN: PointsTo._compound_assign,
+    Kind.STEP: PointsTo._step,
+    Kind.CONDITIONAL: PointsTo._conditional,
+    Kind.ELVIS: PointsTo._conditional,
+    Kind.CONVERT: PointsTo._convert,
+    Kind.STATEMENT_EXPRESSION: PointsTo._statement_value,
+    Kind.VA_ARG: PointsTo._va_value,
+    Kind.CALL: PointsTo._call_value,
+    Kind.LABEL_ADDRESS: PointsTo._label,
+}

@@ -1,0 +1,1 @@
+"""The program model: statements, control-flow automata, passes and the interpreter."""

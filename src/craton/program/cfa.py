@@ -1,0 +1,142 @@
+"""Control-flow automata: locations, edges, procedures, programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from craton.logic import Term
+from craton.program.origin import SourceRange
+from craton.program.statements import Statement
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A point of control. Ids are unique in a program and small, so that tables may be indexed by them."""
+
+    id: int
+
+    def __str__(self) -> str:
+        return f"L{self.id}"
+
+    def __hash__(self) -> int:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Control moves from `source` to `target` by executing `statement`, which comes from the text at `origin`.
+
+    `branch` is set on the edges that leave a branching of the source program: whether its condition held.
+    """
+
+    source: Location
+    statement: Statement
+    target: Location
+    origin: SourceRange | None = None
+    branch: bool | None = None
+
+    def __str__(self) -> str:
+        return f"{self.source} -- {self.statement} --> {self.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """What must not happen at an error location, in the words of result files: `unreach-call`, `valid-deref`, …"""
+
+    name: str
+    description: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+UNREACH = Property("unreach-call", "the error function is called, an assertion fails or a label ERROR is reached")
+OVERFLOW = Property("no-overflow", "a signed integer operation overflows")
+DEREF = Property("valid-deref", "memory that is not allocated is accessed")
+FREE = Property("valid-free", "a pointer is freed that malloc did not give, or that is freed already")
+MEMTRACK = Property("valid-memtrack", "allocated memory is lost")
+MEMCLEANUP = Property("valid-memcleanup", "allocated memory is not freed when the program ends")
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """What a variable of the program stands for in the source text."""
+
+    name: str  # as C spells it; empty for what has no name there
+    type: str
+    function: str | None  # None for globals
+    declared: SourceRange | None = None
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A procedure: its automaton has one entry and one exit. Return values are the exit's values of `returns`."""
+
+    name: str
+    parameters: tuple[Term, ...]
+    returns: tuple[Term, ...]
+    entry: Location
+    exit: Location
+    edges: tuple[Edge, ...]
+    locals: tuple[Term, ...] = ()  # every variable that is not shared, parameters and returns included
+    _outgoing: dict[Location, tuple[Edge, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _incoming: dict[Location, tuple[Edge, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for table, end in ((self._outgoing, "source"), (self._incoming, "target")):
+            lists: dict[Location, list[Edge]] = {}
+            for edge in self.edges:
+                lists.setdefault(getattr(edge, end), []).append(edge)
+            table.clear()
+            table.update((location, tuple(edges)) for location, edges in lists.items())
+
+    def outgoing(self, location: Location) -> tuple[Edge, ...]:
+        return self._outgoing.get(location, ())
+
+    def incoming(self, location: Location) -> tuple[Edge, ...]:
+        return self._incoming.get(location, ())
+
+    @property
+    def locations(self) -> tuple[Location, ...]:
+        """In order of their ids."""
+        found = {self.entry, self.exit, *self._outgoing, *self._incoming}
+        return tuple(sorted(found, key=lambda location: location.id))
+
+    def with_edges(self, edges: tuple[Edge, ...]) -> Procedure:
+        return replace(self, edges=edges, _outgoing={}, _incoming={})
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program to verify: can an error location be reached from the entry's start?
+
+    `globals` are the variables that outlive a procedure, memory included; all start with arbitrary values, what C
+    initialises is assigned on the first edges of the entry procedure.
+    """
+
+    entry: str
+    procedures: Mapping[str, Procedure]
+    globals: tuple[Term, ...]
+    errors: Mapping[Location, Property]
+    loop_heads: Mapping[Location, SourceRange | None] = field(default_factory=dict)  # with the loop's keyword
+    symbols: Mapping[Term, Symbol] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    data_model: str = ""
+
+    @property
+    def main(self) -> Procedure:
+        return self.procedures[self.entry]
+
+    def edges(self) -> Iterator[Edge]:
+        for procedure in self.procedures.values():
+            yield from procedure.edges
+
+    def next_location(self) -> int:
+        """The smallest id above all that are in use."""
+        return 1 + max((e.id for p in self.procedures.values() for e in (p.locations[-1],)), default=-1)
+
+    def with_procedures(self, procedures: Mapping[str, Procedure]) -> Program:
+        return replace(self, procedures=procedures)

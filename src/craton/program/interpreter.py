@@ -1,0 +1,515 @@
+"""Concrete execution of a program on given inputs.
+
+Every procedure is translated once into Python functions, one per stretch of straight-line code. Where the program
+leaves a value open (an uninitialised variable) it is zero, or drawn from the seed; where several edges are enabled the
+first one is taken (programs of the C front end are deterministic but for their inputs).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from craton.errors import CratonError
+from craton.logic import TRUE, Array, BitVec, Float, Sort, Term, free_variables, ops
+from craton.logic.evaluation import zero
+from craton.logic.ieee import RoundingMode, from_fraction, from_python
+from craton.logic.terms import format_of
+from craton.program.cfa import Edge, Location, Procedure, Program, Property
+from craton.program.codegen import SUPPORT, Cells, Code
+from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Input, Return
+
+Number = int | float | Fraction
+
+
+# --- outcomes ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedError:
+    """An error location was reached."""
+
+    location: Location
+    violated: Property
+
+    def __str__(self) -> str:
+        return f"error reached: {self.violated}"
+
+
+@dataclass(frozen=True, slots=True)
+class Exited:
+    """The program ended: the entry procedure returned these values, or it stopped (None)."""
+
+    values: tuple[Any, ...] | None
+
+    def __str__(self) -> str:
+        return "exit" if self.values is None else f"exit with {', '.join(map(str, self.values)) or 'nothing'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """No edge was enabled: an assumption failed, such as a divisor that must not be zero."""
+
+    location: Location
+    edge: Edge | None
+
+    def __str__(self) -> str:
+        where = f" at {self.edge.origin}" if self.edge is not None and self.edge.origin is not None else ""
+        return f"stopped by an assumption{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class StepLimit:
+    steps: int
+
+    def __str__(self) -> str:
+        return f"step limit of {self.steps} reached"
+
+
+Outcome = ReachedError | Exited | Blocked | StepLimit
+
+
+@dataclass(frozen=True)
+class Run:
+    """What happened: the outcome, the inputs that were read in order, the final values, and the edges taken if asked."""
+
+    outcome: Outcome
+    steps: int
+    inputs: tuple[tuple[Input, Any], ...]
+    values: Mapping[Term, Any] = field(repr=False)
+    edges: tuple[Edge, ...] = field(default=(), repr=False)
+
+
+class CannotRun(CratonError):
+    """The program has something that concrete execution does not know, such as a quantifier."""
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------------
+
+
+class _Source:
+    """Where open values come from."""
+
+    def __init__(self, inputs: Sequence[Number], seed: int | None) -> None:
+        self.waiting = list(inputs)
+        self.next = 0
+        self.random = random.Random(seed) if seed is not None else None
+        self.read: list[tuple[Input, Any]] = []
+
+    def input(self, what: Input, sort: Sort) -> Any:
+        if self.next < len(self.waiting):
+            value = as_value(self.waiting[self.next], sort, what.type)
+            self.next += 1
+        else:
+            value = self.arbitrary(sort)
+            if what.type == "_Bool":
+                value &= 1
+        self.read.append((what, value))
+        return value
+
+    def arbitrary(self, sort: Sort) -> Any:
+        if isinstance(sort, Array):
+            element = sort.element
+            return Cells(lambda: self.arbitrary(element))
+        if self.random is None:
+            return zero(sort)
+        if isinstance(sort, BitVec):
+            roll = self.random.random()
+            if roll < 0.5:  # small numbers reach more
+                return self.random.randint(-8, 24) & ((1 << sort.width) - 1)
+            return self.random.getrandbits(sort.width)
+        if isinstance(sort, Float):
+            if self.random.random() < 0.5:
+                return from_python(format_of(sort), float(self.random.randint(-8, 24)))
+            return from_python(format_of(sort), self.random.uniform(-1e6, 1e6))
+        if sort is TRUE.sort:
+            return self.random.random() < 0.5
+        return zero(sort)
+
+
+def as_value(number: Number, sort: Sort, type_name: str = "") -> Any:
+    """A number as the value of a sort: integers wrap around, fractions are cut for integers and rounded for floats."""
+    if isinstance(sort, Float):
+        if isinstance(number, float):
+            return from_python(format_of(sort), number)
+        return from_fraction(format_of(sort), RoundingMode.RNE, Fraction(number))
+    if type_name == "_Bool":
+        return 1 if number != 0 else 0
+    if isinstance(number, float):
+        number = int(number) if -9e18 < number < 9e18 else 0
+    if isinstance(sort, BitVec):
+        return int(number) & ((1 << sort.width) - 1)
+    if sort is TRUE.sort:
+        return bool(number)
+    return int(number)
+
+
+# --- translation ------------------------------------------------------------------------------------------------------
+
+_CALL, _RETURN, _STOP, _ERROR, _BLOCKED = range(5)
+
+
+class Interpreter:
+    """A program made ready to run any number of times."""
+
+    def __init__(self, program: Program, *, record: bool = False) -> None:
+        self.program = program
+        self.record = record
+        self._globals: dict[Term, int] = {}
+        self._slots: dict[str, dict[Term, int]] = {}
+        self._blocks: dict[Location, Callable[[list[Any]], Any]] = {}
+        self._edges: list[Edge] = []
+        self._namespace: dict[str, Any] = dict(SUPPORT)
+        self._state: list[Any] = []
+        self._trace: list[int] = []
+        self._translated: set[str] = set()
+        for variable in program.globals:
+            self._globals[variable] = len(self._globals)
+
+    def run(self, inputs: Sequence[Number] = (), *, seed: int | None = None, step_limit: int = 10_000_000) -> Run:
+        source = _Source(inputs, seed)
+        namespace = self._namespace
+        state = [source.arbitrary(variable.sort) for variable in self._globals]
+        namespace.update(G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary)
+        self._trace.clear()
+        entry = self.program.main
+        frame = self._frame(entry, source)
+        stack: list[tuple[list[Any], Any, tuple[int, ...]]] = []
+        block = self._block(entry.entry)
+        steps = 0
+        outcome: Outcome
+        while True:
+            for _ in range(1024):
+                result = block(frame)
+                if result.__class__ is tuple:
+                    break
+                block = result
+            else:
+                steps += 1024
+                if steps >= step_limit:
+                    outcome = StepLimit(step_limit)
+                    break
+                continue
+            steps += 1
+            kind = result[0]
+            if kind == _CALL:
+                _, name, arguments, back, results = result
+                procedure = self.program.procedures.get(name)
+                if procedure is None:
+                    raise CannotRun(f"procedure {name} is called but not defined")
+                stack.append((frame, back, results))
+                frame = self._frame(procedure, source)
+                frame[: len(arguments)] = arguments
+                block = self._block(procedure.entry)
+            elif kind == _RETURN:
+                procedure = result[1]
+                slots = self._slots[procedure.name]
+                values = tuple(frame[slots[term]] for term in procedure.returns)
+                if not stack:
+                    outcome = Exited(values)
+                    break
+                frame, back, targets = stack.pop()
+                for target, value in zip(targets, values, strict=True):
+                    if target < 0:
+                        state[-1 - target] = value
+                    else:
+                        frame[target] = value
+                block = self._block(back)
+            elif kind == _STOP:
+                outcome = Exited(None)
+                break
+            elif kind == _ERROR:
+                outcome = ReachedError(result[1], self.program.errors[result[1]])
+                break
+            else:
+                outcome = Blocked(result[1], result[2])
+                break
+            if steps >= step_limit:
+                outcome = StepLimit(step_limit)
+                break
+        values = {variable: state[i] for variable, i in self._globals.items()}
+        return Run(outcome, steps, tuple(source.read), values, tuple(self._edges[i] for i in self._trace))
+
+    def _frame(self, procedure: Procedure, source: _Source) -> list[Any]:
+        """Locals, parameters first; all arbitrary."""
+        slots = self._slots.get(procedure.name)
+        if slots is None:
+            slots = self._slots[procedure.name] = self._layout(procedure)
+        if source.random is None:
+            return [0] * len(slots)
+        return [source.arbitrary(variable.sort) for variable in slots]
+
+    def _layout(self, procedure: Procedure) -> dict[Term, int]:
+        slots: dict[Term, int] = {}
+        for variable in (*procedure.parameters, *procedure.returns, *procedure.locals):
+            if variable not in slots and variable not in self._globals:
+                slots[variable] = len(slots)
+        for edge in procedure.edges:
+            for variable in _mentioned(edge):
+                if variable not in slots and variable not in self._globals:
+                    slots[variable] = len(slots)
+        return slots
+
+    def _block(self, location: Location) -> Any:
+        found = self._blocks.get(location)
+        if found is None:
+            self._translate_procedure_of(location)
+            found = self._blocks[location]
+        return found
+
+    def _translate_procedure_of(self, location: Location) -> None:
+        for procedure in self.program.procedures.values():
+            if procedure.name not in self._translated and (
+                location in (procedure.entry, procedure.exit) or procedure.outgoing(location)
+            ):
+                self._translated.add(procedure.name)
+                self._translate(procedure)
+                return
+        raise CannotRun(f"no code at {location}")
+
+    def _translate(self, procedure: Procedure) -> None:
+        slots = self._slots.get(procedure.name)
+        if slots is None:
+            slots = self._slots[procedure.name] = self._layout(procedure)
+        names = {variable: f"L[{i}]" for variable, i in slots.items()}
+        names |= {variable: f"G[{i}]" for variable, i in self._globals.items()}
+        flat = _flattened(procedure)
+        leaders = self._leaders(flat)
+        constants = self._namespace
+        source: list[str] = []
+        for location in leaders:
+            source.append(f"def b{location.id}(L):")
+            code = Code(names, constants)
+            self._stretch(flat, location, leaders, code, slots)
+            source.extend(f" {line}" for line in code.lines)
+        exec(compile("\n".join(source), f"<{procedure.name}>", "exec"), constants)
+        for location in leaders:
+            self._blocks[location] = constants[f"b{location.id}"]
+
+    def _leaders(self, flat: Procedure) -> dict[Location, None]:
+        """Where stretches begin: the entry, joins, targets of branches, the locations calls come back to."""
+        found: dict[Location, None] = {flat.entry: None}
+        for location in flat.locations:
+            incoming = flat.incoming(location)
+            if len(incoming) > 1 or any(
+                len(flat.outgoing(edge.source)) > 1 or isinstance(edge.statement, Call) for edge in incoming
+            ):
+                found[location] = None
+        return found
+
+    def _stretch(
+        self,
+        flat: Procedure,
+        location: Location,
+        leaders: dict[Location, None],
+        code: Code,
+        slots: dict[Term, int],
+    ) -> None:
+        """The code from a leader to the next one."""
+        while True:
+            if location in self.program.errors:
+                code.lines.append(f"return ({_ERROR}, {code.constant(location)})")
+                return
+            edges = flat.outgoing(location)
+            if not edges:
+                code.lines.append(f"return ({_STOP},)")
+                return
+            if len(edges) > 1:
+                self._branch(edges, location, code)
+                return
+            edge = edges[0]
+            statement = edge.statement
+            if isinstance(statement, Return):
+                self._taken(edge, code)
+                code.lines.append(f"return ({_RETURN}, {code.constant(self._original(flat))})")
+                return
+            if isinstance(statement, Call):
+                self._taken(edge, code)
+                arguments = ", ".join(code.expression(argument) for argument in statement.arguments)
+                targets = tuple(
+                    -1 - self._globals[term] if term in self._globals else slots[term] for term in statement.results
+                )
+                back = code.constant(edge.target)
+                code.lines.append(
+                    f"return ({_CALL}, {statement.procedure!r}, [{arguments}], {back}, {targets!r})"
+                )
+                return
+            if isinstance(statement, Assume):
+                if statement.condition is not TRUE:
+                    text = code.expression(statement.condition)
+                    blocked = f"({_BLOCKED}, {code.constant(location)}, {code.constant(edge)})"
+                    code.lines.append(f"if not {text}: return {blocked}")
+            elif isinstance(statement, Assign):
+                self._assign(statement, code)
+            elif isinstance(statement, Havoc):
+                self._havoc(statement, code)
+            self._taken(edge, code)
+            location = edge.target
+            if location in leaders:
+                code.lines.append(f"return b{location.id}")
+                return
+
+    def _original(self, flat: Procedure) -> Procedure:
+        return self.program.procedures[flat.name]
+
+    def _taken(self, edge: Edge, code: Code) -> None:
+        if self.record:
+            code.lines.append(f"T({len(self._edges)})")
+            self._edges.append(edge)
+
+    def _assign(self, statement: Assign, code: Code) -> None:
+        target = code.names[statement.variable]
+        value = statement.value
+        if not isinstance(value.sort, Array):
+            code.lines.append(f"{target} = {code.expression(value)}")
+            return
+        writes: list[tuple[Term, Term]] = []
+        base = value
+        while base.op is ops.STORE:
+            writes.append((base.args[1], base.args[2]))
+            base = base.args[0]
+        if base.op is ops.VARIABLE or base.op is ops.CONST_ARRAY:
+            writes.reverse()
+            texts = [(code.expression(index), code.expression(element)) for index, element in writes]
+            if len(texts) > 1:
+                texts = [(code.temporary(i), code.temporary(e)) for i, e in texts]
+            if base is not statement.variable:
+                copy = code.expression(base)
+                code.lines.append(f"{target} = {copy}.copy()" if base.op is ops.VARIABLE else f"{target} = {copy}")
+            code.lines.extend(f"{target}[{index}] = {element}" for index, element in texts)
+        else:
+            code.lines.append(f"{target} = {code.expression(value)}.copy()")
+
+    def _havoc(self, statement: Havoc, code: Code) -> None:
+        source = statement.source
+        for variable in statement.variables:
+            target = code.names[variable]
+            if isinstance(source, Input):
+                code.lines.append(f"{target} = read({code.constant(source)}, {code.constant(variable.sort)})")
+            elif isinstance(source, BitsOf):
+                code.lines.append(f"{target} = {code.expression(source.value)}")
+            else:
+                code.lines.append(f"{target} = arbitrary({code.constant(variable.sort)})")
+
+    def _branch(self, edges: tuple[Edge, ...], location: Location, code: Code) -> None:
+        if self._switch(edges, location, code):
+            return
+        for edge in edges:
+            statement = edge.statement
+            if isinstance(statement, Assume):
+                condition = code.expression(statement.condition)
+                if self.record:
+                    code.lines.append(f"if {condition}: T({len(self._edges)}); return b{edge.target.id}")
+                    self._edges.append(edge)
+                else:
+                    code.lines.append(f"if {condition}: return b{edge.target.id}")
+            elif isinstance(statement, Assign | Havoc):
+                if isinstance(statement, Assign):
+                    self._assign(statement, code)
+                else:
+                    self._havoc(statement, code)
+                self._taken(edge, code)
+                code.lines.append(f"return b{edge.target.id}")
+                return
+            else:
+                raise CannotRun(f"a choice between calls at {location}")
+        code.lines.append(f"return ({_BLOCKED}, {code.constant(location)}, {code.constant(edges[0])})")
+
+    def _switch(self, edges: tuple[Edge, ...], location: Location, code: Code) -> bool:
+        """Many comparisons of one term with constants become one look-up."""
+        if len(edges) < 8:
+            return False
+        subject: Term | None = None
+        table: dict[int, Edge] = {}
+        rest: list[Edge] = []
+        for edge in edges:
+            condition = edge.statement.condition if isinstance(edge.statement, Assume) else None
+            if condition is not None and condition.op is ops.EQ and condition.args[1].op is ops.VALUE:
+                if subject is None or condition.args[0] is subject:
+                    subject = condition.args[0]
+                    table.setdefault(condition.args[1].payload, edge)
+                    continue
+            rest.append(edge)
+        if subject is None or len(rest) > 1:
+            return False
+        numbers = {}
+        for value, edge in table.items():
+            numbers[value] = len(self._edges)
+            self._edges.append(edge)
+        places = self.constant_table({value: edge.target.id for value, edge in table.items()})
+        key = code.temporary(code.expression(subject))
+        code.lines.append(f"t0 = {places}.get({key})")
+        taken = f"T({self.constant_table(numbers)}[{key}]); " if self.record else ""
+        code.lines.append(f"if t0 is not None: {taken}return J[t0]")
+        self._namespace.setdefault("J", _Jump(self._namespace))
+        for edge in rest:
+            assert isinstance(edge.statement, Assume)
+            condition_text = code.expression(edge.statement.condition)
+            if self.record:
+                code.lines.append(f"if {condition_text}: T({len(self._edges)}); return b{edge.target.id}")
+                self._edges.append(edge)
+            else:
+                code.lines.append(f"if {condition_text}: return b{edge.target.id}")
+        code.lines.append(f"return ({_BLOCKED}, {code.constant(location)}, {code.constant(edges[0])})")
+        return True
+
+    def constant_table(self, table: dict[int, int]) -> str:
+        name = f"k{len(self._namespace)}"
+        self._namespace[name] = table
+        return name
+
+
+class _Jump:
+    """Blocks by the number of their location."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+
+    def __getitem__(self, number: int) -> Any:
+        return self._namespace[f"b{number}"]
+
+
+def _flattened(procedure: Procedure) -> Procedure:
+    """Blocks replaced by the edges inside them, which several blocks may share."""
+    if not any(isinstance(edge.statement, Block) for edge in procedure.edges):
+        return procedure
+    edges: dict[Edge, None] = {}
+    for edge in procedure.edges:
+        if isinstance(edge.statement, Block):
+            edges.update(dict.fromkeys(edge.statement.edges))
+        else:
+            edges[edge] = None
+    return procedure.with_edges(tuple(edges))
+
+
+def _mentioned(edge: Edge) -> list[Term]:
+    """The variables of an edge, in a fixed order."""
+    statement = edge.statement
+    if isinstance(statement, Block):
+        return [variable for inner in statement.edges for variable in _mentioned(inner)]
+    found: dict[Term, None] = {}
+    terms: list[Term] = []
+    if isinstance(statement, Assume):
+        terms = [statement.condition]
+    elif isinstance(statement, Assign):
+        terms = [statement.variable, statement.value]
+    elif isinstance(statement, Havoc):
+        terms = list(statement.variables)
+        if isinstance(statement.source, BitsOf):
+            terms.append(statement.source.value)
+    elif isinstance(statement, Call):
+        terms = [*statement.arguments, *statement.results]
+    for term in terms:
+        for variable in sorted(free_variables(term), key=lambda v: v.serial):
+            found[variable] = None
+    return list(found)
+
+
+def run(
+    program: Program, inputs: Sequence[Number] = (), *, seed: int | None = None, step_limit: int = 10_000_000
+) -> Run:
+    """Runs a program once."""
+    return Interpreter(program).run(inputs, seed=seed, step_limit=step_limit)

@@ -1,0 +1,118 @@
+"""What an edge of a control-flow automaton does.
+
+A statement is a relation between states, where a state gives every variable a value:
+
+- `Assume(c)` keeps the states in which `c` holds;
+- `Assign(x, t)` sets `x` to the value of `t` (a store to memory is `Assign(mem, store(mem, a, v))`);
+- `Havoc(xs)` sets the variables to arbitrary values;
+- `Call(f, args, results)` runs a procedure: its parameters get the arguments, the results its return values;
+- `Return()` leaves the procedure; its return values stand in the procedure's `returns` variables;
+- `Block(edges)`, made by large-block encoding only, is a loop-free piece of program as one statement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from craton.logic import Term
+
+if TYPE_CHECKING:
+    from craton.program.cfa import Edge, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A value from outside: the result of a call to an external function such as `__VERIFIER_nondet_int`."""
+
+    function: str
+    type: str  # as C spells it
+
+    def __str__(self) -> str:
+        return f"{self.function}()"
+
+
+@dataclass(frozen=True, slots=True)
+class BitsOf:
+    """The bit pattern of a float: an `Assume` behind the havoc says `to_fp(bits) = value`. A value for concrete runs to
+    choose, since a NaN has many patterns and SMT-LIB has no function from floats to bits.
+    """
+
+    value: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    condition: Term
+
+    def __str__(self) -> str:
+        return f"assume {self.condition}"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    variable: Term
+    value: Term
+
+    def __str__(self) -> str:
+        return f"{self.variable} := {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Havoc:
+    """`source` is None where C leaves the value open (an uninitialised local, an unknown function's effect)."""
+
+    variables: tuple[Term, ...]
+    source: Input | BitsOf | None = None
+
+    def __str__(self) -> str:
+        names = ", ".join(map(str, self.variables))
+        if isinstance(self.source, BitsOf):
+            return f"{names} := bits of {self.source.value}"
+        return f"{names} := {self.source}" if self.source is not None else f"havoc {names}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    procedure: str
+    arguments: tuple[Term, ...]
+    results: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        results = ", ".join(map(str, self.results))
+        call = f"{self.procedure}({', '.join(map(str, self.arguments))})"
+        return f"{results} := {call}" if results else call
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    def __str__(self) -> str:
+        return "return"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A loop-free piece of program as one statement.
+
+    `edges` are in topological order; the first one's source is where the block begins, the last one's target where it
+    ends, and every edge lies on a path between the two. A block does what some path through it does: engines build one
+    formula for all paths, refiners may look inside.
+    """
+
+    edges: tuple[Edge, ...]
+
+    @property
+    def begin(self) -> Location:
+        return self.edges[0].source
+
+    @property
+    def end(self) -> Location:
+        return self.edges[-1].target
+
+    def __str__(self) -> str:
+        if len(self.edges) < 4:
+            return "{ " + "; ".join(str(e.statement) for e in self.edges) + " }"
+        return f"{{ {self.edges[0].statement}; … {len(self.edges)} edges }}"
+
+
+Statement = Assume | Assign | Havoc | Call | Return | Block

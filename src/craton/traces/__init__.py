@@ -1,0 +1,5 @@
+"""THE HEART: from an infeasible trace to assertions.
+
+Reading order: `trace` (traces and their formulas), `refutation` (the contract and its law), `cores`, `live`, `newton`,
+`craig`.
+"""

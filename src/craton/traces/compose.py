@@ -1,0 +1,161 @@
+"""Refiners made of refiners: the algebra.
+
+A composition is a refiner itself, so anything can stand anywhere. Those that remember traces keep their memory for one
+program: make a new one for the next.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from craton.program.cfa import Edge
+from craton.smt import Solver, make_solver
+from craton.traces.perfect import is_perfect
+from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
+from craton.traces.trace import Trace
+
+# A forked child has all terms and translations already; elsewhere they are sent.
+_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
+_CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
+
+Seen = dict[tuple[Edge, ...], int]
+
+
+@dataclass(slots=True)
+class Fallback:
+    """The first refiner that answers.
+
+    A trace that comes back goes to the next one: the last answer did not help ([NR] 4.3).
+    """
+
+    refiners: tuple[Refiner, ...]
+    _seen: Seen = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"fallback({', '.join(r.name for r in self.refiners)})"
+
+    def refute(self, trace: Trace) -> Answer:
+        start = self._seen.get(trace.edges, 0)
+        reasons = []
+        # When every refiner has had its turn, it is the first one's again.
+        for turn in range(len(self.refiners)):
+            number = (start + turn) % len(self.refiners)
+            answer = self.refiners[number].refute(trace)
+            if not isinstance(answer, GaveUp):
+                self._seen[trace.edges] = number + 1
+                return answer
+            reasons.append(f"{self.refiners[number].name}: {answer.reason}")
+        return GaveUp("; ".join(reasons))
+
+
+@dataclass(slots=True)
+class UntilPerfect:
+    """The first perfect sequence; if none is perfect, the first one ([CN] 7.1).
+
+    A trace that comes back skips what it got.
+    """
+
+    refiners: tuple[Refiner, ...]
+    solver: str = "z3"
+    time_limit: float | None = 2.0  # for each Hoare triple of the test
+    _seen: Seen = field(default_factory=dict, repr=False)
+    _checker: Solver | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"until-perfect({', '.join(r.name for r in self.refiners)})"
+
+    def refute(self, trace: Trace) -> Answer:
+        if self._checker is None:
+            self._checker = make_solver(self.solver, time_limit=self.time_limit)
+        start = self._seen.get(trace.edges, 0)
+        imperfect: tuple[int, Refutation] | None = None
+        reasons = []
+        for turn in range(len(self.refiners)):
+            number = (start + turn) % len(self.refiners)
+            answer = self.refiners[number].refute(trace)
+            if isinstance(answer, GaveUp):
+                reasons.append(f"{self.refiners[number].name}: {answer.reason}")
+            elif not isinstance(answer, Refutation):
+                return answer
+            elif is_perfect(trace, answer.assertions, self._checker, self.time_limit):
+                self._seen[trace.edges] = number + 1
+                return answer
+            elif imperfect is None:
+                imperfect = number, answer
+        if imperfect is None:
+            return GaveUp("; ".join(reasons))
+        self._seen[trace.edges] = imperfect[0] + 1
+        return imperfect[1]
+
+
+@dataclass(slots=True)
+class Memo:
+    """Answers a trace that it has seen with what it said then."""
+
+    refiner: Refiner
+    _answers: dict[tuple[Edge, ...], Answer] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"memo({self.refiner.name})"
+
+    def refute(self, trace: Trace) -> Answer:
+        if trace.edges not in self._answers:
+            self._answers[trace.edges] = self.refiner.refute(trace)
+        return self._answers[trace.edges]
+
+
+@dataclass(slots=True)
+class Race:
+    """All at once, each in a process of its own: the first answer wins, the others are ended."""
+
+    refiners: tuple[Refiner, ...]
+
+    @property
+    def name(self) -> str:
+        return f"race({', '.join(r.name for r in self.refiners)})"
+
+    def refute(self, trace: Trace) -> Answer:
+        runners = []
+        for refiner in self.refiners:
+            receiving, sending = multiprocessing.Pipe(duplex=False)
+            process = _CONTEXT.Process(target=_run, args=(refiner, trace, sending), daemon=True)
+            process.start()
+            sending.close()
+            runners.append((refiner, process, receiving))
+        try:
+            return _first_answer([(refiner, receiving) for refiner, _, receiving in runners])
+        finally:
+            for _, process, receiving in runners:
+                process.kill()
+                process.join()
+                receiving.close()
+
+
+def _run(refiner: Refiner, trace: Trace, result: Connection) -> None:
+    result.send(refiner.refute(trace))
+    result.close()
+
+
+def _first_answer(running: Sequence[tuple[Refiner, Connection]]) -> Answer:
+    """Of those that do not give up; why, if all do."""
+    waiting = {receiving: refiner for refiner, receiving in running}
+    reasons = []
+    while waiting:
+        for ready in wait(list(waiting)):
+            assert isinstance(ready, Connection)
+            refiner = waiting.pop(ready)
+            try:
+                answer: Answer = ready.recv()
+            except EOFError:
+                answer = GaveUp("its process died")
+            if not isinstance(answer, GaveUp):
+                return answer
+            reasons.append(f"{refiner.name}: {answer.reason}")
+    return GaveUp("; ".join(reasons))

@@ -1,0 +1,172 @@
+"""Newton: symbolic execution along an infeasible core ([CN] 3-6, [NR] 3-4).
+
+The eight variants are three fields: direction (SP, WP), core (IT or not), live variables (LV or not). Every step is
+followed by quantifier elimination, so that the next one starts small.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
+from craton.program.transitions import Transition
+from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
+from craton.smt.elimination import Eliminator, Method
+from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
+from craton.traces.live import future_live, past_live
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
+from craton.traces.trace import Trace
+
+
+class Direction(enum.Enum):
+    SP = "sp"
+    WP = "wp"
+
+
+class Quantifiers(enum.Enum):
+    """How far the solver is asked to eliminate, after DER and UPD."""
+
+    NONE = "none"
+    LIGHT = "light"
+    FULL = "full"
+
+
+_METHODS = {
+    Quantifiers.NONE: (Method.DER, Method.UPD),
+    Quantifiers.LIGHT: (Method.DER, Method.UPD, Method.LIGHT),
+    Quantifiers.FULL: (Method.DER, Method.UPD, Method.LIGHT, Method.FULL),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Newton:
+    direction: Direction = Direction.SP
+    core: Granularity | None = Granularity.CONJUNCT  # IT; None executes the whole trace
+    live: bool = True  # LV
+    quantifiers: Quantifiers = Quantifiers.LIGHT
+    drop: bool = False  # drop what stays quantified, instead of keeping it
+    solver: str = "z3"
+    time_limit: float | None = 10.0  # seconds for each question to a solver
+    core_budget: float | None = 1.0  # seconds to spend on a smaller core
+
+    @property
+    def name(self) -> str:
+        words = ["it"] * (self.core is not None) + [self.direction.value] + ["lv"] * self.live
+        return f"newton({','.join(words)})"
+
+    def refute(self, trace: Trace) -> Answer:
+        return _Run(self, trace).refute()
+
+
+@dataclass(slots=True)
+class _Run:
+    """One refutation in the making."""
+
+    newton: Newton
+    trace: Trace
+    eliminator: Eliminator = field(init=False)
+    solver: Solver = field(init=False)
+
+    def __post_init__(self) -> None:
+        methods = _METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())
+        self.eliminator = Eliminator(methods, "z3", self.newton.time_limit)
+        self.solver = make_solver(self.newton.solver, time_limit=self.newton.time_limit)
+
+    def refute(self) -> Answer:
+        found = self._infeasible()
+        if isinstance(found, Sat):
+            return Feasible(found.model)
+        if isinstance(found, Undecided):
+            return GaveUp(found.reason)
+        steps = found.steps
+        if self.newton.direction is Direction.SP:
+            assertions = self._forwards(steps)
+        else:
+            assertions = self._backwards(steps)
+        if isinstance(assertions, GaveUp):
+            return assertions
+        notes = {"core": found.kept, "live": self._live(steps), "eliminated": dict(self.eliminator.counts)}
+        return Refutation(tuple(assertions), self.newton.name, notes)
+
+    def _infeasible(self) -> InfeasibleCore | Sat | Undecided:
+        newton, trace = self.newton, self.trace
+        if newton.core is not None:
+            return infeasible_core(trace, self.solver, newton.core, newton.core_budget, newton.time_limit)
+        with self.solver.scope():
+            self.solver.add(*trace.formula.by_step)
+            answer = self.solver.check()
+            if isinstance(answer, Unsat):
+                return InfeasibleCore(trace.steps, frozenset(range(len(trace))))
+            if isinstance(answer, Sat):
+                _ = answer.model
+            return answer
+
+    def _live(self, steps: Sequence[Transition]) -> list[frozenset[Term]]:
+        return (future_live if self.newton.direction is Direction.SP else past_live)(steps)
+
+    def _forwards(self, steps: Sequence[Transition]) -> list[Term] | GaveUp:
+        live = self._live(steps)
+        assertion = TRUE
+        found = [assertion]
+        for i, step in enumerate(steps):
+            dead = free_variables(assertion) - live[i] if self.newton.live and i else frozenset()
+            assert not dead, "variables that are not live were projected away already"
+            forget = (lambda x, alive=live[i + 1]: x not in alive) if self.newton.live else _nothing
+            assertion = strongest_post(assertion, step, self.eliminator, forget)
+            if i + 1 < len(steps) and assertion is FALSE:
+                return found + [FALSE] * (len(steps) - i)
+            found.append(assertion)
+        return self._ends(found, -1, FALSE, assertion)
+
+    def _backwards(self, steps: Sequence[Transition]) -> list[Term] | GaveUp:
+        live = self._live(steps)
+        assertion = FALSE
+        found = [assertion]
+        for i in reversed(range(len(steps))):
+            forget = (lambda x, alive=live[i]: x not in alive) if self.newton.live else _nothing
+            assertion = weakest_pre(steps[i], assertion, self.eliminator, forget)
+            found.append(assertion)
+        return self._ends(found[::-1], 0, TRUE, not_(assertion))
+
+    def _ends(self, found: list[Term], position: int, expected: Term, contradiction: Term) -> list[Term] | GaveUp:
+        """The last assertion must mean what the law demands; if it lost too much on the way, there is no refutation."""
+        if found[position] is not expected:
+            answer = self.solver.check(contradiction)
+            if isinstance(answer, Undecided):
+                return GaveUp(f"cannot tell whether the sequence proves anything: {answer.reason}")
+            if isinstance(answer, Sat):
+                return GaveUp("the sequence lost too much to prove the trace infeasible")
+            found[position] = expected
+        return found
+
+
+def _nothing(variable: Term) -> bool:
+    return False
+
+
+def strongest_post(
+    before: Term, step: Transition, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
+) -> Term:
+    """∃ old values, inputs and what is to be forgotten. before ∧ guard ∧ x = update"""
+    old = {x: var(f"{x.name}!old", x.sort) for x in step.updates}
+    facts = [substitute(and_(before, step.guard), old)]
+    facts += [eq(x, substitute(value, old)) for x, value in step.updates.items()]
+    body = and_(*facts)
+    gone = [*old.values(), *step.inputs]
+    forgotten = [x for x in _ordered(free_variables(body).difference(gone)) if forget(x)]
+    return eliminator.exists([*gone, *forgotten], body)
+
+
+def weakest_pre(
+    step: Transition, after: Term, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
+) -> Term:
+    """∀ inputs and what is to be forgotten. guard ⇒ after[x ↦ update]"""
+    body = implies(step.guard, substitute(after, step.updates))
+    forgotten = [x for x in _ordered(free_variables(body) - frozenset(step.inputs)) if forget(x)]
+    return eliminator.forall([*step.inputs, *forgotten], body)
+
+
+def _ordered(variables: frozenset[Term]) -> list[Term]:
+    return sorted(variables, key=lambda v: v.serial)

@@ -1,0 +1,66 @@
+"""Path programs and perfect sequences ([CN] 7.1).
+
+The path program of a trace keeps the edges that occur in it, with all the loops they make. A sequence of assertions is
+perfect when it proves the path program too, not only the one trace: then it holds loop invariants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from craton.logic import FALSE, TRUE, Term
+from craton.program.cfa import Edge, Location
+from craton.program.transitions import Transition, transition
+from craton.smt import Solver
+from craton.traces.refutation import hoare_triple
+from craton.traces.trace import Trace
+
+
+def path_program(trace: Trace) -> tuple[Edge, ...]:
+    """The edges of the trace, each once."""
+    return tuple(dict.fromkeys(trace.edges))
+
+
+def is_perfect(trace: Trace, assertions: Sequence[Term], solver: Solver, time_limit: float | None = None) -> bool:
+    """Does every run of the path program pass through positions of the trace, the error location never?
+
+    A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
+    set of good positions is what remains after removing, again and again, those that are not. Undecided triples count
+    as not valid.
+    """
+    locations = trace.locations
+    outgoing: dict[Location, list[tuple[Edge, Transition]]] = {}
+    for edge in path_program(trace):
+        outgoing.setdefault(edge.source, []).append((edge, transition(edge.statement)))
+    positions: dict[Location, list[int]] = {}
+    for i, location in enumerate(locations):
+        positions.setdefault(location, []).append(i)
+    cache: dict[tuple[Term, Edge, Term], bool] = {}
+
+    def leads(i: int, edge: Edge, step: Transition, j: int) -> bool:
+        if j == i + 1 and trace.edges[i] == edge:
+            return True  # the sequence's own step
+        key = (assertions[i], edge, assertions[j])
+        if key not in cache:
+            cache[key] = _holds(assertions[i], step, assertions[j], solver, time_limit)
+        return cache[key]
+
+    good = {i for i in range(len(locations)) if locations[i] != locations[-1] or assertions[i] is FALSE}
+    changed = True
+    while changed and 0 in good:
+        changed = False
+        for i in sorted(good):
+            if assertions[i] is FALSE:
+                continue  # nobody is here
+            for edge, step in outgoing.get(locations[i], ()):
+                if not any(leads(i, edge, step, j) for j in positions[edge.target] if j in good):
+                    good.discard(i)
+                    changed = True
+                    break
+    return 0 in good
+
+
+def _holds(before: Term, step: Transition, after: Term, solver: Solver, time_limit: float | None) -> bool:
+    if after is TRUE or before is FALSE:
+        return True
+    return solver.is_valid(hoare_triple(before, step, after), time_limit) is True

@@ -1,0 +1,97 @@
+"""Traces, and their formulas in static single assignment ([CN] 3, 4.1).
+
+A trace is a path of edges through a program, usually to an error location. Its formula is F[1] ∧ … ∧ F[n] over indexed
+variables: x@i is x as step i left it, x@0 is x at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from craton.logic import TRUE, Term, and_, conjuncts, eq, substitute, var
+from craton.program.cfa import Edge, Location
+from craton.program.transitions import Transition, transition
+
+
+@dataclass(frozen=True)
+class Trace:
+    edges: tuple[Edge, ...]
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    @cached_property
+    def steps(self) -> tuple[Transition, ...]:
+        return tuple(transition(edge.statement) for edge in self.edges)
+
+    @property
+    def locations(self) -> tuple[Location, ...]:
+        """n + 1 locations for n edges."""
+        return (*(edge.source for edge in self.edges), self.edges[-1].target)
+
+    @cached_property
+    def formula(self) -> TraceFormula:
+        return trace_formula(self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One conjunct of a trace formula: of the guard of a step, or the new value of a variable."""
+
+    step: int
+    formula: Term  # over indexed variables
+    written: Term | None = None  # the program variable, for a new value
+    conjunct: Term = TRUE  # over program variables and inputs, for a part of the guard
+
+
+@dataclass(frozen=True)
+class TraceFormula:
+    """F[1] … F[n] with their parts, and the way between program variables and indexed ones."""
+
+    parts: tuple[Part, ...]
+    indices: tuple[Mapping[Term, Term], ...]  # for each of the n + 1 positions: program variable → indexed variable
+    inputs: tuple[Mapping[Term, Term], ...]  # for each step: input → indexed input
+    _back: dict[int, dict[Term, Term]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def by_step(self) -> tuple[Term, ...]:
+        grouped: list[list[Term]] = [[] for _ in self.inputs]
+        for part in self.parts:
+            grouped[part.step].append(part.formula)
+        return tuple(and_(*group) for group in grouped)
+
+    def at(self, position: int, variable: Term) -> Term:
+        """The indexed variable that holds the value of `variable` at a position."""
+        return self.indices[position].get(variable) or _indexed(variable, 0)
+
+    def to_program(self, position: int, formula: Term) -> Term:
+        """A formula over indexed variables as an assertion at a position."""
+        back = self._back.get(position)
+        if back is None:
+            back = self._back[position] = {i: v for v, i in self.indices[position].items()}
+        return substitute(formula, back)
+
+
+def trace_formula(steps: Sequence[Transition]) -> TraceFormula:
+    parts: list[Part] = []
+    every = frozenset[Term]().union(*(step.read | step.written for step in steps))
+    current = {v: _indexed(v, 0) for v in sorted(every, key=lambda v: v.serial)}
+    indices: list[Mapping[Term, Term]] = [dict(current)]
+    all_inputs: list[Mapping[Term, Term]] = []
+    for number, step in enumerate(steps):
+        inputs = {i: _indexed(i, number + 1) for i in step.inputs}
+        before = {**current, **inputs}
+        parts += [Part(number, substitute(c, before), conjunct=c) for c in conjuncts(step.guard)]
+        for variable, value in step.updates.items():
+            after = _indexed(variable, number + 1)
+            parts.append(Part(number, eq(after, substitute(value, before)), variable))
+            current[variable] = after
+        indices.append(dict(current))
+        all_inputs.append(inputs)
+    return TraceFormula(tuple(parts), tuple(indices), tuple(all_inputs))
+
+
+def _indexed(variable: Term, index: int) -> Term:
+    return var(f"{variable.name}@{index}", variable.sort)

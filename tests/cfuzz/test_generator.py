@@ -1,0 +1,131 @@
+"""The generator keeps its promises on a few seeds; `cfuzz.validate` asks the same of thousands."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from cfuzz.features import ALL, NONE, Features
+from cfuzz.generate import generate
+from cfuzz.oracle import (
+    BOUNDARIES,
+    OPTIMISED,
+    PLAIN,
+    SANITIZED,
+    Checksum,
+    Crash,
+    Exit,
+    Model,
+    Timeout,
+    compiled,
+    compilers,
+    converted,
+    execute,
+    inputs,
+    models,
+    run,
+    supports,
+)
+from cfuzz.validate import Way, examine
+
+needs_compiler = pytest.mark.skipif(not compilers(), reason="no C compiler on this machine")
+
+
+def some_ways(seed: int) -> list[Way]:
+    """Plain, and by turns optimised or sanitized, with each compiler and model."""
+    second = (OPTIMISED, SANITIZED)[seed % 2]
+    compiler = compilers()[seed % len(compilers())]
+    return [
+        Way(name, model, options)
+        for model in models()
+        for name, options in ((compilers()[0], PLAIN), (compiler, second))
+        if supports(name, model, options)
+    ]
+
+
+@needs_compiler
+@pytest.mark.parametrize("seed", range(12))
+def test_all_ways_to_compile_agree(seed: int) -> None:
+    assert examine(seed, some_ways(seed), runs=2).faults == []
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "features", [NONE, NONE.plus("loops", "functions", "nondet"), ALL.without("floats", "pointers")]
+)
+def test_programs_of_fewer_features_are_valid(features: Features) -> None:
+    for seed in range(2):
+        assert examine(seed, [Way(compilers()[0], Model.LP64, PLAIN)], features, runs=1).faults == []
+
+
+def test_the_same_seed_gives_the_same_program() -> None:
+    assert generate(42) == generate(42)
+    assert generate(42) != generate(43)
+
+
+def test_a_feature_switched_off_does_not_occur() -> None:
+    marks = {"floats": "double", "goto": "goto", "heap": "malloc(", "switch": "switch", "bitfields": " : 3;"}
+    for name, mark in marks.items():
+        assert not any(mark in generate(seed, features=ALL.without(name)) for seed in range(20)), name
+
+
+@needs_compiler
+def test_outcomes_are_told_apart() -> None:
+    declare = "extern void __VERIFIER_checksum(unsigned long long); extern void abort(void);\n"
+
+    def outcome(body: str) -> object:
+        return run(declare + f"int main(void) {{ {body} }}", (), Model.LP64, timeout=0.3)
+
+    assert outcome("__VERIFIER_checksum(sizeof(long)); return 0;") == Checksum(8)
+    assert outcome("return 3;") == Exit(3)
+    assert isinstance(outcome("abort();"), Crash)
+    assert outcome("for (;;) ;") == Timeout()
+
+
+KINDS = ("bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double")
+
+
+@needs_compiler
+@pytest.mark.parametrize("model", list(Model))
+def test_inputs_are_converted_as_stated(model: Model, tmp_path: Path) -> None:
+    """`converted`, which an interpreter may use, says what the harness does."""
+    if model not in models():
+        pytest.skip(f"the compiler does not link for {model.name}")
+    values = [value for value in (*BOUNDARIES, *inputs(1)) if not (isinstance(value, float) and math.isnan(value))]
+    for kind in KINDS:
+        expected = [converted(value, kind, model) for value in values]
+        constants = ", ".join(
+            float(v).hex() if math.isfinite(v) else f"{v:+f}".replace("inf", "1e999") for v in expected
+        )
+        spelling = "double" if kind in ("float", "double") else "long long"
+        if spelling == "long long":
+            constants = ", ".join(f"{int(v) % (1 << 64)}ull" for v in expected)
+        source = f"""
+            extern void __VERIFIER_checksum(unsigned long long);
+            extern __typeof__(({C_TYPES[kind]})0) __VERIFIER_nondet_{kind}(void);
+            static const {spelling} expected[] = {{ {constants} }};
+            int main(void) {{
+                unsigned long long wrong = 0;
+                for (int i = 0; i < {len(values)}; i++)
+                    if (({spelling})__VERIFIER_nondet_{kind}() != expected[i]) wrong = wrong * 100 + i + 1;
+                __VERIFIER_checksum(wrong);
+                return 0;
+            }}"""
+        assert execute(compiled(source, model, tmp_path / kind), values) == Checksum(0), kind
+
+
+C_TYPES = {
+    "bool": "_Bool",
+    "char": "char",
+    "uchar": "unsigned char",
+    "short": "short",
+    "ushort": "unsigned short",
+    "int": "int",
+    "uint": "unsigned",
+    "long": "long",
+    "ulong": "unsigned long",
+    "float": "float",
+    "double": "double",
+}
