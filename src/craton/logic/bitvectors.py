@@ -329,13 +329,18 @@ def concat(*args: Term) -> Term:
     if not args:
         raise ill_sorted(ops.CONCAT, "bit-vectors", args)
     parts: list[Term] = []
-    for arg in args:
-        for part in arg.args if arg.op is ops.CONCAT and len(arg.args) < FLATTEN_BELOW else (arg,):
-            joined = _joined(parts[-1], part) if parts else None
-            if joined is None:
-                parts.append(part)
-            else:
-                parts[-1] = joined
+    ahead = list(reversed(args))
+    while ahead:
+        part = ahead.pop()
+        if part.op is ops.CONCAT and len(part.args) < FLATTEN_BELOW:
+            ahead.extend(reversed(part.args))
+            continue
+        joined = _joined(parts[-1], part) if parts else None
+        if joined is None:
+            parts.append(part)
+        else:  # two slices may give back the concatenation they were cut from
+            parts.pop()
+            ahead.append(joined)
     if len(parts) == 1:
         return parts[0]
     return intern(ops.CONCAT, tuple(parts), BitVec(sum(_width(ops.CONCAT, p) for p in parts)))

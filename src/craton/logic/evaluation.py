@@ -20,7 +20,7 @@ from craton.logic.build import rebuild
 from craton.logic.core import and_, or_
 from craton.logic.ieee import RoundingMode, Unspecified
 from craton.logic.ops import Op
-from craton.logic.semantics import ArrayValue, Value, compute, domain_size
+from craton.logic.semantics import ArrayValue, Value, compute, domain_size, same
 from craton.logic.sorts import BOOL, INT, REAL, ROUNDING_MODE, Array, BitVec, Float, Function, Sort
 from craton.logic.terms import FALSE, TRUE, Term, bv, rounding, value
 from craton.logic.walk import QUANTIFIERS, fold, is_quantified, substitute
@@ -72,7 +72,7 @@ def evaluate(term: Term, model: Model | Mapping[Term, Value], *, specified_only:
             return model[node]
         if op is ops.APPLY:
             table = model.functions.get(node.payload)
-            return zero(node.sort) if table is None else table.get(tuple(values))
+            return zero(node.sort) if table is None else _applied(node.payload, table, tuple(values))
         try:
             return compute(op, [a.sort for a in node.args], node.payload, values)
         except Unspecified:
@@ -82,6 +82,16 @@ def evaluate(term: Term, model: Model | Mapping[Term, Value], *, specified_only:
             return zero(node.sort) if table is None else table.get(tuple(values))
 
     return fold(_without_quantifiers(term), visit)
+
+
+def _applied(function: Function, table: FunctionTable, values: tuple[Value, ...]) -> Value:
+    """Arguments that are arrays are looked for by extension."""
+    if any(isinstance(sort, Array) for sort in function.params):
+        for arguments, result in table.entries.items():
+            if all(map(same, function.params, arguments, values)):
+                return result
+        return table.default
+    return table.get(values)
 
 
 def satisfies(model: Model | Mapping[Term, Value], formula: Term) -> bool:

@@ -14,7 +14,7 @@ from craton.logic.arithmetic import le
 from craton.logic.core import conjuncts, implies
 from craton.logic.sorts import BOOL, INT, REAL
 from craton.logic.terms import Term, var
-from craton.smt.contract import Capability, Sat, Solver, Undecided, Unsat
+from craton.smt.contract import Answer, Capability, Sat, Solver, Undecided, Unsat
 
 CoreAnswer = tuple[int, ...] | Sat | Undecided
 
@@ -25,13 +25,18 @@ def unsat_core(formulas: Sequence[Term], solver: Solver, time_limit: float | Non
         return finder.find(range(len(formulas)), time_limit)
 
 
-def minimal_core(formulas: Sequence[Term], solver: Solver, budget: float | None = None) -> CoreAnswer:
-    """A core from which, within the `budget` of seconds, members were deleted one by one as long as it stayed one."""
-    end = float("inf") if budget is None else time.monotonic() + budget
+def minimal_core(
+    formulas: Sequence[Term], solver: Solver, budget: float | None = None, time_limit: float | None = None
+) -> CoreAnswer:
+    """A core from which members were deleted one by one as long as it stayed one.
+
+    `time_limit` is for finding a core at all, `budget` for making it smaller (both in seconds; None: no limit).
+    """
     with CoreFinder(formulas, solver) as finder:
-        core = finder.find(range(len(formulas)), budget)
+        core = finder.find(range(len(formulas)), time_limit)
         if not isinstance(core, tuple):
             return core
+        end = float("inf") if budget is None else time.monotonic() + budget
         needed: list[int] = []
         candidates = list(core)
         while candidates:
@@ -40,11 +45,11 @@ def minimal_core(formulas: Sequence[Term], solver: Solver, budget: float | None 
                 break
             # From the back: in a trace, late statements are the likelier ones to be irrelevant repetitions.
             candidate = candidates.pop()
-            smaller = finder.find([*needed, *candidates], None if budget is None else left)
-            if isinstance(smaller, tuple):
-                candidates = [c for c in candidates if c in smaller]
-            else:
+            smaller = finder.core_of([*needed, *candidates], None if budget is None else left)
+            if smaller is None:
                 needed.append(candidate)
+            else:
+                candidates = [c for c in candidates if c in smaller]
         return tuple(sorted(needed + candidates))
 
 
@@ -73,15 +78,26 @@ class CoreFinder:
         self._solver.pop()
 
     def find(self, positions: Sequence[int], time_limit: float | None) -> CoreAnswer:
-        answer = self._solver.check(*(self._switches[i] for i in positions), time_limit=time_limit)
+        answer = self._check(positions, time_limit)
         if isinstance(answer, Unsat):
-            chosen = frozenset(answer.core.assumptions)
-            return tuple(i for i in sorted(positions) if self._switches[i] in chosen)
+            return self._members(answer, positions)
         if isinstance(answer, Sat):  # read now, since the scope will be closed; and without the switches
-            model = answer.model
-            values = {v: value for v, value in model.values.items() if v not in self._switches}
+            model, switches = answer.model, frozenset(self._switches)
+            values = {v: value for v, value in model.values.items() if v not in switches}
             return Sat(lambda: replace(model, values=values))
         return answer
+
+    def core_of(self, positions: Sequence[int], time_limit: float | None) -> frozenset[int] | None:
+        """A core among these positions; None if they have none (or it could not be found in time)."""
+        answer = self._check(positions, time_limit)
+        return frozenset(self._members(answer, positions)) if isinstance(answer, Unsat) else None
+
+    def _check(self, positions: Sequence[int], time_limit: float | None) -> Answer:
+        return self._solver.check(*(self._switches[i] for i in positions), time_limit=time_limit)
+
+    def _members(self, answer: Unsat, positions: Sequence[int]) -> tuple[int, ...]:
+        chosen = frozenset(answer.core.assumptions)
+        return tuple(i for i in sorted(positions) if self._switches[i] in chosen)
 
 
 def split_equalities(formula: Term) -> tuple[Term, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from craton.errors import SmtLibError
-from craton.logic.smtlib import Symbols
+from craton.logic.smtlib import Symbols, quoted
 from craton.logic.sorts import BOOL, Function, Sort
 from craton.logic.terms import Term
 from craton.smt.z3 import api
@@ -51,9 +51,12 @@ def parse_term(
     for item in variables:
         symbols.of(item)
     # The parser reads assertions only, so the term is wrapped in a function of its own and taken out again.
-    holder = Function("the-term", (sort,), BOOL)
-    lines = [*declared(symbols), f"(declare-fun the-term ({sort}) Bool)", f"(assert (the-term {text}))"]
-    (wrapped,) = parse_script("\n".join(lines), {**symbols.meaning, "the-term": holder})
+    name = "the-term"
+    while name in symbols.meaning:
+        name += "'"
+    holder = Function(name, (sort,), BOOL)
+    lines = [*declared(symbols), f"(declare-fun {quoted(name)} ({sort}) Bool)", f"(assert ({quoted(name)} {text}))"]
+    (wrapped,) = parse_script("\n".join(lines), {**symbols.meaning, name: holder})
     return wrapped.args[0]
 
 

@@ -41,7 +41,11 @@ def infeasible_core(
     else:
         members = [(p.step, half, p) for p in formula.parts for half in _halves(p)]
     candidates = [f for _, f, _ in members]
-    found = minimal_core(candidates, solver, budget) if budget != 0 else unsat_core(candidates, solver, time_limit)
+    found = (
+        minimal_core(candidates, solver, budget, time_limit)
+        if budget != 0
+        else unsat_core(candidates, solver, time_limit)
+    )
     if not isinstance(found, tuple):
         return found
     chosen = [members[i] for i in found]

@@ -87,7 +87,11 @@ class _Run:
             assertions = self._backwards(steps)
         if isinstance(assertions, GaveUp):
             return assertions
-        notes = {"core": found.kept, "live": self._live(steps), "eliminated": dict(self.eliminator.counts)}
+        notes: dict[str, object] = {"eliminated": dict(self.eliminator.counts)}
+        if self.newton.core is not None:
+            notes["core"] = found.kept
+        if self.newton.live:
+            notes["live"] = self._live(steps)
         return Refutation(tuple(assertions), self.newton.name, notes)
 
     def _infeasible(self) -> InfeasibleCore | Sat | Undecided:

@@ -310,7 +310,10 @@ class UnitReader:
                 known = self._global(name, target)
             else:
                 known = self._variable(tree(target))
-        return self._node(Kind.VARIABLE, raw, value=known)
+        node = self._node(Kind.VARIABLE, raw, value=known)
+        if known.storage is Storage.PARAMETER:
+            node.type = known.type  # clang says as which type it was declared
+        return node
 
     def _member(self, raw: Raw) -> Node:
         base = self.expression(self._parts(raw)[0])
@@ -374,11 +377,8 @@ class UnitReader:
     def _init_item(self, raw: Raw) -> Node:
         if raw.kind != 100 or not raw.children:
             return self.expression(raw)
-        designators = [child for child in raw.children if child.kind == 47]
-        if not designators and not isinstance(self.types.of_cursor(raw.cursor), type(self.types.void)):
-            return self.expression(raw)
-        if len(raw.children) == 1:
-            return self.expression(raw)
+        if len(raw.children) == 1 or self.types.of_cursor(raw.cursor) is not self.types.void:
+            return self.expression(raw)  # designated initialisers are void
         source, begin, _, _ = self._source(raw.cursor)
         value_begin = self._source(raw.children[-1].cursor)[1]
         ranged = b"..." in source[begin:value_begin]
@@ -436,7 +436,8 @@ class UnitReader:
             if self._is_va_arg(raw, parts[0]):
                 return self._node(Kind.VA_ARG, raw, (self.expression(parts[0]),))
             inner = self.expression(parts[0])
-            if inner.type is self.types.of_cursor(raw.cursor):
+            type_ = self.types.of_cursor(raw.cursor)
+            if inner.type is type_ or isinstance(type_, ArrayType):
                 return inner  # a load, or a constant expression
             return self._node(Kind.CONVERT, raw, (inner,))
         if len(parts) == 4 and parts[0].cursor.b == parts[1].cursor.b:

@@ -282,10 +282,9 @@ class Reader(translation.Reader[Any]):
     def _constant(self, node: Any) -> Term | None:
         if node.isBooleanValue():
             return bool_(node.getBooleanValue())
-        if node.isIntegerValue():
-            return int_(node.getIntegerValue())
-        if node.isRealValue():
-            return real(Fraction(node.getRealValue()))
+        if node.isRealValue():  # whole numbers among the Reals count as integer values too: the sort decides
+            number = Fraction(node.getRealValue())
+            return int_(int(number)) if node.getSort().isInteger() else real(number)
         if node.isBitVectorValue():
             digits = node.getBitVectorValue(2)
             return bv(int(digits, 2), node.getSort().getBitVectorSize())

@@ -100,7 +100,7 @@ class Context:
         return mk_string_symbol(self.ref, name.encode())  # type: ignore[no-any-return]
 
     def params(self, **settings: bool | int | str) -> Handle:
-        """A parameter set; symbols for strings. Kept for the lifetime of the context."""
+        """A parameter set, counted once: `params_dec_ref` frees it."""
         params: Handle = mk_params(self.ref)
         params_inc_ref(self.ref, params)
         for key, setting in settings.items():
@@ -129,6 +129,7 @@ get_symbol_string = function("get_symbol_string", "spp")
 get_symbol_int = function("get_symbol_int", "ipp")
 mk_params = function("mk_params", "pp")
 params_inc_ref = function("params_inc_ref", "vpp")
+params_dec_ref = function("params_dec_ref", "vpp")
 params_set_bool = function("params_set_bool", "vpppb")
 params_set_uint = function("params_set_uint", "vpppu")
 params_set_symbol = function("params_set_symbol", "vpppp")

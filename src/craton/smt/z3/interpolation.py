@@ -4,7 +4,8 @@
 
 with one unknown predicate I[i] over the symbols that the two sides of cut i share. Spacer solves it; slicing and
 inlining must be off, since they would dissolve the very predicates that are asked for and leave only strongest
-postconditions.
+postconditions. So must be what throws clauses away (a contradictory F[i] makes its clause vanish, after which z3 reports
+`true` for a predicate that must be false).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from craton.smt.interpolation import Interpolants, Satisfiable, shared_symbols
 from craton.smt.z3 import api
 from craton.smt.z3.api import consts
 from craton.smt.z3.solver import Shared
+
+_OFF = ("slice", "inline_linear", "inline_eager", "subsumption_checker", "tail_simplifier_pve")
 
 
 def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
@@ -48,10 +51,12 @@ def _solve(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
     api.fixedpoint_inc_ref(ref, horn)
     try:
         settings: dict[str, bool | int | str] = {"engine": "spacer"}
-        settings |= {f"xform__{name}": False for name in ("slice", "inline_linear", "inline_eager")}
+        settings |= {f"xform__{name}": False for name in _OFF}
         if time_limit is not None:
             settings["timeout"] = max(1, int(time_limit * 1000))
-        api.fixedpoint_set_params(ref, horn, context.params(**settings))
+        params = context.params(**settings)
+        api.fixedpoint_set_params(ref, horn, params)
+        api.params_dec_ref(ref, params)
         for predicate in (*predicates, failure):
             api.fixedpoint_register_relation(ref, horn, writer.function(predicate))
         for i, clause in enumerate(clauses):
@@ -62,8 +67,8 @@ def _solve(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
         if answer == consts.Z3_L_TRUE:
             return Satisfiable()
         if answer != consts.Z3_L_FALSE:
-            reason = api.fixedpoint_get_reason_unknown(ref, horn) or b"unknown"
-            return Undecided(f"z3: {reason.decode(errors='replace')}")
+            reason = (api.fixedpoint_get_reason_unknown(ref, horn) or b"unknown").decode(errors="replace")
+            return Undecided(f"z3: {'timeout' if reason == 'ok' else reason}")  # "ok" is what z3 says of a timeout
         found = []
         for predicate, arguments in zip(predicates, shared, strict=True):
             cover = api.fixedpoint_get_cover_delta(ref, horn, -1, writer.function(predicate))

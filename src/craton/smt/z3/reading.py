@@ -170,7 +170,7 @@ class Reader:
     def _new_head(self, declaration: Handle) -> _Head:
         ref = self.context.ref
         name = self.name_of(declaration)
-        if api.get_decl_kind(ref, declaration) in (_UNINTERPRETED, consts.Z3_OP_RECURSIVE) or name in self._names:
+        if api.get_decl_kind(ref, declaration) in (_UNINTERPRETED, consts.Z3_OP_RECURSIVE):
             return _Head(name, self._uninterpreted(declaration))
         indices = self.indices(declaration)
         if name in INDEXED:

@@ -114,6 +114,7 @@ class Z3Solver(Solver):
         milliseconds = 0xFFFFFFFF if limit is None else max(1, min(int(limit * 1000), 0xFFFFFFFE))
         params = self._context.params(timeout=milliseconds, random_seed=self._seed)
         api.solver_set_params(self._ref, self._solver, params)
+        api.params_dec_ref(self._ref, params)
 
     def _core(self, assumptions: dict[Handle, Term]) -> Core:
         ref = self._ref

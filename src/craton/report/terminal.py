@@ -1,0 +1,51 @@
+"""Explanations for the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from craton.logic import infix
+from craton.report.explanation import Column, Explanation
+
+
+def print_explanation(explanation: Explanation, title: str, console: Console) -> None:
+    """Statements and assertions interleaved: an assertion holds between the statements around it."""
+    table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    table.add_column("line", justify="right", style="dim")
+    table.add_column("statement", overflow="fold", ratio=2)
+    for column in explanation.columns:
+        table.add_column(escape(column.refiner), overflow="fold", ratio=2)
+    for position in range(len(explanation.trace) + 1):
+        table.add_row("", "", *(_assertion(column, position) for column in explanation.columns))
+        if position < len(explanation.trace):
+            table.add_row(
+                explanation.places[position],
+                f"[bold]{escape(explanation.statements[position])}[/]",
+                *(
+                    "[green]●[/] in core" if column.core and position in column.core else ""
+                    for column in explanation.columns
+                ),
+            )
+    console.print(table)
+    console.print()
+    for column in explanation.columns:
+        console.print(_summary(column))
+
+
+def _assertion(column: Column, position: int) -> str:
+    if not column.assertions:
+        return ""
+    return f"[cyan]{escape(infix(column.assertions[position]))}[/]"
+
+
+def _summary(column: Column) -> str:
+    colour = "green" if column.perfect else "yellow"
+    parts = [f"[bold]{escape(column.refiner)}[/]: [{colour}]{escape(column.verdict)}[/]"]
+    if column.core is not None:
+        parts.append(f"core of {len(column.core)} steps")
+    if column.assertions:
+        parts.append(f"{column.total_size} nodes")
+    parts.append(f"{column.seconds * 1000:.0f} ms")
+    return ", ".join(parts)
