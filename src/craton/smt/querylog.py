@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from craton.files import write_atomically
 from craton.logic.smtlib import script
 from craton.logic.terms import Term
 
@@ -34,10 +34,3 @@ class QueryLog:
         path = self.folder / f"{self._count:06d}-{solver.name}-{word}.smt2"
         write_atomically(path, text)
         return path
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """All of the file or nothing of it, whatever happens meanwhile."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)

@@ -26,17 +26,18 @@ class Direction(enum.Enum):
 
 
 class Quantifiers(enum.Enum):
-    """How far the solver is asked to eliminate, after DER and UPD."""
+    """How far the solver is asked to eliminate what looking at the formula did not."""
 
     NONE = "none"
     LIGHT = "light"
     FULL = "full"
 
 
+_SYNTACTIC = (Method.DER, Method.UPD, Method.BOUNDS)
 _METHODS = {
-    Quantifiers.NONE: (Method.DER, Method.UPD),
-    Quantifiers.LIGHT: (Method.DER, Method.UPD, Method.LIGHT),
-    Quantifiers.FULL: (Method.DER, Method.UPD, Method.LIGHT, Method.FULL),
+    Quantifiers.NONE: _SYNTACTIC,
+    Quantifiers.LIGHT: (*_SYNTACTIC, Method.LIGHT),
+    Quantifiers.FULL: (*_SYNTACTIC, Method.LIGHT, Method.FULL),
 }
 
 

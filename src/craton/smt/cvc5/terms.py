@@ -10,7 +10,7 @@ import cvc5
 from cvc5 import Kind
 
 from craton.logic import ops
-from craton.logic.arithmetic import div, divide, mod
+from craton.logic.arithmetic import div, divide, mod, to_real
 from craton.logic.core import apply, eq, ite
 from craton.logic.ieee import RoundingMode
 from craton.logic.ops import Op
@@ -277,6 +277,9 @@ class Reader(translation.Reader[Any]):
         if operator.isIndexed():
             indices = [int(operator[i].toPythonObj()) for i in range(operator.getNumIndices())]
             return INDEXED[word](*indices, *args)
+        if any(a.sort is REAL for a in args) and any(a.sort is INT for a in args):
+            # cvc5 normalises sums of Reals with Int coefficients.
+            args = [to_real(a) if a.sort is INT else a for a in args]
         return PLAIN[word](*args)
 
     def _constant(self, node: Any) -> Term | None:

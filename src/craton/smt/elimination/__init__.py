@@ -17,6 +17,7 @@ from craton.logic.core import exists, not_
 from craton.logic.terms import Term
 from craton.logic.walk import free_variables, is_quantified
 from craton.smt.contract import Sat, Solver, Undecided
+from craton.smt.elimination.bounds import resolve_bounds
 from craton.smt.elimination.by_solver import by_cvc5, by_z3
 from craton.smt.elimination.syntactic import (
     Quantified,
@@ -30,13 +31,14 @@ from craton.smt.elimination.syntactic import (
 class Method(enum.Enum):
     DER = "destructive equality resolution"
     UPD = "unconnected parameter drop"
+    BOUNDS = "resolution of bounds"
     LIGHT = "the solver's light elimination"
     FULL = "the solver's full elimination"
     DROP = "over-approximation"
 
 
-EXACT = (Method.DER, Method.UPD, Method.LIGHT, Method.FULL)
-CHEAP = (Method.DER, Method.UPD, Method.LIGHT)
+EXACT = (Method.DER, Method.UPD, Method.BOUNDS, Method.LIGHT, Method.FULL)
+CHEAP = (Method.DER, Method.UPD, Method.BOUNDS, Method.LIGHT)
 
 
 @dataclass(slots=True)
@@ -74,6 +76,8 @@ class Eliminator:
             return destructive_equality_resolution(variables, body)
         if method is Method.UPD:
             return unconnected_parameter_drop(variables, body, self._is_satisfiable)
+        if method is Method.BOUNDS:
+            return resolve_bounds(variables, body)
         if method is Method.DROP:
             return drop(variables, body)
         return self._by_solver(method, variables, body)
@@ -109,5 +113,6 @@ __all__ = [
     "destructive_equality_resolution",
     "drop",
     "literals",
+    "resolve_bounds",
     "unconnected_parameter_drop",
 ]

@@ -42,7 +42,7 @@ def destructive_equality_resolution(variables: Sequence[Term], body: Term) -> Qu
     An array that is only known through a write to it, ∃a. b = a[i := v] ∧ φ, is b with some element e at i:
     ∃e. b[i] = v ∧ φ[a ↦ b[i := e]].
     """
-    remaining = list(_occurring(variables, body))
+    remaining = list(occurring(variables, body))
     progress = True
     while progress and remaining:
         progress = False
@@ -51,10 +51,10 @@ def destructive_equality_resolution(variables: Sequence[Term], body: Term) -> Qu
             found = _definition(variable, parts) or _written_array(variable, parts, body)
             if found is not None:
                 body, new = found
-                remaining = [*_occurring([v for v in remaining if v is not variable], body), *new]
+                remaining = [*occurring([v for v in remaining if v is not variable], body), *new]
                 progress = True
                 break
-    return tuple(_occurring(remaining, body)), body
+    return tuple(occurring(remaining, body)), body
 
 
 def _definition(variable: Term, parts: Sequence[Term]) -> tuple[Term, tuple[Term, ...]] | None:
@@ -93,7 +93,7 @@ def unconnected_parameter_drop(
     """Conjuncts that speak only of quantified variables, and of none that the others mention, go if they are
     satisfiable.
     """
-    variables = _occurring(variables, body)
+    variables = occurring(variables, body)
     parts = literals(body)
     quantified = frozenset(variables)
     kept: list[Term] = []
@@ -104,7 +104,7 @@ def unconnected_parameter_drop(
     if len(kept) == len(parts):
         return tuple(variables), body
     rest = and_(*kept)
-    return tuple(_occurring(variables, rest)), rest
+    return tuple(occurring(variables, rest)), rest
 
 
 def _components(parts: Sequence[Term]) -> list[list[Term]]:
@@ -128,6 +128,7 @@ def drop(variables: Sequence[Term], body: Term) -> Quantified:
     return (), and_(*(p for p in literals(body) if quantified.isdisjoint(free_variables(p))))
 
 
-def _occurring(variables: Sequence[Term], body: Term) -> Sequence[Term]:
+def occurring(variables: Sequence[Term], body: Term) -> Sequence[Term]:
+    """Those of the variables that are free in the body, in their order."""
     free = free_variables(body)
     return [v for v in variables if v in free]

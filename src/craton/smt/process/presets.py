@@ -66,7 +66,7 @@ class Preset:
     dialect: Dialect = _OLDER
     logic: str = "ALL"  # "": none is set
     interpolation: Interpolation | None = None
-    version_flag: str = "--version"
+    version_flag: str = "--version"  # "": it does not tell
     java: Java | None = None  # for solvers that come as a .jar rather than a program
 
     @classmethod
@@ -97,6 +97,8 @@ class Preset:
         start = self._start()
         if start is None:
             return None
+        if not self.version_flag:
+            return "found"
         try:
             done = subprocess.run(
                 [*start, self.version_flag],
@@ -152,12 +154,13 @@ PRESETS = {
         Preset(
             "opensmt",
             "opensmt",
-            (),
+            ("-p",),  # commands from a pipe, each answered at once
             "put the program `opensmt` on your PATH",
             Fragment(_NUMBERS),
             frozenset((Capability.MODELS, Capability.INTERPOLANTS)),
             logic="QF_AUFLIRA",
             interpolation=Interpolation.NAMED,
+            version_flag="",
         ),
         Preset(
             "yices",

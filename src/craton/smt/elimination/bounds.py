@@ -1,0 +1,139 @@
+"""Elimination of a variable that is only bounded: ∃x. l ≤ x ∧ x ≤ u is l ≤ u (Fourier and Motzkin, for coefficient
+one).
+
+Exact over Int, Real and, for bounds in one of its two orders, bit-vectors: the largest lower bound itself is the
+witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from craton.logic import ops
+from craton.logic.arithmetic import add, le, lt, neg, sub
+from craton.logic.bitvectors import bvadd, bvsle, bvslt, bvule, bvult
+from craton.logic.core import and_, eq, not_
+from craton.logic.ops import Op
+from craton.logic.sorts import INT, REAL, BitVec
+from craton.logic.terms import Term, bv, int_
+from craton.logic.walk import free_variables
+from craton.smt.elimination.syntactic import Quantified, literals, occurring
+
+_MOST_PAIRS = 16
+_ORDERS: dict[Op, tuple[str, bool]] = {
+    ops.LE: ("number", False),
+    ops.LT: ("number", True),
+    ops.BVULE: ("unsigned", False),
+    ops.BVULT: ("unsigned", True),
+    ops.BVSLE: ("signed", False),
+    ops.BVSLT: ("signed", True),
+}
+_COMPARE = {"number": (le, lt), "unsigned": (bvule, bvult), "signed": (bvsle, bvslt)}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """term ≤ x if `lower`, else x ≤ term; without equality if `strict`."""
+
+    term: Term
+    lower: bool
+    strict: bool
+    order: str
+
+
+def resolve_bounds(variables: Sequence[Term], body: Term) -> Quantified:
+    """Eliminates the variables that occur in bounds only, one after the other."""
+    remaining = list(occurring(variables, body))
+    progress = True
+    while progress and remaining:
+        progress = False
+        parts = literals(body)
+        for variable in remaining:
+            mentioning = [p for p in parts if variable in free_variables(p)]
+            resolved = _resolved(variable, mentioning)
+            if resolved is not None:
+                body = and_(resolved, *(p for p in parts if p not in mentioning))
+                remaining = [v for v in occurring(remaining, body) if v is not variable]
+                progress = True
+                break
+    return tuple(remaining), body
+
+
+def _resolved(variable: Term, mentioning: Sequence[Term]) -> Term | None:
+    bounds: list[Bound] = []
+    for part in mentioning:
+        bound = _bound(variable, part)
+        if bound is None:
+            return None
+        bounds.append(bound)
+    if len({bound.order for bound in bounds}) != 1:
+        return None
+    lower = [b for b in bounds if b.lower]
+    upper = [b for b in bounds if not b.lower]
+    if len(lower) * len(upper) > _MOST_PAIRS:
+        return None
+    # A strict bound alone excludes the end of a finite order.
+    ends = [_not_at_the_end(b) for b in bounds if b.strict and isinstance(variable.sort, BitVec)]
+    return and_(*ends, *(_between(low, high) for low, high in product(lower, upper)))
+
+
+def _between(low: Bound, high: Bound) -> Term:
+    """There is a value between the two."""
+    at_most, less = _COMPARE[low.order]
+    if not low.strict and not high.strict:
+        return at_most(low.term, high.term)
+    if not (low.strict and high.strict) or low.term.sort is REAL:
+        return less(low.term, high.term)
+    if low.term.sort is INT:
+        return lt(add(low.term, int_(1)), high.term)
+    assert isinstance(low.term.sort, BitVec)
+    return and_(less(low.term, high.term), not_(eq(bvadd(low.term, bv(1, low.term.sort.width)), high.term)))
+
+
+def _not_at_the_end(bound: Bound) -> Term:
+    sort = bound.term.sort
+    assert isinstance(sort, BitVec)
+    largest = (1 << sort.width) - 1 if bound.order == "unsigned" else (1 << (sort.width - 1)) - 1
+    smallest = 0 if bound.order == "unsigned" else 1 << (sort.width - 1)
+    return not_(eq(bound.term, bv(largest if bound.lower else smallest, sort.width)))
+
+
+def _bound(variable: Term, part: Term) -> Bound | None:
+    if part.op not in _ORDERS:
+        return None
+    order, strict = _ORDERS[part.op]
+    left, right = part.args
+    if variable in free_variables(left) and variable in free_variables(right):
+        return None
+    if right is variable:
+        return Bound(left, True, strict, order)
+    if left is variable:
+        return Bound(right, False, strict, order)
+    if order != "number":  # bit-vectors wrap around: nothing can be moved across
+        return None
+    return _isolated(variable, left, right, strict)
+
+
+def _isolated(variable: Term, left: Term, right: Term, strict: bool) -> Bound | None:
+    """Moves everything but the variable to the other side of left ≤ right."""
+    upper = variable in free_variables(left)
+    holder, other = (left, right) if upper else (right, left)
+    while holder is not variable:
+        places = [i for i, arg in enumerate(holder.args) if variable in free_variables(arg)]
+        if len(places) != 1:
+            return None
+        (place,) = places
+        if holder.op is ops.ADD:
+            other = sub(other, add(*(a for i, a in enumerate(holder.args) if i != place)))
+        elif holder.op is ops.SUB and place == 0:
+            other = add(other, holder.args[1])
+        elif holder.op is ops.SUB:
+            other, upper = sub(holder.args[0], other), not upper
+        elif holder.op is ops.NEG:
+            other, upper = neg(other), not upper
+        else:
+            return None
+        holder = holder.args[place]
+    return Bound(other, not upper, strict, "number")

@@ -1,0 +1,74 @@
+"""Error paths of a program, shortest first: what `craton explain` looks at."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from craton.program.cfa import Edge, Location, Program
+from craton.program.graph import back_edge_targets
+from craton.traces.trace import Trace
+
+_MOST_PREFIXES = 200_000
+
+
+def error_paths(program: Program, unroll: int) -> Iterator[Trace]:
+    """Paths of the entry procedure from its start to an error location that visit no loop head more than `unroll` + 1
+    times.
+
+    The search goes by length and stops after a large number of prefixes: programs branch.
+    """
+    main = program.main
+    heads = frozenset(back_edge_targets(main)) | frozenset(program.loop_heads)
+    can_fail = _backwards_from_errors(program)
+    queue: deque[tuple[Location, _Path | None]] = deque([(main.entry, None)])
+    for _ in range(_MOST_PREFIXES):
+        if not queue:
+            return
+        location, path = queue.popleft()
+        if location in program.errors:
+            yield Trace(_edges(path))
+            continue
+        for edge in main.outgoing(location):
+            target = edge.target
+            if target in can_fail and (target not in heads or _visits(path, target) <= unroll):
+                queue.append((target, (edge, path)))
+
+
+# A path as a linked list, latest edge first: prefixes are shared.
+_Path = tuple[Edge, "_Path | None"]
+
+
+def _edges(path: _Path | None) -> tuple[Edge, ...]:
+    found = []
+    while path is not None:
+        edge, path = path
+        found.append(edge)
+    return tuple(reversed(found))
+
+
+def _visits(path: _Path | None, location: Location) -> int:
+    count = 0
+    while path is not None:
+        edge, path = path
+        count += edge.target == location
+    return count
+
+
+def rounds(trace: Trace) -> int:
+    """How often the trace comes back to the location it visits most often."""
+    visits: dict[Location, int] = {}
+    for location in trace.locations:
+        visits[location] = visits.get(location, 0) + 1
+    return max(visits.values()) - 1
+
+
+def _backwards_from_errors(program: Program) -> frozenset[Location]:
+    seen = set(program.errors)
+    stack = list(program.errors)
+    while stack:
+        for edge in program.main.incoming(stack.pop()):
+            if edge.source not in seen:
+                seen.add(edge.source)
+                stack.append(edge.source)
+    return frozenset(seen)
