@@ -23,8 +23,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser = subparsers.add_parser(
         "explain",
         help="show what refiners learn from a spurious error path of a program",
-        description="Takes error paths of a program that nobody can execute, and prints what each refiner learns from them:"
-        " one assertion between each two statements, from true to false. Statements in the infeasible core are marked.",
+        description="Takes error paths of a program that nobody can execute, and prints what each refiner learns from"
+        " them: one assertion between each two statements, from true to false. Statements in the infeasible core are"
+        " marked.",
         epilog="example: craton explain loop.c --unroll 2 --refine 'newton(it, sp)' --refine 'craig(z3)'",
     )
     parser.add_argument(
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def spurious_paths(program: Program, unroll: int, count: int) -> list[Trace]:
-    """Infeasible error paths; those that go round a loop as often as they may come first, for they have most to teach."""
+    """Infeasible error paths; those that go round a loop as often as they may come first: they have most to teach."""
     from craton.smt import Unsat, make_solver
     from craton.traces.paths import error_paths, rounds
 
@@ -118,8 +119,8 @@ def _print(explained: Sequence[tuple[str, Explanation]]) -> None:
 
 
 def _write_page(path: Path, explained: Sequence[tuple[str, Explanation]], source: str) -> None:
+    from craton.files import write_atomically
     from craton.report.page import page
-    from craton.smt.querylog import write_atomically
 
     try:
         write_atomically(path, page(explained, Path(source).name))

@@ -10,8 +10,8 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser = subparsers.add_parser(
         "refiners",
         help="list the refiners and what composes them",
-        description="Lists what a refinement expression (--refine) is made of. Any refiner stands wherever R stands, for"
-        " example: until-perfect(newton(it, sp, lv), craig(z3)).",
+        description="Lists what a refinement expression (--refine) is made of. Any refiner stands wherever R stands,"
+        " for example: until-perfect(newton(it, sp, lv), craig(z3)).",
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(run=run)
