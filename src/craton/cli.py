@@ -13,12 +13,12 @@ import traceback
 from collections.abc import Sequence
 
 from craton import __version__
-from craton.commands import refiners, solvers
+from craton.commands import explain, refiners, solvers
 from craton.errors import CratonError
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = (solvers, refiners)
+_COMMANDS = (explain, refiners, solvers)
 
 _EPILOG = """\
 exit codes:

@@ -8,9 +8,6 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given
-from support import examples
-from support.oracles import verdict
-from support.terms import EVERYTHING, FINITE, IEEE, Universe, instances
 
 from craton.logic import (
     BOOL,
@@ -74,6 +71,9 @@ from craton.logic import (
     zero,
 )
 from craton.smt import Undecided, Unsat
+from support import examples
+from support.oracles import verdict
+from support.terms import EVERYTHING, FINITE, IEEE, Universe, instances
 
 # (solver, what it is asked about, examples, of which at least so many must have been decided)
 ORACLES = [

@@ -540,7 +540,9 @@ class Maker:
             finite += [BitVec(1), BitVec(2), BitVec(3)]
         if self.universe.has(Theory.FLOATS):
             finite.append(ROUNDING_MODE)
-        found = [var(self.tape.choose(self.universe.names), self.tape.choose(finite)) for _ in range(self.between(1, 2))]
+        found = [
+            var(self.tape.choose(self.universe.names), self.tape.choose(finite)) for _ in range(self.between(1, 2))
+        ]
         return tuple(dict.fromkeys(found))
 
     # --- terms ---
@@ -574,7 +576,7 @@ class Maker:
             return self.leaf(sort)
         prefix, sorts = plan
         if shape.theory is Theory.QUANTIFIERS:
-            args = (self.body(prefix[0], depth),)
+            args: tuple[Term, ...] = (self.body(prefix[0], depth),)
         else:
             args = tuple(self.term(s, depth - 1) for s in sorts)
         return self.make(shape, prefix, args, sort)
@@ -608,7 +610,9 @@ def _kinds(universe: Universe) -> list[str]:
     return kinds
 
 
-def decode(data: bytes, sort: Sort | None = None, universe: Universe = EVERYTHING, style: Smart | Raw | None = None) -> Term:
+def decode(
+    data: bytes, sort: Sort | None = None, universe: Universe = EVERYTHING, style: Smart | Raw | None = None
+) -> Term:
     """The term on a tape; of a sort chosen by the tape if None is asked for."""
     return _decoded(data, sort, universe, style or Smart())[0]
 

@@ -67,9 +67,7 @@ class Triples:
             self._solver.add(*sorted(state, key=lambda t: t.serial), step.guard)
             if guarded and self._is_unsat():
                 return BOTTOM
-            for candidate in open_questions:
-                if self._is_unsat(not_(substitute(candidate, step.updates))):
-                    holds.append(candidate)
+            holds += [c for c in open_questions if self._is_unsat(not_(substitute(c, step.updates)))]
         return frozenset(holds)
 
     def _is_unsat(self, *assumptions: Term) -> bool:

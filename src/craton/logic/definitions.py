@@ -35,6 +35,8 @@ def expand(term: Term, missing: Set[Op]) -> Term:
 
     def visit(node: Term, args: list[Term]) -> Term:
         definition = DEFINITIONS.get(node.op) if node.op in missing else None
+        if node.op is ops.SBV_TO_INT and ops.UBV_TO_INT in missing:  # it is defined by the other one
+            definition = _signed_bits_to_int
         if definition is not None:
             return definition(*(node.payload or ()), *args)
         return rebuild(node, args) if args else node
@@ -83,6 +85,11 @@ def _signed_to_int(a: Term) -> Term:
 def _bits_to_int(a: Term) -> Term:
     """Bit by bit, for solvers without any conversion."""
     return add(*(ite(eq(extract(i, i, a), bv(1, 1)), int_(1 << i), int_(0)) for i in range(_width(a))))
+
+
+def _signed_bits_to_int(a: Term) -> Term:
+    negative = eq(extract(_width(a) - 1, _width(a) - 1, a), bv(1, 1))
+    return add(_bits_to_int(a), ite(negative, int_(-(1 << _width(a))), int_(0)))
 
 
 def _int_to_bits(width: int, a: Term) -> Term:

@@ -19,10 +19,10 @@ Row = tuple[Op, tuple[int, ...], Sort, Any]
 
 
 def flatten(root: Term) -> list[Row]:
-    """Rows in an order in which arguments come first; the last one is the root."""
+    """Rows in the order in which the nodes were made, so arguments come first; the last one is the root."""
     rows: list[Row] = []
     position: dict[Term, int] = {}
-    for node in post_order(root):
+    for node in sorted(post_order(root), key=lambda node: node.serial):
         payload = node.payload
         if isinstance(payload, tuple) and payload and isinstance(payload[0], Term):
             # Every bound variable occurs in the body, so it has a row.

@@ -51,8 +51,8 @@ def script(
     """
     named = [("", a) if isinstance(a, Term) else a for a in assertions]
     formulas = [expand(formula, dialect.missing) for _, formula in named]
-    symbols = Symbols()
-    labels = [symbols.reserve(name) if name else "" for name, _ in named]  # they are symbols like any other
+    symbols = _WritableSymbols()
+    labels = [symbols.reserve(symbols.spelling(name)) if name else "" for name, _ in named]  # symbols like any other
     lines = [f"; {line}" for line in comment.splitlines()]
     lines += [*options, f"(set-logic {logic})", *declarations(formulas, symbols)]
     names = fresh_names(*formulas)
@@ -110,6 +110,13 @@ class Symbols:
             name = f"{stem}~{number}"
         self._taken.add(name)
         return name
+
+
+class _WritableSymbols(Symbols):
+    """For scripts, where a name only has to tell symbols apart: what SMT-LIB cannot write becomes a question mark."""
+
+    def spelling(self, name: str) -> str:
+        return name.replace("|", "?").replace("\\", "?")
 
 
 def quoted(name: str) -> str:

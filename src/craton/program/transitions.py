@@ -11,6 +11,7 @@ formulas, postconditions, Hoare triples) needs one case only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -40,10 +41,9 @@ class Transition:
     @property
     def havocked(self) -> frozenset[Term]:
         """The written variables that get a fresh value of which nothing is known."""
-        guarded = free_variables(self.guard)
         chosen = frozenset(self.inputs)
-        uses = [t for t in self.updates.values() if t in chosen]
-        return frozenset(x for x, t in self.updates.items() if t in chosen and t not in guarded and uses.count(t) == 1)
+        used = Counter(v for t in (self.guard, *self.updates.values()) for v in free_variables(t))
+        return frozenset(x for x, t in self.updates.items() if t in chosen and used[t] == 1)
 
 
 SKIP = Transition(TRUE, {})
@@ -103,14 +103,19 @@ class _Composer:
 
     def _block(self, state: _State, block: Block) -> _State:
         arriving: dict[Location, list[_State]] = {block.begin: [state]}
+        ends: list[_State] = []  # apart from `arriving`: a block round a loop ends where it begins
         for edge in block.edges:
             if edge.source in arriving:
                 here = self._merged(arriving[edge.source])
                 arriving[edge.source] = [here]
                 after = self._execute(here, edge.statement)
-                if after.condition is not FALSE:
+                if after.condition is FALSE:
+                    continue
+                if edge.target == block.end:
+                    ends.append(after)
+                else:
                     arriving.setdefault(edge.target, []).append(after)
-        return self._merged(arriving.get(block.end, [_State(FALSE)]))
+        return self._merged(ends) if ends else _State(FALSE)
 
     def _merged(self, states: Sequence[_State]) -> _State:
         merged = states[0]
@@ -137,7 +142,7 @@ def paths(block: Block) -> Iterator[tuple[Edge, ...]]:
     stack: list[tuple[Location, tuple[Edge, ...]]] = [(block.begin, ())]
     while stack:
         location, path = stack.pop()
-        if location == block.end:
+        if path and location == block.end:
             yield path
             continue
         stack.extend((e.target, (*path, e)) for e in reversed(block.edges) if e.source == location)

@@ -46,18 +46,20 @@ class Fragment:
         """Raises MissingCapability for what is outside. `seen` remembers nodes that were found inside."""
         if formula.sort is not BOOL:
             raise ill_sorted("assert", "a Bool", (formula,))
+        new: set[Term] = set()  # not yet in `seen`: an operation is inside only if all below it is
         stack = [formula]
         while stack:
             node = stack.pop()
-            if node in seen:
+            if node in seen or node in new:
                 continue
             if node.op.theory not in self.theories:
                 raise MissingCapability(_refusal(solver, node.op.theory, node.op.name))
             # Leaves, applications and constant arrays bring sorts that no operation below them would show.
             if not node.args or node.op is ops.APPLY or node.op is ops.CONST_ARRAY or isinstance(node.sort, Float):
                 self._require_sort(solver, node.sort)
-            seen.add(node)
+            new.add(node)
             stack.extend(a for a in node.args if a not in seen)
+        seen |= new
 
     def _require_sort(self, solver: str, sort: Sort) -> None:
         stack = [sort]

@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 from craton.errors import NotExpressible
 from craton.logic import core, ops
 from craton.logic.evaluation import FunctionTable, Model
-from craton.logic.semantics import Value
+from craton.logic.ieee import Unspecified
+from craton.logic.semantics import Value, compute
 from craton.logic.sorts import Function, Sort
 from craton.logic.terms import Term, var
 from craton.logic.walk import QUANTIFIERS, free_variables
@@ -133,9 +134,11 @@ def model_by_values(formulas: Sequence[Term], value_of: Callable[[Term], Value])
     for node in _outside_quantifiers(formulas):
         if node.op is ops.APPLY:
             entries.setdefault(node.payload, {})[tuple(map(value_of, node.args))] = value_of(node)
-        elif node.op in _OPEN_AT_ZERO and (node.args[1].op is not ops.VALUE or node.args[1].payload == 0):
+        elif node.op in _PARTIAL:
             arguments = tuple(map(value_of, node.args))
-            if arguments[1] == 0:
+            try:
+                compute(node.op, [a.sort for a in node.args], node.payload, list(arguments))
+            except Unspecified:
                 choices.setdefault(node.op, {})[arguments] = value_of(node)
     return Model(
         values,
@@ -144,7 +147,10 @@ def model_by_values(formulas: Sequence[Term], value_of: Callable[[Term], Value])
     )
 
 
-_OPEN_AT_ZERO = (ops.DIV, ops.MOD, ops.DIVIDE)
+# Operations whose result the standard leaves open for some arguments.
+_PARTIAL = frozenset(
+    (ops.DIV, ops.MOD, ops.DIVIDE, ops.FP_MIN, ops.FP_MAX, ops.FP_TO_UBV, ops.FP_TO_SBV, ops.FP_TO_REAL)
+)
 
 
 def _outside_quantifiers(roots: Sequence[Term]) -> Iterable[Term]:

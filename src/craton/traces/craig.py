@@ -17,7 +17,8 @@ class Craig:
 
     @property
     def name(self) -> str:
-        return f"craig({self.source})"
+        limited = self.time_limit is not None and self.time_limit != Craig().time_limit
+        return f"craig({self.source},time={self.time_limit:g})" if limited else f"craig({self.source})"
 
     def refute(self, trace: Trace) -> Answer:
         formula = trace.formula

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
 from craton.program.transitions import Transition
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
@@ -54,11 +55,23 @@ class Newton:
 
     @property
     def name(self) -> str:
-        words = ["it"] * (self.core is not None) + [self.direction.value] + ["lv"] * self.live
+        words = ["it"] * (self.core is not None) + [self.direction.value] + ["lv"] * self.live + ["drop"] * self.drop
+        if self.core is Granularity.STATEMENT:
+            words.append("core=statement")
+        usual = Newton()
+        if self.quantifiers is not usual.quantifiers:
+            words.append(f"quantifiers={self.quantifiers.value}")
+        if self.solver != usual.solver:
+            words.append(f"solver={self.solver}")
+        if self.time_limit is not None and self.time_limit != usual.time_limit:
+            words.append(f"time={self.time_limit:g}")
         return f"newton({','.join(words)})"
 
     def refute(self, trace: Trace) -> Answer:
-        return _Run(self, trace).refute()
+        try:
+            return _Run(self, trace).refute()
+        except MissingCapability as problem:
+            return GaveUp(str(problem))
 
 
 @dataclass(slots=True)

@@ -1,0 +1,26 @@
+"""The Boogie front end: Boogie 2 as it is used, with the record types of Ultimate's dialect, to `craton.program`.
+
+Reading order: `grammar.lark` and `parsing` (text to `syntax`, by `reading`), `types` and `values` (how Boogie's types
+are encoded), `declarations`, `expressions` with `functions` and `builtins`, then `calls` and `bodies` (procedures
+to automata), `start` (axioms, what to verify) and `inlining`; `load` puts them together.
+"""
+
+from craton.frontends.boogie.errors import (
+    BadBoogieInput,
+    BoogieError,
+    BoogieSyntaxError,
+    BoogieTypeError,
+    UnsupportedBoogie,
+)
+from craton.frontends.boogie.load import EVERY, BoogieProgram, load_boogie
+
+__all__ = [
+    "EVERY",
+    "BadBoogieInput",
+    "BoogieError",
+    "BoogieProgram",
+    "BoogieSyntaxError",
+    "BoogieTypeError",
+    "UnsupportedBoogie",
+    "load_boogie",
+]

@@ -226,7 +226,7 @@ class PointsTo:
             if result is not None:
                 self.places.copy(place, result, node.type)
         elif kind is Kind.ASSIGN:
-            self.of_value(node)
+            self._assign(node)
             self.places.copy(place, self.of_lvalue(node.children[0]), node.type)
         elif kind is Kind.CONDITIONAL:
             self.of_value(node.children[0])

@@ -20,7 +20,7 @@ from craton.frontends.c.clang import (
     text,
     tree,
 )
-from craton.frontends.c.ctype import ArrayType, CType, Floating, FunctionType, Integer, Pointer
+from craton.frontends.c.ctype import ArrayType, CType, Field, Floating, FunctionType, Integer, Pointer, Record
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.type_reader import TypeReader
@@ -320,8 +320,10 @@ class UnitReader:
         field = self.types.fields.get(lib().clang_getCursorReferenced(raw.cursor).a or 0)
         if field is None:
             raise self._unsupported("member access", raw)
-        arrow = isinstance(base.type, Pointer | ArrayType)
-        return self._node(Kind.MEMBER, raw, (base,), "->" if arrow else ".", field)
+        # libclang leaves out members without a name on the way.
+        for step in _way(_record_of(base.type), field):
+            base = Node(Kind.MEMBER, step.type, (base,), _arrow(base), step, base.range)
+        return self._node(Kind.MEMBER, raw, (base,), _arrow(base), field)
 
     def _call(self, raw: Raw) -> Node:
         return self._node(Kind.CALL, raw, tuple(map(self.expression, self._parts(raw))))
@@ -586,6 +588,30 @@ class UnitReader:
         if len(parts) != 1:
             raise self._unsupported("statement", raw)
         return self.statement(parts[0])
+
+
+def _arrow(base: Node) -> str:
+    return "->" if isinstance(base.type, Pointer | ArrayType) else "."
+
+
+def _record_of(t: CType) -> CType:
+    if isinstance(t, Pointer):
+        return t.target
+    return t.element if isinstance(t, ArrayType) else t
+
+
+def _way(record: CType, field: Field) -> list[Field]:
+    """The unnamed members that lead from a record to the one that declares a field."""
+    if not isinstance(record, Record) or record is field.record:
+        return []
+    waiting: list[tuple[Record, list[Field]]] = [(record, [])]
+    for outer, way in waiting:  # grows
+        for member in outer.fields:
+            if not member.name and isinstance(member.type, Record):
+                if member.type is field.record:
+                    return [*way, member]
+                waiting.append((member.type, [*way, member]))
+    return []
 
 
 def _simple(kind: Kind) -> Any:

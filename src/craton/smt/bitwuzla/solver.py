@@ -98,7 +98,10 @@ class BitwuzlaSolver(Solver):
             self._trackers = {name: tracker for name, tracker in self._trackers.items() if name in self._names}
 
     def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
-        nodes = [self._writer.write(a) for a in assumptions]
+        try:
+            nodes = [self._writer.write(a) for a in assumptions]
+        except bitwuzla.BitwuzlaException as error:
+            raise MissingCapability(f"bitwuzla cannot take this formula: {error}") from error
         self._deadline.set(limit)
         try:
             result = self._solver.check_sat(*self._trackers.values(), *nodes)

@@ -84,7 +84,10 @@ class Cvc5Solver(Solver):
             self._trackers = {name: tracker for name, tracker in self._trackers.items() if name in self._names}
 
     def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
-        nodes = [self._writer.write(a) for a in assumptions]
+        try:
+            nodes = [self._writer.write(a) for a in assumptions]
+        except RuntimeError as error:
+            raise MissingCapability(f"cvc5 cannot take this formula: {error}") from error
         milliseconds = 0 if limit is None else max(1, int(limit * 1000))
         try:
             if milliseconds != self._limit:

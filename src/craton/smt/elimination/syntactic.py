@@ -12,7 +12,7 @@ from craton.logic.arrays import select, store
 from craton.logic.core import and_, eq, fresh, not_
 from craton.logic.sorts import Array
 from craton.logic.terms import TRUE, Term
-from craton.logic.walk import free_variables, substitute
+from craton.logic.walk import free_variables, post_order, substitute
 from craton.smt.elimination.equations import solve_for
 
 Quantified = tuple[tuple[Term, ...], Term]
@@ -99,12 +99,25 @@ def unconnected_parameter_drop(
     kept: list[Term] = []
     for component in _components(parts):
         symbols = frozenset[Term]().union(*(free_variables(p) for p in component))
-        if not symbols or not symbols <= quantified or is_satisfiable(and_(*component)) is not True:
+        own = symbols and symbols <= quantified and not any(map(_has_open_symbols, component))
+        if not own or is_satisfiable(and_(*component)) is not True:
             kept += component
     if len(kept) == len(parts):
         return tuple(variables), body
     rest = and_(*kept)
     return tuple(occurring(variables, rest)), rest
+
+
+def _has_open_symbols(formula: Term) -> bool:
+    """Does it say something of a function, or of a result that the standard leaves open? Both are free symbols too."""
+    return any(
+        node.op in _OPEN or (node.op in _OPEN_AT_ZERO and (not node.args[1].is_value or not node.args[1].payload))
+        for node in post_order(formula)
+    )
+
+
+_OPEN = (ops.APPLY, ops.FP_MIN, ops.FP_MAX, ops.FP_TO_UBV, ops.FP_TO_SBV, ops.FP_TO_REAL)
+_OPEN_AT_ZERO = (ops.DIV, ops.MOD, ops.DIVIDE)
 
 
 def _components(parts: Sequence[Term]) -> list[list[Term]]:

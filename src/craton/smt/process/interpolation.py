@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from craton.errors import CratonError
+from craton.errors import CratonError, SmtLibError
 from craton.logic.smtlib import quoted
 from craton.logic.terms import Term
 from craton.smt import sexpr
@@ -64,4 +64,11 @@ class _InterpolatingProcess(ProcessSolver):
             replies = reply
         else:
             replies = []
-        return [parse_formula(sexpr.write(reply), symbols=self._symbols) for reply in replies]
+        return [self._read(reply) for reply in replies]
+
+    def _read(self, reply: sexpr.Sexpr) -> Term:
+        text = sexpr.write(reply).replace("( _ nat2bv ", "( _ int2bv ")  # SMTInterpol's older name
+        try:
+            return parse_formula(text, symbols=self._symbols)
+        except SmtLibError as error:
+            raise SmtLibError(f"{self.name} gave an interpolant that cannot be read: {error}") from error

@@ -192,6 +192,12 @@ class Reader:
     def name_of(self, declaration: Handle) -> str:
         return self._symbol(api.get_decl_name(self.context.ref, declaration))
 
+    def is_numbered(self, declaration: Handle) -> bool:
+        """Is it one of the symbols without a name, which stand for named assertions?"""
+        ref = self.context.ref
+        kind = api.get_symbol_kind(ref, api.get_decl_name(ref, declaration))
+        return bool(kind == consts.Z3_INT_SYMBOL)
+
     def has_loose_variables(self, root: Handle) -> bool:
         """Does a quantifier-free node mention bound variables of something around it?"""
         ref = self.context.ref

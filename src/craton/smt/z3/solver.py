@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -61,6 +62,7 @@ class Z3Solver(Solver):
         self._limit: float | None = None
         if seed:
             self._set_limit(None)
+        self._numbers = itertools.count()
         self._trackers: dict[Handle, str] = {}  # the Boolean constants that stand for named assertions
 
     def close(self) -> None:
@@ -80,7 +82,7 @@ class Z3Solver(Solver):
         if name is None:
             api.solver_assert(self._ref, self._solver, node)
         else:
-            symbol = self._context.symbol(f"assertion {name}")
+            symbol = api.mk_int_symbol(self._ref, next(self._numbers))  # no variable's name, whatever that is
             tracker = self._context.keep(api.mk_const(self._ref, symbol, api.mk_bool_sort(self._ref)))
             self._trackers[tracker] = name
             api.solver_assert_and_track(self._ref, self._solver, node, tracker)
@@ -97,7 +99,10 @@ class Z3Solver(Solver):
             self._set_limit(limit)
         if assumptions:
             write = self._writer.write
-            nodes = [write(a) for a in assumptions]
+            try:
+                nodes = [write(a) for a in assumptions]
+            except api.Z3Error as error:
+                raise MissingCapability(f"z3 cannot take this formula: {error}") from error
             answer = api.solver_check_assumptions(self._ref, self._solver, len(nodes), handles(nodes))
         else:
             nodes = []
@@ -152,9 +157,9 @@ class ModelReader:
         values: dict[Term, Value] = {}
         for i in range(api.model_get_num_consts(ref, model)):
             declaration = api.model_get_const_decl(ref, model, i)
-            variable = self._reader.symbol_of(declaration)
-            assert isinstance(variable, Term)
-            if not variable.name.startswith("assertion "):
+            if not self._reader.is_numbered(declaration):
+                variable = self._reader.symbol_of(declaration)
+                assert isinstance(variable, Term)
                 values[variable] = self._value(api.model_get_const_interp(ref, model, declaration))
         functions: dict[Function, FunctionTable] = {}
         choices: dict[Op, FunctionTable] = {}

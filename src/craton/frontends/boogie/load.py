@@ -1,0 +1,175 @@
+"""From a Boogie text to a program."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from craton.frontends.boogie import syntax
+from craton.frontends.boogie.bodies import Body, every
+from craton.frontends.boogie.calls import Context
+from craton.frontends.boogie.declarations import Contract, Declarations, collect
+from craton.frontends.boogie.errors import BadBoogieInput
+from craton.frontends.boogie.expressions import Expressions
+from craton.frontends.boogie.inlining import inline
+from craton.frontends.boogie.parsing import parse
+from craton.frontends.boogie.start import START, Start
+from craton.logic import Term
+from craton.program.cfa import Location, Procedure, Program
+from craton.program.graph import goto_loop_heads
+from craton.program.origin import SourceRange
+
+EVERY = "*"  # as the entry: each procedure that has an implementation
+_DEEPEST = 20_000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class BoogieProgram:
+    """A program with what its text says besides.
+
+    `hints` are the invariants a loop was annotated with, by the loop's head; they are checked like assertions.
+    `checks` says what fails at each error location. A counterexample that applies one of the functions in
+    `overapproximated` may not be real.
+    """
+
+    program: Program
+    hints: Mapping[Location, tuple[Term, ...]]
+    checks: Mapping[Location, str]
+    overapproximated: tuple[str, ...] = ()
+
+
+def load_boogie(source: str | Path, *, entry: str | None = None, contracts: bool = False) -> BoogieProgram:
+    """The program in a file (a `Path`, or a string without a line break that names one) or in a text.
+
+    `entry` is the procedure to start from, `"*"` for each of them; the default is the first that exists of
+    `ULTIMATE.start`, those marked `{:entrypoint}`, `main`, `Main`, and otherwise each procedure. With `contracts`,
+    calls do what the callee's specification says, and every procedure that the entry may call is verified too.
+    """
+    file, text = _text(source)
+    with _deep_recursion(file):
+        return _lower(collect(parse(text, file)), file, entry, contracts)
+
+
+def _text(source: str | Path) -> tuple[str, str]:
+    if isinstance(source, str) and ("\n" in source or "{" in source or ";" in source):
+        return "<text>", source
+    try:
+        return str(source), Path(source).read_text(encoding="utf-8")
+    except OSError as problem:
+        raise BadBoogieInput(f"cannot read {source}: {problem.strerror}", None) from None
+    except UnicodeDecodeError:
+        return str(source), Path(source).read_text(encoding="latin-1")
+
+
+@contextmanager
+def _deep_recursion(file: str) -> Iterator[None]:
+    """Expressions nest deep in generated programs."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEPEST))
+    try:
+        yield
+    except RecursionError:
+        raise BadBoogieInput(f"{file}: an expression is nested too deep", None) from None
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _lower(declarations: Declarations, file: str, entry: str | None, contracts: bool) -> BoogieProgram:
+    context = Context(declarations, Expressions(declarations), contracts=contracts)
+    for shared in declarations.shared.values():
+        context.note(shared.value, shared.name, None, shared.at)
+    entries = _entries(declarations, file, entry)
+    needed = _called(declarations, entries)
+    procedures = {contract.name: Body(context, contract).lower() for contract in needed}
+    if contracts:
+        entries = needed
+    start = Start(context, entries[0].at)
+    first = entries[0]
+    if len(entries) == 1 and first.name not in context.called:
+        name = first.name
+        procedures[name] = start.before(first, procedures[name])
+    else:
+        name = START
+        procedures[START] = start.choose([(contract, procedures[contract.name]) for contract in entries])
+    procedures = inline(procedures, name, context.names, context.symbols)
+    return _program(context, procedures, name, file)
+
+
+def _program(context: Context, procedures: Mapping[str, Procedure], entry: str, file: str) -> BoogieProgram:
+    names, functions = context.names, context.expressions.functions
+    present = {location for procedure in procedures.values() for location in procedure.locations}
+    shared = [shared.value for shared in context.declarations.shared.values()]
+    assumptions = [
+        f"values of type {name} are encoded as integers: the type has infinitely many"
+        for name in context.declarations.types.encoded
+    ]
+    assumptions += [f"function {name} stands for any function" for name in functions.overapproximated]
+    program = Program(
+        entry=entry,
+        procedures=procedures,
+        globals=tuple(leaf for value in (*shared, *functions.constants.values()) for leaf in value.leaves),
+        errors=_only(names.errors, present),
+        symbols=context.symbols,
+        assumptions=tuple(assumptions),
+        files=(file,),
+    )
+    heads = {**goto_loop_heads(program), **_only(names.loop_heads, present)}
+    program = Program(**{**vars(program), "loop_heads": heads})
+    return BoogieProgram(
+        program, _only(names.hints, present), _only(names.checks, present), tuple(functions.overapproximated)
+    )
+
+
+def _only(table: Mapping[Location, T], present: set[Location]) -> dict[Location, T]:
+    return {location: value for location, value in table.items() if location in present}
+
+
+# --- where to start ---------------------------------------------------------------------------------------------------
+
+
+def _entries(declarations: Declarations, file: str, entry: str | None) -> list[Contract]:
+    implemented = {name: c for name, c in declarations.procedures.items() if c.code}
+    if not implemented:
+        raise BadBoogieInput("no procedure has an implementation: there is nothing to verify", _top(file))
+    if entry is None:
+        marked = [c for c in implemented.values() if any(a.name == "entrypoint" for a in c.attributes)]
+        for candidates in (
+            [implemented[name] for name in ("ULTIMATE.start",) if name in implemented],
+            marked,
+            [implemented[name] for name in ("main", "Main") if name in implemented][:1],
+        ):
+            if candidates:
+                return candidates
+    if entry is None or entry == EVERY:
+        return list(implemented.values())
+    if entry in implemented:
+        return [implemented[entry]]
+    if entry in declarations.procedures:
+        where: SourceRange | None = declarations.procedures[entry].at
+        raise BadBoogieInput(f"procedure {entry} has no implementation to start from", where)
+    near = difflib.get_close_matches(entry, implemented, 3) or list(implemented)[:3]
+    raise BadBoogieInput(f"there is no procedure {entry}; did you mean {' or '.join(near)}?", _top(file))
+
+
+def _top(file: str) -> SourceRange:
+    return SourceRange(file, 1, 1, 1, 1)
+
+
+def _called(declarations: Declarations, entries: Sequence[Contract]) -> list[Contract]:
+    """The entries and all procedures with an implementation that they may call."""
+    found = {contract.name: contract for contract in entries}
+    waiting = list(entries)
+    for contract in waiting:  # grows
+        for code in contract.code:
+            for statement in every(code.body.statements):
+                callee = declarations.procedures.get(getattr(statement, "procedure", ""))
+                if isinstance(statement, syntax.Call) and callee and callee.code and callee.name not in found:
+                    found[callee.name] = callee
+                    waiting.append(callee)
+    return list(found.values())

@@ -1,0 +1,43 @@
+"""From what a user names on the command line to a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from craton.frontends.c import COptions, load_c
+from craton.frontends.c.errors import BadInput
+from craton.program.cfa import Program
+from craton.program.specification import DEFAULT, Specification, read_specification
+from craton.program.tasks import read_task
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Files (C, or one task definition), and what overrides the task's own property and data model."""
+
+    files: tuple[str, ...]
+    property_file: str | None = None
+    data_model: str | None = None
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+
+
+def load_program(request: Request) -> Program:
+    files = [Path(name) for name in request.files]
+    specification: Specification = DEFAULT
+    data_model = "ILP32"
+    if any(path.suffix in (".yml", ".yaml") for path in files):
+        if len(files) > 1:
+            raise BadInput("a task definition stands alone: it names its input files itself")
+        task = read_task(files[0])
+        if task.language.upper() not in ("C", ""):
+            raise BadInput(f"{files[0]}: language {task.language} is not supported")
+        files = list(task.input_files)
+        data_model = task.data_model
+        if task.properties and request.property_file is None:
+            specification = task.properties[0].specification()
+    if request.property_file is not None:
+        specification = read_specification(Path(request.property_file))
+    options = COptions(request.data_model or data_model, request.include, request.define)
+    return load_c(files, specification, options)

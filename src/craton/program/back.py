@@ -1,0 +1,46 @@
+"""The way back: what edges and locations of a transformed program were in the program before.
+
+Every pass returns a `Transformed`. Law: a path of the new program, each edge replaced by `edges[edge]` (possibly none),
+is a path of the old program, up to statements that the pass found irrelevant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from craton.program.cfa import Edge, Location, Program
+from craton.program.statements import Block
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A program and where its parts come from. What a table does not name stayed as it was."""
+
+    program: Program
+    edges: Mapping[Edge, tuple[Edge, ...]] = field(default_factory=dict)
+    locations: Mapping[Location, Location] = field(default_factory=dict)
+
+    def original_edges(self, edge: Edge) -> tuple[Edge, ...]:
+        if edge in self.edges:
+            return self.edges[edge]
+        if isinstance(edge.statement, Block):
+            return tuple(old for inner in edge.statement.edges for old in self.original_edges(inner))
+        return (edge,)
+
+    def original_location(self, location: Location) -> Location:
+        return self.locations.get(location, location)
+
+    def then(self, later: Transformed) -> Transformed:
+        """This transformation followed by another one of its result."""
+        edges: dict[Edge, tuple[Edge, ...]] = dict(self.edges)
+        for edge, olds in later.edges.items():
+            edges[edge] = tuple(older for old in olds for older in self.original_edges(old))
+        locations = dict(self.locations)
+        for location, old in later.locations.items():
+            locations[location] = self.original_location(old)
+        return Transformed(later.program, edges, locations)
+
+
+def unchanged(program: Program) -> Transformed:
+    return Transformed(program)

@@ -1,0 +1,169 @@
+"""Inlining: calls of procedures that do not call themselves are replaced by a copy of their body.
+
+The first copy of a procedure keeps its locations and variables, later ones get new locations and variables `f@2::x`.
+Recursive calls stay, and so do all further calls once the program has grown beyond a limit.
+"""
+
+from __future__ import annotations
+
+from craton.logic import TRUE, Term, var
+from craton.program.back import Transformed
+from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
+from craton.program.graph import components, reachable_edges
+from craton.program.origin import SourceRange
+from craton.program.statements import Assign, Assume, Call, Return
+from craton.program.variables import renamed
+
+MOST_EDGES = 400_000
+
+
+def inline(program: Program, most_edges: int = MOST_EDGES) -> Transformed:
+    """The program with one procedure, but for recursive ones and those that no longer fitted."""
+    return _Inliner(program, most_edges).run()
+
+
+def _recursive(program: Program) -> set[str]:
+    graph = {
+        name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
+        for name, procedure in program.procedures.items()
+    }
+    found = set()
+    for group in components(graph):
+        if len(group) > 1 or group[0] in graph.get(group[0], ()):
+            found.update(group)
+    return found
+
+
+class _Inliner:
+    def __init__(self, program: Program, most_edges: int) -> None:
+        self.program = program
+        self.most_edges = most_edges
+        self.recursive = _recursive(program)
+        self.copies: dict[str, int] = {}
+        self.next_location = program.next_location()
+        self.total = 0
+        self.edges_back: dict[Edge, tuple[Edge, ...]] = {}
+        self.locations_back: dict[Location, Location] = {}
+        self.errors: dict[Location, Property] = dict(program.errors)
+        self.loop_heads: dict[Location, SourceRange | None] = dict(program.loop_heads)
+        self.symbols: dict[Term, Symbol] = dict(program.symbols)
+
+    def run(self) -> Transformed:
+        done: dict[str, Procedure] = {}
+        waiting = [self.program.entry]
+        while waiting:
+            name = waiting.pop()
+            if name in done:
+                continue
+            done[name] = self._expanded(self.program.procedures[name])
+            for edge in done[name].edges:
+                if isinstance(edge.statement, Call):
+                    waiting.append(edge.statement.procedure)
+        ordered = {name: done[name] for name in self.program.procedures if name in done}
+        present = {location for procedure in ordered.values() for location in procedure.locations}
+        from dataclasses import replace
+
+        result = replace(
+            self.program,
+            procedures=ordered,
+            errors={location: p for location, p in self.errors.items() if location in present},
+            loop_heads={location: r for location, r in self.loop_heads.items() if location in present},
+            symbols=self.symbols,
+        )
+        return Transformed(result, self.edges_back, self.locations_back)
+
+    def _new_location(self) -> Location:
+        self.next_location += 1
+        return Location(self.next_location - 1)
+
+    def _expanded(self, procedure: Procedure) -> Procedure:
+        """A procedure with everything inlined that may be."""
+        edges: list[Edge] = []
+        locals_: dict[Term, None] = dict.fromkeys(procedure.locals)
+        # Bodies still to be copied; calls inside them are found when their edges are.
+        waiting: list[Edge] = list(reversed(procedure.edges))
+        while waiting:
+            edge = waiting.pop()
+            statement = edge.statement
+            if not isinstance(statement, Call) or not self._may_inline(statement.procedure, procedure):
+                edges.append(edge)
+                self.total += 1
+                continue
+            waiting.extend(reversed(self._copy(edge, statement, edges, locals_)))
+        from dataclasses import replace
+
+        kept = reachable_edges(procedure.entry, edges)
+        return replace(procedure, edges=kept, locals=tuple(locals_), _outgoing={}, _incoming={})
+
+    def _may_inline(self, name: str, into: Procedure) -> bool:
+        if name in self.recursive or name not in self.program.procedures or name == into.name:
+            return False
+        return self.total + len(self.program.procedures[name].edges) <= self.most_edges
+
+    def _copy(self, call: Edge, statement: Call, edges: list[Edge], locals_: dict[Term, None]) -> list[Edge]:
+        """Puts parameter passing into `edges` and returns the body's edges, between the call's ends."""
+        callee = self.program.procedures[statement.procedure]
+        number = self.copies[callee.name] = self.copies.get(callee.name, 0) + 1
+        variables: dict[Term, Term] = {}
+        places: dict[Location, Location] = {}
+        if number > 1:
+            variables = {v: self._rename(v, callee.name, number) for v in callee.locals}
+            for location in callee.locations:
+                new = places[location] = self._new_location()
+                self.locations_back[new] = location
+                if location in self.program.errors:
+                    self.errors[new] = self.program.errors[location]
+                if location in self.program.loop_heads:
+                    self.loop_heads[new] = self.program.loop_heads[location]
+        locals_.update(dict.fromkeys(variables.get(v, v) for v in callee.locals))
+        here = call.source
+        pairs = [
+            (variables.get(p, p), argument)
+            for p, argument in zip(callee.parameters, statement.arguments, strict=True)
+        ]
+        entry = places.get(callee.entry, callee.entry)
+        here = self._assignments(pairs, here, entry, call, edges)
+        body: list[Edge] = []
+        for edge in callee.edges:
+            source = places.get(edge.source, edge.source)
+            target = places.get(edge.target, edge.target)
+            if isinstance(edge.statement, Return):
+                results = [
+                    (result, variables.get(r, r)) for result, r in zip(statement.results, callee.returns, strict=True)
+                ]
+                self._assignments(results, source, call.target, edge, edges)
+                continue
+            copied = edge
+            if number > 1:
+                copied = Edge(source, renamed(edge.statement, variables), target, edge.origin, edge.branch)
+                self.edges_back[copied] = (edge,)
+            body.append(copied)
+        return body
+
+    def _assignments(
+        self, pairs: list[tuple[Term, Term]], source: Location, target: Location, old: Edge, edges: list[Edge]
+    ) -> Location:
+        """A chain of assignments from source to target that stands for one old edge."""
+        here = source
+        for i, (variable, value) in enumerate(pairs):
+            there = target if i == len(pairs) - 1 else self._new_location()
+            if there is not target:
+                self.locations_back[there] = old.source
+            edge = Edge(here, Assign(variable, value), there, old.origin)
+            self.edges_back[edge] = (old,) if i == 0 else ()
+            edges.append(edge)
+            here = there
+        if not pairs:
+            edge = Edge(source, Assume(TRUE), target, old.origin)
+            self.edges_back[edge] = (old,)
+            edges.append(edge)
+        self.total += max(len(pairs), 1)
+        return target
+
+    def _rename(self, variable: Term, callee: str, number: int) -> Term:
+        name = variable.name
+        stem = name[len(callee) :] if name.startswith(f"{callee}::") else f"::{name}"
+        new = var(f"{callee}@{number}{stem}", variable.sort)
+        if variable in self.program.symbols:
+            self.symbols[new] = self.program.symbols[variable]
+        return new

@@ -1,0 +1,225 @@
+"""Removing what cannot matter: code that is not reachable, code from which no error is, variables that no condition on
+the way to an error depends on (the cone of influence).
+
+An assumption is kept wherever it may block: only the two sides of a branching that both lead to the same place without
+doing anything are removed together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from craton.logic import TRUE, Term, not_
+from craton.program.back import Transformed
+from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.graph import reachable_edges
+from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return
+from craton.program.variables import reads
+
+
+def remove_dead_code(program: Program) -> Transformed:
+    """Without edges that are not reachable and procedures that are not called; edges that do nothing are contracted."""
+    procedures: dict[str, Procedure] = {}
+    waiting = [program.entry]
+    edges_back: dict[Edge, tuple[Edge, ...]] = {}
+    while waiting:
+        name = waiting.pop()
+        if name in procedures or name not in program.procedures:
+            continue
+        old = program.procedures[name]
+        edges = reachable_edges(old.entry, [e for e in old.edges if not _never(e)])
+        edges = _contracted(old.with_edges(edges), program, edges_back)
+        procedures[name] = old.with_edges(edges)
+        waiting.extend(e.statement.procedure for e in edges if isinstance(e.statement, Call))
+    ordered = {name: procedures[name] for name in program.procedures if name in procedures}
+    return Transformed(_restricted(program, ordered), edges_back)
+
+
+def slice_for_errors(program: Program) -> Transformed:
+    """What can influence whether an error location is reached."""
+    result = _towards_errors(program)
+    while True:
+        before = sum(len(p.edges) for p in result.program.procedures.values())
+        result = result.then(_without_irrelevant(result.program))
+        result = result.then(remove_dead_code(result.program))
+        result = result.then(_without_empty_branches(result.program))
+        after = sum(len(p.edges) for p in result.program.procedures.values())
+        if after == before:
+            return result
+
+
+def _never(edge: Edge) -> bool:
+    from craton.logic import FALSE
+
+    return isinstance(edge.statement, Assume) and edge.statement.condition is FALSE
+
+
+def _restricted(program: Program, procedures: dict[str, Procedure]) -> Program:
+    present = {location for procedure in procedures.values() for location in procedure.locations}
+    return replace(
+        program,
+        procedures=procedures,
+        errors={location: p for location, p in program.errors.items() if location in present},
+        loop_heads={location: r for location, r in program.loop_heads.items() if location in present},
+    )
+
+
+def _contracted(procedure: Procedure, program: Program, back: dict[Edge, tuple[Edge, ...]]) -> tuple[Edge, ...]:
+    """Without edges that do nothing, where the location before them has no other way out: those who came there now come
+    to the location behind. Loop heads and errors stay.
+    """
+    keep = {procedure.entry, procedure.exit, *program.errors}
+    skip: dict[Location, Edge] = {}
+    for location in procedure.locations:
+        out = procedure.outgoing(location)
+        if len(out) == 1 and location not in keep and location not in program.loop_heads:
+            if isinstance(out[0].statement, Assume) and out[0].statement.condition is TRUE:
+                if out[0].target != location:
+                    skip[location] = out[0]
+
+    def follow(location: Location) -> tuple[Location, list[Edge]]:
+        passed: list[Edge] = []
+        seen = {location}
+        while location in skip:
+            edge = skip[location]
+            if edge.target in seen:
+                break
+            passed.append(edge)
+            location = edge.target
+            seen.add(location)
+        return location, passed
+
+    result: list[Edge] = []
+    for edge in procedure.edges:
+        if skip.get(edge.source) is edge:
+            continue
+        target, passed = follow(edge.target)
+        if passed:
+            new = replace(edge, target=target)
+            back[new] = (*back.get(edge, (edge,)), *passed)
+            edge = new
+        result.append(edge)
+    return reachable_edges(procedure.entry, result)
+
+
+def _towards_errors(program: Program) -> Transformed:
+    """Only edges from which an error may still be reached, through calls too."""
+    guilty: set[str] = set()
+    changed = True
+    while changed:
+        changed = False
+        for name, procedure in program.procedures.items():
+            if name not in guilty and any(
+                e.target in program.errors or (isinstance(e.statement, Call) and e.statement.procedure in guilty)
+                for e in procedure.edges
+            ):
+                guilty.add(name)
+                changed = True
+    procedures: dict[str, Procedure] = {}
+    for name, procedure in program.procedures.items():
+        live: set[Location] = set()
+        # Where a procedure is left, its caller may go on to an error.
+        stack: list[Location] = [] if name == program.entry else [procedure.exit]
+        for edge in procedure.edges:
+            if edge.target in program.errors:
+                stack.append(edge.target)
+            elif isinstance(edge.statement, Call) and edge.statement.procedure in guilty:
+                stack.append(edge.source)
+        while stack:
+            location = stack.pop()
+            if location not in live:
+                live.add(location)
+                stack.extend(edge.source for edge in procedure.incoming(location))
+        edges = tuple(
+            edge
+            for edge in procedure.edges
+            if edge.source in live
+            and edge.source not in program.errors
+            and (edge.target in live or (isinstance(edge.statement, Call) and edge.statement.procedure in guilty))
+        )
+        procedures[name] = procedure.with_edges(edges)
+    return remove_dead_code(_restricted(program, procedures))
+
+
+def _relevant(program: Program) -> set[Term]:
+    """The cone of influence of all conditions and all arguments of calls."""
+    found: set[Term] = set()
+    by_target: dict[Term, list[frozenset[Term]]] = {}
+    stack: list[Term] = []
+
+    def need(variables: frozenset[Term]) -> None:
+        for variable in variables:
+            if variable not in found:
+                found.add(variable)
+                stack.append(variable)
+
+    for edge in program.edges():
+        statement = edge.statement
+        if isinstance(statement, Assign):
+            by_target.setdefault(statement.variable, []).append(reads(statement))
+        elif isinstance(statement, Havoc):
+            for variable in statement.variables:
+                by_target.setdefault(variable, []).append(reads(statement))
+        else:
+            need(reads(statement))
+            if isinstance(statement, Call):
+                need(frozenset(statement.results))
+            elif isinstance(statement, Block):
+                for inner in statement.edges:
+                    need(reads(inner.statement))
+    for name, procedure in program.procedures.items():
+        if name != program.entry:
+            need(frozenset(procedure.returns) | frozenset(procedure.parameters))
+    while stack:
+        for variables in by_target.get(stack.pop(), ()):
+            need(variables)
+    return found
+
+
+def _without_irrelevant(program: Program) -> Transformed:
+    relevant = _relevant(program)
+    back: dict[Edge, tuple[Edge, ...]] = {}
+    procedures: dict[str, Procedure] = {}
+    for name, procedure in program.procedures.items():
+        edges = []
+        for edge in procedure.edges:
+            statement = edge.statement
+            new = edge
+            if isinstance(statement, Assign) and statement.variable not in relevant:
+                new = replace(edge, statement=Assume(TRUE))
+            elif isinstance(statement, Havoc) and statement.source is None:
+                kept = tuple(v for v in statement.variables if v in relevant)
+                if not kept:
+                    new = replace(edge, statement=Assume(TRUE))
+                elif len(kept) < len(statement.variables):
+                    new = replace(edge, statement=Havoc(kept, statement.source))
+            if new is not edge:
+                back[new] = (edge,)
+            edges.append(new)
+        procedures[name] = procedure.with_edges(tuple(edges))
+    return Transformed(program.with_procedures(procedures), back)
+
+
+def _without_empty_branches(program: Program) -> Transformed:
+    """`c` and `not c` side by side are nothing."""
+    back: dict[Edge, tuple[Edge, ...]] = {}
+    procedures: dict[str, Procedure] = {}
+    for name, procedure in program.procedures.items():
+        edges: list[Edge] = []
+        removed: set[Edge] = set()
+        for location in procedure.locations:
+            out = procedure.outgoing(location)
+            if len(out) == 2 and out[0].target == out[1].target:
+                a, b = out[0].statement, out[1].statement
+                if isinstance(a, Assume) and isinstance(b, Assume) and not_(a.condition) is b.condition:
+                    new = Edge(location, Assume(TRUE), out[0].target, out[0].origin)
+                    back[new] = (out[0],)
+                    removed.update(out)
+                    edges.append(new)
+        edges.extend(edge for edge in procedure.edges if edge not in removed)
+        procedures[name] = procedure.with_edges(tuple(edges))
+    result = Transformed(program.with_procedures(procedures), back)
+    return result.then(remove_dead_code(result.program))
+
+
+__all__ = ["Return", "remove_dead_code", "slice_for_errors"]
