@@ -128,6 +128,8 @@ class _Meaning:
         if word.arguments is None and word.name in PRESETS:
             return refiner(PRESETS[word.name])
         entry = REFINERS.get(word.name)
+        if word.name in PRESETS:
+            raise ExpressionError(self.text, word.position, f"{word.name} is a preset and takes no arguments")
         if entry is None:
             raise self.unknown(word, "refiner", [*REFINERS, *PRESETS])
         return entry.make(word, self)
@@ -140,9 +142,22 @@ class _Meaning:
         return tuple(self.refiner(argument) for argument in arguments)
 
     def choose(self, word: Word, choices: Mapping[str, T], what: str) -> T:
-        if word.name not in choices or word.arguments is not None:
+        if word.name not in choices:
             raise self.unknown(word, what, list(choices))
+        self.plain(word)
         return choices[word.name]
+
+    def plain(self, word: Word) -> None:
+        if word.arguments is not None or word.value is not None:
+            raise ExpressionError(self.text, word.position, f"{word.name} takes neither arguments nor a value")
+
+    def once(self, words: Sequence[Word], meaning_of: Callable[[Word], str]) -> None:
+        """No two of the words may say something about the same setting."""
+        said: dict[str, Word] = {}
+        for word in words:
+            first = said.setdefault(meaning_of(word), word)
+            if first is not word:
+                raise ExpressionError(self.text, word.position, f"{word.name} contradicts or repeats {first.name}")
 
     def unknown(self, word: Word, what: str, known: Sequence[str]) -> ExpressionError:
         close = get_close_matches(word.name, known, n=3)
@@ -150,10 +165,14 @@ class _Meaning:
         return ExpressionError(self.text, word.position, f"unknown {what} {word.name!r}; {hint}")
 
     def seconds(self, word: Word) -> float:
+        self.plain(word)
         try:
-            return float(word.name)
+            seconds = float(word.name)
         except ValueError:
-            raise ExpressionError(self.text, word.position, f"expected seconds, found {word.name!r}") from None
+            seconds = 0.0
+        if not 0 < seconds < float("inf"):
+            raise ExpressionError(self.text, word.position, f"expected seconds, found {word.name!r}")
+        return seconds
 
 
 _FLAGS: dict[str, dict[str, object]] = {
@@ -172,6 +191,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, object]]] = {
 def _newton(word: Word, meaning: _Meaning) -> Refiner:
     settings: dict[str, object] = {"core": None, "live": False}
     level = Level.BLOCK
+    meaning.once(word.arguments or (), lambda argument: "direction" if argument.name in ("sp", "wp") else argument.name)
     for argument in word.arguments or ():
         if argument.value is None:
             settings |= meaning.choose(argument, _FLAGS, "option of newton")
@@ -192,6 +212,7 @@ def _newton(word: Word, meaning: _Meaning) -> Refiner:
 
 def _craig(word: Word, meaning: _Meaning) -> Refiner:
     settings: dict[str, object] = {}
+    meaning.once(word.arguments or (), lambda argument: "source" if argument.value is None else argument.name)
     for argument in word.arguments or ():
         if argument.value is None:
             settings["source"] = meaning.choose(argument, {s: s for s in known_solvers()}, "solver")

@@ -1,4 +1,4 @@
-"""Every source of interpolants on every sequence of the catalogue: an answer obeys the law, as another solver sees it."""
+"""Every source of interpolants on every sequence of the catalogue: answers obey the law, as another solver sees it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from support.assertions import another_solver
-from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence, read
 
 from craton.errors import MissingCapability, UnknownSolver
 from craton.logic import FALSE, TRUE, Term, and_, free_variables, functions, implies, not_
@@ -23,6 +21,8 @@ from craton.smt.interpolation import (
     shared_symbols,
 )
 from craton.smt.registry import LIBRARIES, make_solver
+from support.assertions import another_solver
+from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence, read
 
 TIME_LIMIT = 1.0
 SOURCES = tuple(LIBRARIES)

@@ -85,13 +85,16 @@ class Player:
         for line in sys.stdin:
             self.told.write(line)
             if line.startswith("(echo "):
-                self.say(line[len("(echo ") : -2] + "\n")
+                self.echo(line)
             elif line.startswith(("(check-sat", "(get-")):
                 self.make(self.moves.pop(0) if len(self.moves) > 1 else self.moves[0])
 
     def make(self, move: list[list[Any]]) -> None:
         for step, *arguments in move:
             getattr(self, step.replace("-", "_"))(*arguments)
+
+    def echo(self, line: str) -> None:
+        self.say(line[len("(echo ") : -2])
 
     # --- steps ---
 
@@ -103,6 +106,12 @@ class Player:
         """Without an end of line."""
         sys.stdout.write(text)
         sys.stdout.flush()
+
+    def bytes(self, values: list[int]) -> None:
+        os.write(1, bytes(values))
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
 
     def warn(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -138,11 +147,17 @@ class Player:
         while not (self.folder / f"pid-{self.run}-child").exists():
             time.sleep(0.001)
 
-    def answer_and_hang(self, text: str) -> None:
-        """Answers, also the echo, and is deaf from then on: not even the end of its input ends it."""
-        self.say(text)
-        echo = sys.stdin.readline()
-        self.say(echo[len("(echo ") : -2])
+    def answer_and_say(self, answer: str, later: str) -> None:
+        """Says something else when all has been answered, the echo too."""
+        self.say(answer)
+        self.echo(sys.stdin.readline())
+        self.say(later)
+        (self.folder / "late").touch()
+
+    def answer_and_hang(self, answer: str) -> None:
+        """Answers and is deaf from then on: not even the end of its input ends it."""
+        self.say(answer)
+        self.echo(sys.stdin.readline())
         time.sleep(600)
 
 

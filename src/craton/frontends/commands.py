@@ -81,9 +81,7 @@ def _reporting(action: Any) -> Any:
 
 
 def _loaded(args: argparse.Namespace) -> Program:
-    request = Request(
-        tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define)
-    )
+    request = Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
     program = load_program(request)
     for name in filter(None, args.passes.split(",")):
         if name not in PASSES:

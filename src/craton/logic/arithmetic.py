@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from craton.logic import ops
-from craton.logic.core import FLATTEN_BELOW, and_, eq, folded, is_nonzero
+from craton.logic.core import FLATTEN_BELOW, and_, eq, folded, is_nonzero, plus_constant, split_constant
 from craton.logic.ops import Op
 from craton.logic.sorts import BOOL, INT, REAL, Sort
 from craton.logic.terms import FALSE, TRUE, Term, bool_, ill_sorted, int_, intern, value
@@ -159,7 +159,23 @@ def _compare(op: Op, reflexive: Term, a: Term, b: Term) -> Term:
         return reflexive
     if a.op is ops.VALUE and b.op is ops.VALUE:
         return bool_(a.payload <= b.payload if op is ops.LE else a.payload < b.payload)
+    if a.op is ops.ADD or b.op is ops.ADD:
+        moved = _constants_together(a, b)
+        if moved is not None:
+            return _compare(op, reflexive, *moved)
     return intern(op, args, BOOL)
+
+
+def _constants_together(a: Term, b: Term) -> tuple[Term, Term] | None:
+    """x + 2 ≤ y + 5 is x ≤ y + 3, and x + 2 ≤ 5 is x ≤ 3; None where no two constants meet. (Bit-vectors would wrap.)"""
+    left, right = split_constant(a), split_constant(b)
+    if left is not None and right is not None:
+        return left[0], plus_constant(right[0], ops.ADD, right[1] - left[1])
+    if left is not None and b.op is ops.VALUE:
+        return left[0], value(b.payload - left[1], b.sort)
+    if right is not None and a.op is ops.VALUE:
+        return value(a.payload - right[1], a.sort), right[0]
+    return None
 
 
 def to_real(a: Term) -> Term:

@@ -211,7 +211,42 @@ def eq(a: Term, b: Term, *more: Term) -> Term:
         condition, then, otherwise = a.args
         if then.op is ops.VALUE and otherwise.op is ops.VALUE:  # (c ? 1 : 0) = 1
             return condition if then is b else not_(condition) if otherwise is b else FALSE
+    if a.op in _SUMS and a.args[-1].op is ops.VALUE and (b.op is ops.VALUE or b.op is a.op):
+        moved = _constant_to_the_right(a, b)
+        if moved is not None:
+            return eq(*moved)
     return _symmetric(ops.EQ, a, b)
+
+
+_SUMS = (ops.ADD, ops.BVADD)
+
+
+def split_constant(term: Term) -> tuple[Term, Any] | None:
+    """A sum without its constant, and the constant; None for other terms."""
+    if term.op not in _SUMS or term.args[-1].op is not ops.VALUE:
+        return None
+    rest = term.args[:-1]
+    return rest[0] if len(rest) == 1 else intern(term.op, rest, term.sort), term.args[-1].payload
+
+
+def plus_constant(term: Term, op: Op, constant: Any) -> Term:
+    """`term` (a sum's rest) plus a constant, which the sort may wrap."""
+    last = value(constant, term.sort)
+    if last.payload == 0:
+        return term
+    return intern(op, (*(term.args if term.op is op else (term,)), last), term.sort)
+
+
+def _constant_to_the_right(a: Term, b: Term) -> tuple[Term, Term] | None:
+    """a + 2 = b + 5 is a = b + 3; None if b has no constant to meet that of a."""
+    left = split_constant(a)
+    assert left is not None
+    if b.op is ops.VALUE:
+        return left[0], value(b.payload - left[1], b.sort)
+    right = split_constant(b)
+    if right is None:
+        return None
+    return left[0], plus_constant(right[0], a.op, right[1] - left[1])
 
 
 def _symmetric(op: Op, a: Term, b: Term) -> Term:

@@ -128,5 +128,7 @@ def simplified(statement: Statement, facts: Known) -> Statement:
         return statement if value is statement.source.value else Havoc(statement.variables, BitsOf(value))
     if isinstance(statement, Call):
         arguments = tuple(_replaced(argument, facts) for argument in statement.arguments)
-        return statement if arguments == statement.arguments else Call(statement.procedure, arguments, statement.results)
+        return (
+            statement if arguments == statement.arguments else Call(statement.procedure, arguments, statement.results)
+        )
     return statement

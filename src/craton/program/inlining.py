@@ -56,9 +56,7 @@ class _Inliner:
             if name in done:
                 continue
             done[name] = self._expanded(self.program.procedures[name])
-            for edge in done[name].edges:
-                if isinstance(edge.statement, Call):
-                    waiting.append(edge.statement.procedure)
+            waiting.extend(e.statement.procedure for e in done[name].edges if isinstance(e.statement, Call))
         ordered = {name: done[name] for name in self.program.procedures if name in done}
         present = {location for procedure in ordered.values() for location in procedure.locations}
         from dataclasses import replace
@@ -118,8 +116,7 @@ class _Inliner:
         locals_.update(dict.fromkeys(variables.get(v, v) for v in callee.locals))
         here = call.source
         pairs = [
-            (variables.get(p, p), argument)
-            for p, argument in zip(callee.parameters, statement.arguments, strict=True)
+            (variables.get(p, p), argument) for p, argument in zip(callee.parameters, statement.arguments, strict=True)
         ]
         entry = places.get(callee.entry, callee.entry)
         here = self._assignments(pairs, here, entry, call, edges)

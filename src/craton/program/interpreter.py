@@ -74,7 +74,7 @@ Outcome = ReachedError | Exited | Blocked | StepLimit
 
 @dataclass(frozen=True)
 class Run:
-    """What happened: the outcome, the inputs that were read in order, the final values, and the edges taken if asked."""
+    """What happened: outcome, inputs read in order, final values of globals, and the edges taken if recorded."""
 
     outcome: Outcome
     steps: int
@@ -166,6 +166,8 @@ class Interpreter:
         self._state: list[Any] = []
         self._trace: list[int] = []
         self._translated: set[str] = set()
+        self._home = {edge.source: name for name, p in program.procedures.items() for edge in p.edges}
+        self._home |= {p.entry: name for name, p in program.procedures.items()}
         for variable in program.globals:
             self._globals[variable] = len(self._globals)
 
@@ -230,8 +232,8 @@ class Interpreter:
             if steps >= step_limit:
                 outcome = StepLimit(step_limit)
                 break
-        values = {variable: state[i] for variable, i in self._globals.items()}
-        return Run(outcome, steps, tuple(source.read), values, tuple(self._edges[i] for i in self._trace))
+        final = {variable: state[i] for variable, i in self._globals.items()}
+        return Run(outcome, steps, tuple(source.read), final, tuple(self._edges[i] for i in self._trace))
 
     def _frame(self, procedure: Procedure, source: _Source) -> list[Any]:
         """Locals, parameters first; all arbitrary."""
@@ -261,14 +263,11 @@ class Interpreter:
         return found
 
     def _translate_procedure_of(self, location: Location) -> None:
-        for procedure in self.program.procedures.values():
-            if procedure.name not in self._translated and (
-                location in (procedure.entry, procedure.exit) or procedure.outgoing(location)
-            ):
-                self._translated.add(procedure.name)
-                self._translate(procedure)
-                return
-        raise CannotRun(f"no code at {location}")
+        name = self._home.get(location)
+        if name is None or name in self._translated:
+            raise CannotRun(f"no code at {location}")
+        self._translated.add(name)
+        self._translate(self.program.procedures[name])
 
     def _translate(self, procedure: Procedure) -> None:
         slots = self._slots.get(procedure.name)
@@ -333,9 +332,7 @@ class Interpreter:
                     -1 - self._globals[term] if term in self._globals else slots[term] for term in statement.results
                 )
                 back = code.constant(edge.target)
-                code.lines.append(
-                    f"return ({_CALL}, {statement.procedure!r}, [{arguments}], {back}, {targets!r})"
-                )
+                code.lines.append(f"return ({_CALL}, {statement.procedure!r}, [{arguments}], {back}, {targets!r})")
                 return
             if isinstance(statement, Assume):
                 if statement.condition is not TRUE:

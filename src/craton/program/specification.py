@@ -43,9 +43,7 @@ class Specification:
         return bool(self.error_functions or self.assertions or self.labels)
 
 
-DEFAULT = Specification(
-    error_functions=("reach_error", "__VERIFIER_error"), assertions=True, labels=("ERROR",)
-)
+DEFAULT = Specification(error_functions=("reach_error", "__VERIFIER_error"), assertions=True, labels=("ERROR",))
 
 _CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*LTL\s*\((.*)\)\s*\)\s*$")
 _CALL = re.compile(r"G\s*!\s*call\s*\(\s*(\w+)\s*\(\s*\)\s*\)$")

@@ -61,7 +61,7 @@ def _lines(program: Program) -> Iterator[str]:
 
 def to_dot(program: Program) -> str:
     """A graph for graphviz: one cluster per procedure, errors red, loop heads bold."""
-    lines = ["digraph program {", '  node [shape=circle, fontsize=10, width=0.3];', "  edge [fontsize=9];"]
+    lines = ["digraph program {", "  node [shape=circle, fontsize=10, width=0.3];", "  edge [fontsize=9];"]
     for number, procedure in enumerate(program.procedures.values()):
         lines.append(f"  subgraph cluster_{number} {{")
         lines.append(f"    label={_quoted(procedure.name)};")
@@ -79,7 +79,7 @@ def _nodes(procedure: Procedure, program: Program) -> Iterator[str]:
 
 def _style(location: Location, procedure: Procedure, program: Program) -> str:
     if location in program.errors:
-        return f', style=filled, fillcolor=salmon, xlabel={_quoted(program.errors[location].name)}'
+        return f", style=filled, fillcolor=salmon, xlabel={_quoted(program.errors[location].name)}"
     if location in program.loop_heads:
         return ", penwidth=2"
     if location in (procedure.entry, procedure.exit):

@@ -14,6 +14,7 @@ from craton.logic.arithmetic import le
 from craton.logic.core import conjuncts, implies
 from craton.logic.sorts import BOOL, INT, REAL
 from craton.logic.terms import Term, var
+from craton.logic.walk import free_variables
 from craton.smt.contract import Answer, Capability, Sat, Solver, Undecided, Unsat
 
 CoreAnswer = tuple[int, ...] | Sat | Undecided
@@ -63,7 +64,11 @@ class CoreFinder:
         solver.need(Capability.CORES)
         self._solver = solver
         self._formulas = formulas
-        self._switches = [var(f"in core {i}", BOOL) for i in range(len(formulas))]
+        known = {v.name for f in (*formulas, *(f for _, f in solver.assertions)) for v in free_variables(f)}
+        stem = "in core"
+        while any(name.startswith(stem) for name in known):  # a finder may work inside another one's scope
+            stem += "'"
+        self._switches = [var(f"{stem} {i}", BOOL) for i in range(len(formulas))]
 
     def __enter__(self) -> CoreFinder:
         self._solver.push()

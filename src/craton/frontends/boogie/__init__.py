@@ -2,7 +2,7 @@
 
 Reading order: `grammar.lark` and `parsing` (text to `syntax`, by `reading`), `types` and `values` (how Boogie's types
 are encoded), `declarations`, `expressions` with `functions` and `builtins`, then `calls` and `bodies` (procedures
-to automata), `start` (axioms, what to verify) and `inlining`; `load` puts them together.
+to automata), `start` (axioms, what to verify) and `frames`; `load` puts them together.
 """
 
 from craton.frontends.boogie.errors import (

@@ -19,7 +19,7 @@ class Names:
         self.errors: dict[Location, Property] = {}
         self.checks: dict[Location, str] = {}  # what fails where an error location is reached
         self.loop_heads: dict[Location, SourceRange | None] = {}
-        self.hints: dict[Location, tuple[Term, ...]] = {}
+        self.invariants: dict[Location, tuple[Edge, ...]] = {}  # by loop head: the edges where they hold
 
     def location(self) -> Location:
         return Location(next(self._ids))
@@ -92,6 +92,13 @@ class Builder:
         self.names.checks[error] = what
         self.fork(condition, fine, error)
         self.here = None if condition is FALSE else fine
+
+    def edge_assuming(self, condition: Term, source: Location | None) -> Edge | None:
+        """The newest edge from there that assumes this."""
+        for edge in reversed(self.edges[-2:]):
+            if edge.source == source and edge.statement == Assume(condition):
+                return edge
+        return None
 
     def temporary(self, stem: str, sort: Sort) -> Term:
         variable = var(self.names.name(f"{self.procedure}::{stem}"), sort)

@@ -174,6 +174,8 @@ class Body(Calls):
                 self._assign(statement)
             case syntax.Call():
                 self.call(statement)
+            case syntax.Atomic():
+                self._block(statement.body, targets)
             case syntax.If():
                 self._if(statement, labels, targets)
             case syntax.While():
@@ -210,18 +212,16 @@ class Body(Calls):
         builder.go(head)
         builder.here = head
         names.loop_heads[head] = statement.at
-        hints = []
+        holding = []
         for invariant in statement.invariants:
             builder.origin = invariant.at
-            formula = self.formula(invariant.condition)
-            if free_variables(formula).isdisjoint(v for v in builder.locals if v.name.startswith("lambda!")):
-                hints.append(formula)
+            formula, before = self.formula(invariant.condition), builder.here
             if invariant.free:
                 builder.assume(formula)
             else:
                 builder.check(formula, f"the invariant at {invariant.at}")
-        if hints:
-            names.hints[head] = tuple(hints)
+            holding.append(builder.edge_assuming(formula, before))
+        names.invariants[head] = tuple(edge for edge in holding if edge is not None)
         builder.origin = statement.at
         condition = None if statement.condition is None else self.formula(statement.condition)
         builder.fork(condition, body, after)
@@ -313,7 +313,7 @@ def every(statements: Sequence[syntax.Statement]) -> Iterator[syntax.Statement]:
         yield statement
         if isinstance(statement, syntax.If):
             stack.extend(reversed((*statement.then, *statement.otherwise)))
-        elif isinstance(statement, syntax.While):
+        elif isinstance(statement, syntax.While | syntax.Atomic):
             stack.extend(reversed(statement.body))
 
 

@@ -123,6 +123,11 @@ def _mode(mode: RoundingMode) -> Callable[[], Term]:
     return lambda: logic.rounding(mode)
 
 
+_MODES = (
+    "roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive roundTowardNegative roundTowardZero".split(),
+    "RNE RNA RTP RTN RTZ".split(),
+)
+
 # constructor(arguments)
 _PLAIN: dict[str, Callable[..., Term]] = {
     "true": lambda: logic.TRUE,
@@ -177,15 +182,7 @@ _PLAIN: dict[str, Callable[..., Term]] = {
             " bvsaddo bvumulo bvsmulo bvusubo bvssubo bvsdivo ubv_to_int sbv_to_int"
         ).split()
     },
-    **{
-        long: _mode(mode)
-        for long, mode in zip(
-            "roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive roundTowardNegative roundTowardZero".split(),
-            RoundingMode,
-            strict=True,
-        )
-    },
-    **{short: _mode(mode) for short, mode in zip("RNE RNA RTP RTN RTZ".split(), RoundingMode, strict=True)},
+    **{name: _mode(mode) for names in _MODES for name, mode in zip(names, RoundingMode, strict=True)},
 }
 
 # constructor(*indices, *arguments)

@@ -36,7 +36,8 @@ class Context:
     def note(self, value: Value, name: str, procedure: str | None, at: SourceRange) -> None:
         """Remembers what a variable stands for in the text."""
         for leaf, suffix in zip(value.leaves, leaf_names(value.type), strict=True):
-            self.symbols[leaf] = Symbol(name + suffix, str(value.type), procedure, at, signed=True)
+            if leaf.is_variable:
+                self.symbols[leaf] = Symbol(name + suffix, str(value.type), procedure, at, signed=True)
 
 
 class Calls:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from craton.frontends.boogie import syntax
-from craton.frontends.boogie.errors import BoogieTypeError
-from craton.frontends.boogie.types import Type, Types, TypeVariable
+from craton.frontends.boogie.builtins import builtin
+from craton.frontends.boogie.errors import BoogieTypeError, UnsupportedBoogie
+from craton.frontends.boogie.types import Type, Types, TypeVariable, leaves
 from craton.frontends.boogie.values import Value, variable
 from craton.program.origin import SourceRange
 
@@ -99,10 +100,25 @@ def _share(found: Declarations, shared: Shared) -> None:
 def _constants(found: Declarations, declaration: syntax.Constants) -> None:
     type_ = found.types.resolve(declaration.type)
     for name in declaration.names:
-        value = variable(name, type_)
+        value = _builtin_constant(declaration, type_) or variable(name, type_)
         _share(found, Shared(name, value, None, True, declaration.at))
         if declaration.unique:
             found.unique.setdefault(type_, []).append(value)
+
+
+def _builtin_constant(declaration: syntax.Constants, type_: Type) -> Value | None:
+    """`const {:builtin "roundNearestTiesToEven"} RNE: rmode;` and its like."""
+    for attribute in declaration.attributes:
+        if attribute.name in ("builtin", "bvbuiltin"):
+            text = attribute.arguments[0] if attribute.arguments else ""
+            operation = builtin(text) if isinstance(text, str) else None
+            if operation is None or len(leaves(type_)) != 1:
+                raise UnsupportedBoogie(f"the built-in constant {text!r}", attribute.at)
+            found = operation(leaves(type_)[0], [])
+            if found.sort is not leaves(type_)[0]:
+                raise BoogieTypeError(f"{text} is no {type_}", declaration.at)
+            return Value(type_, (found,))
+    return None
 
 
 def _function(types: Types, declaration: syntax.Function) -> FunctionDeclaration:

@@ -16,9 +16,9 @@ from craton.frontends.boogie.values import Value, truth
 from craton.logic import BitVec, Term
 
 _LARGEST_EXPONENT = 64
-_COMPARISONS = {"<": logic.lt, "<=": logic.le, ">": logic.gt, ">=": logic.ge}
+_COMPARISONS: dict[str, Callable[..., Term]] = {"<": logic.lt, "<=": logic.le, ">": logic.gt, ">=": logic.ge}
 _JUNCTIONS = {"&&": logic.and_, "||": logic.or_}
-_SUMS = {"+": logic.add, "-": logic.sub, "*": logic.mul}
+_SUMS: dict[str, Callable[..., Term]] = {"+": logic.add, "-": logic.sub, "*": logic.mul}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,14 @@ class Expressions:
                 return values.choice(condition, then, self.value(expression.otherwise, then.type, scope))
             case syntax.Quantified():
                 return self._quantified(expression, scope)
+            case syntax.Let():
+                if len(expression.names) != len(expression.values):
+                    raise BoogieTypeError(
+                        f"{len(expression.names)} names, but {len(expression.values)} values", expression.at
+                    )
+                bound = [self.lower(value, scope) for value in expression.values]
+                inner = scope.with_locals(dict(zip(expression.names, bound, strict=True)))
+                return self.lower(expression.body, inner, expected)
 
     def _name(self, expression: syntax.Name, scope: Scope) -> Value:
         found = scope.locals.get(expression.name) or scope.shared(expression.name)

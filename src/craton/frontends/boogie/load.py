@@ -6,9 +6,8 @@ import difflib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from craton.frontends.boogie import syntax
 from craton.frontends.boogie.bodies import Body, every
@@ -16,17 +15,19 @@ from craton.frontends.boogie.calls import Context
 from craton.frontends.boogie.declarations import Contract, Declarations, collect
 from craton.frontends.boogie.errors import BadBoogieInput
 from craton.frontends.boogie.expressions import Expressions
-from craton.frontends.boogie.inlining import inline
+from craton.frontends.boogie.frames import with_open_locals
 from craton.frontends.boogie.parsing import parse
 from craton.frontends.boogie.start import START, Start
 from craton.logic import Term
-from craton.program.cfa import Location, Procedure, Program
+from craton.program.back import Transformed
+from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import goto_loop_heads
+from craton.program.inlining import inline
 from craton.program.origin import SourceRange
+from craton.program.statements import Assume
 
 EVERY = "*"  # as the entry: each procedure that has an implementation
 _DEEPEST = 20_000
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -89,21 +90,19 @@ def _lower(declarations: Declarations, file: str, entry: str | None, contracts: 
     procedures = {contract.name: Body(context, contract).lower() for contract in needed}
     if contracts:
         entries = needed
-    start = Start(context, entries[0].at)
-    first = entries[0]
-    if len(entries) == 1 and first.name not in context.called:
-        name = first.name
-        procedures[name] = start.before(first, procedures[name])
-    else:
-        name = START
+    start, only = Start(context, entries[0].at), entries[0]
+    alone = len(entries) == 1 and only.name not in context.called
+    if not alone:
+        procedures = {name: with_open_locals(p, context.names) for name, p in procedures.items()}
         procedures[START] = start.choose([(contract, procedures[contract.name]) for contract in entries])
-    procedures = inline(procedures, name, context.names, context.symbols)
-    return _program(context, procedures, name, file)
+    else:
+        procedures = {n: p if n == only.name else with_open_locals(p, context.names) for n, p in procedures.items()}
+        procedures[only.name] = start.before(only, procedures[only.name])
+    return _inlined(context, _program(context, procedures, only.name if alone else START, file))
 
 
-def _program(context: Context, procedures: Mapping[str, Procedure], entry: str, file: str) -> BoogieProgram:
-    names, functions = context.names, context.expressions.functions
-    present = {location for procedure in procedures.values() for location in procedure.locations}
+def _program(context: Context, procedures: Mapping[str, Procedure], entry: str, file: str) -> Program:
+    functions = context.expressions.functions
     shared = [shared.value for shared in context.declarations.shared.values()]
     assumptions = [
         f"values of type {name} are encoded as integers: the type has infinitely many"
@@ -113,21 +112,47 @@ def _program(context: Context, procedures: Mapping[str, Procedure], entry: str, 
     program = Program(
         entry=entry,
         procedures=procedures,
-        globals=tuple(leaf for value in (*shared, *functions.constants.values()) for leaf in value.leaves),
-        errors=_only(names.errors, present),
+        globals=tuple(
+            leaf for value in (*shared, *functions.constants.values()) for leaf in value.leaves if leaf.is_variable
+        ),
+        errors=context.names.errors,
         symbols=context.symbols,
         assumptions=tuple(assumptions),
         files=(file,),
     )
-    heads = {**goto_loop_heads(program), **_only(names.loop_heads, present)}
-    program = Program(**{**vars(program), "loop_heads": heads})
-    return BoogieProgram(
-        program, _only(names.hints, present), _only(names.checks, present), tuple(functions.overapproximated)
-    )
+    return replace(program, loop_heads={**goto_loop_heads(program), **context.names.loop_heads})
 
 
-def _only(table: Mapping[Location, T], present: set[Location]) -> dict[Location, T]:
-    return {location: value for location, value in table.items() if location in present}
+def _inlined(context: Context, program: Program) -> BoogieProgram:
+    """The program without calls but recursive ones; what is known about locations is known about their copies."""
+    inlined = inline(program)
+    known = context.names
+    hints: dict[Location, tuple[Term, ...]] = {}
+    checks: dict[Location, str] = {}
+    for procedure in inlined.program.procedures.values():
+        for location in procedure.locations:
+            original = inlined.original_location(location)
+            if original in known.checks and location in inlined.program.errors:
+                checks[location] = known.checks[original]
+            if known.invariants.get(original) and location in inlined.program.loop_heads:
+                hints[location] = _invariants(inlined, procedure, location, known.invariants[original])
+    return BoogieProgram(inlined.program, hints, checks, tuple(context.expressions.functions.overapproximated))
+
+
+def _invariants(
+    inlined: Transformed, procedure: Procedure, head: Location, invariants: Sequence[Edge]
+) -> tuple[Term, ...]:
+    """The invariants of a loop, found behind its head in the terms of this copy."""
+    found: list[Term] = []
+    here: Location | None = head
+    while here is not None:
+        edges, here = procedure.outgoing(here), None
+        for edge in edges:
+            if inlined.original_edges(edge) in [(invariant,) for invariant in invariants]:
+                assert isinstance(edge.statement, Assume)
+                found.append(edge.statement.condition)
+                here = edge.target
+    return tuple(found)
 
 
 # --- where to start ---------------------------------------------------------------------------------------------------

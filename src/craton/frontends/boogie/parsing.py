@@ -29,6 +29,10 @@ _KINDS = {
     "POWER": "an operator",
     "CONCAT": "an operator",
     "COMPARE": "an operator",
+    "PARTIAL_ORDER": "an operator",
+    "_BECOMES": "':='",
+    "_BAR": "'::'",
+    "_OPEN": "'{:'",
     "AND": "an operator",
     "OR": "an operator",
     "IMPLIES": "an operator",
@@ -39,6 +43,7 @@ _KINDS = {
 _STARTS_EXPRESSION = {"IDENT", "NAT", "DECIMAL", "BITS", "LPAR", "TRUE", "FALSE"}
 _STARTS_STATEMENT = {"ASSERT", "ASSUME", "HAVOC", "GOTO", "WHILE", "CALL"}
 _STARTS_DECLARATION = {"TYPE", "CONST", "FUNCTION", "AXIOM", "PROCEDURE", "IMPLEMENTATION"}
+_RARE = {"_NOT", "_OPEN", "ATOMIC", "ASYNC", "FORK", "JOIN", "EXTENDS", "COMPLETE"}
 _LONGEST = 8
 
 
@@ -94,7 +99,9 @@ def _expected(terminals: set[str]) -> str:
     ):
         if group <= terminals:
             words[word] = None
-            terminals = terminals - group - {"VAR", "IDENT", "IF", "RETURN", "BREAK", "BANG", "LBRACE", "ADDITIVE"}
+            terminals = (
+                terminals - group - _RARE - {"VAR", "IDENT", "IF", "RETURN", "BREAK", "BANG", "LBRACE", "ADDITIVE"}
+            )
     spelled = {_spelled(name) for name in terminals if not name.startswith("__IGNORE") and "COMMENT" not in name}
     words.update(dict.fromkeys(sorted(spelled - {"an operator"})))
     if "an operator" in spelled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -28,6 +29,7 @@ _ASCII = {
     "≥": ">=",
 }
 
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 Children = list[Any]
 
 
@@ -73,7 +75,7 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
         return syntax.Attribute(str(name), tuple(a for a in arguments if a is not None), self._at(meta))
 
     def string(self, meta: Meta, children: Children) -> str:
-        return str(children[0][1:-1])
+        return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), children[0][1:-1])
 
     def type_declaration(self, meta: Meta, children: Children) -> Children:
         attributes, _finite, *definitions = children
@@ -92,8 +94,13 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
         return tuple(children)
 
     def constant(self, meta: Meta, children: Children) -> syntax.Constants:
-        attributes, unique, names, type_ = children
+        attributes, unique, names, type_ = children[:4]
         return syntax.Constants(_names(names), type_, unique is not None, attributes, self._at(meta))
+
+    def parents(self, meta: Meta, children: Children) -> None:
+        """Only `<:` could tell, which is not supported."""
+
+    parent = parents
 
     def function(self, meta: Meta, children: Children) -> syntax.Function:
         attributes, name, type_parameters, parameters, result, body = children
@@ -216,6 +223,14 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
     def call_forall(self, meta: Meta, children: Children) -> None:
         raise UnsupportedBoogie("call forall", self._at(meta))
 
+    def fork(self, meta: Meta, children: Children) -> None:
+        raise UnsupportedBoogie("a program with threads", self._at(meta))
+
+    join = async_call = fork
+
+    def atomic(self, meta: Meta, children: Children) -> syntax.Atomic:
+        return syntax.Atomic(children[0], self._at(meta))
+
     def if_(self, meta: Meta, children: Children) -> syntax.If:
         guard, then, otherwise = children
         if isinstance(otherwise, syntax.If):
@@ -239,7 +254,7 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
         return syntax.Invariant(children[2], children[0] is not None, self._at(meta))
 
     def wild_arguments(self, meta: Meta, children: Children) -> None:
-        return None
+        """See `call_forall`."""
 
     def goto(self, meta: Meta, children: Children) -> syntax.Goto:
         return syntax.Goto(_names(children[0]), self._at(meta))
@@ -316,15 +331,20 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
         return _ascii(children[0])
 
     def quantified(self, meta: Meta, children: Children) -> syntax.Quantified:
-        quantifier, type_parameters, variables, _marks, body = children
+        quantifier, type_parameters, variables, body = children
         return syntax.Quantified(quantifier, type_parameters, variables or (), body, self._at(meta))
 
-    def marks(self, meta: Meta, children: Children) -> None:
+    def let(self, meta: Meta, children: Children) -> syntax.Let:
+        _attributes, names, values, body = children
+        return syntax.Let(_names(names), values, body, self._at(meta))
+
+    def marked(self, meta: Meta, children: Children) -> syntax.Expression:
         """Triggers and attributes steer a solver; they mean nothing."""
+        return children[-1]  # type: ignore[no-any-return]
         return None
 
     def trigger(self, meta: Meta, children: Children) -> None:
-        return None
+        """See `marked`."""
 
     def record(self, meta: Meta, children: Children) -> syntax.Record:
         return syntax.Record(tuple(children), self._at(meta))

@@ -148,6 +148,16 @@ class Quantified:
     at: SourceRange
 
 
+@dataclass(frozen=True, slots=True)
+class Let:
+    """`(var names := values; body)`."""
+
+    names: tuple[str, ...]
+    values: tuple[Expression, ...]
+    body: Expression
+    at: SourceRange
+
+
 Expression = (
     Literal
     | Name
@@ -161,6 +171,7 @@ Expression = (
     | Record
     | IfThenElse
     | Quantified
+    | Let
 )
 
 
@@ -227,6 +238,14 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
+class Atomic:
+    """A block that runs as one step, which in a program without threads every block does."""
+
+    body: tuple[Statement, ...]
+    at: SourceRange
+
+
+@dataclass(frozen=True, slots=True)
 class Invariant:
     condition: Expression
     free: bool
@@ -260,7 +279,7 @@ class Return:
     at: SourceRange
 
 
-Statement = Label | Assert | Assume | Havoc | Assign | Call | If | While | Goto | Break | Return
+Statement = Label | Assert | Assume | Havoc | Assign | Call | Atomic | If | While | Goto | Break | Return
 
 
 # --- declarations -----------------------------------------------------------------------------------------------------

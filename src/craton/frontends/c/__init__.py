@@ -5,8 +5,6 @@ Reading order: `clang` (the library), `ctype` and `syntax` (our picture of C), `
 construct: `values`, `expressions`, `calls`, `library`, `statements`, `initializers`; `load` puts it together.
 """
 
-
-
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.load import COptions, load_c
 

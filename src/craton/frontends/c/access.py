@@ -80,9 +80,7 @@ class Access:
         if base.plain is not None:
             return Lvalue(t, base.plain, base.offset + member.offset, field=field)
         assert base.address is not None and base.place is not None
-        place = self.context.points_to.places.field(
-            base.place, member.record, member.offset, member.name, member.type
-        )
+        place = self.context.points_to.places.field(base.place, member.record, member.offset, member.name, member.type)
         address = bvadd(base.address, self.memory.pointer(member.offset))
         return Lvalue(t, None, 0, address, place, field, base.base)
 
@@ -133,10 +131,7 @@ class Access:
                 self._load_plain(lvalue.plain, lvalue.offset + leaf.offset, leaf.type) for leaf in leaves(record)
             )
         self.check_access(lvalue, record.size)
-        found: list[Term] = []
-        for part in self._leaf_lvalues(lvalue, record):
-            found.append(self.load_memory(part, part.type))
-        return tuple(found)
+        return tuple(self.load_memory(part, part.type) for part in self._leaf_lvalues(lvalue, record))
 
     def _leaf_lvalues(self, lvalue: Lvalue, t: CType) -> list[Lvalue]:
         """The leaves of an object in memory, in the order of `ctype.leaves`, each with its place."""
@@ -270,7 +265,7 @@ class Access:
         self.builder.assign(array, new)
 
     def to_bits(self, value: Term, t: CType) -> Term:
-        """The representation of a scalar. A float's is a fresh variable of which only `to_fp(bits) = value` is known."""
+        """The representation of a scalar. A float's is a fresh variable with `to_fp(bits) = value`."""
         if not isinstance(t, Floating):
             return value
         if value.is_value:

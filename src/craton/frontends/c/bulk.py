@@ -151,4 +151,3 @@ class Bulk(Expressions):
         part = Lvalue(self.context.char_type, None, 0, bvadd(lvalue.address, offset), lvalue.place, None, lvalue.base)
         self.check_access(part, 1)
         self.store_memory(part, self.context.char_type, value)
-

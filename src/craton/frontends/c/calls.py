@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from craton.frontends.c.access import Lvalue, Value
-from craton.frontends.c.heap import Heap
 from craton.frontends.c.context import part_sort
 from craton.frontends.c.ctype import (
     ArrayType,
@@ -16,6 +15,7 @@ from craton.frontends.c.ctype import (
     count_leaves,
     leaves,
 )
+from craton.frontends.c.heap import Heap
 from craton.frontends.c.library import HANDLERS
 from craton.frontends.c.scan import direct_callee
 from craton.frontends.c.syntax import Function, Node
@@ -97,7 +97,7 @@ class Calls(Heap):
         return (self._adapt(value, given, wanted),)
 
     def _pass_variadic(self, function: Function, extra: list[tuple[Value, CType]], node: Node) -> Term:
-        """Stores extra arguments one behind the other, in slots of 16 bytes; the callee gets the first one's address."""
+        """Stores extra arguments in slots of 16 bytes; the callee gets the first one's address."""
         size = sum(_slot(t) for _, t in extra)
         place = self.context.points_to.of_variadic(function)
         if not extra:

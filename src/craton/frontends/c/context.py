@@ -98,7 +98,7 @@ class Context:
                     group.append(term)
                 parameters.append(tuple(group))
             result = function.type.result
-            returns = ()
+            returns: tuple[Term, ...] = ()
             if not _is_void(result):
                 returns = tuple(
                     self.names.variable(f"{name}::return{leaf.name}", part_sort(leaf.type)) for leaf in leaves(result)

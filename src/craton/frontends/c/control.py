@@ -112,9 +112,8 @@ class Control(Calls):
             if target.plain is not None:
                 found.extend(part.term for part in target.plain if isinstance(part.type, Pointer))
             else:
-                for part in self._leaf_lvalues(target, t):
-                    if isinstance(part.type, Pointer):
-                        found.append(self.load_memory(part, part.type))
+                pointers = [part for part in self._leaf_lvalues(target, t) if isinstance(part.type, Pointer)]
+                found.extend(self.load_memory(part, part.type) for part in pointers)
         return found
 
     def _points_to_heap(self, pointer: Term) -> Term:

@@ -21,6 +21,7 @@ from craton.frontends.c.ctype import (
 from craton.frontends.c.initializers import placed
 from craton.frontends.c.memory import Object
 from craton.frontends.c.purity import Purity
+from craton.frontends.c.scan import root_variable
 from craton.frontends.c.syntax import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.values import (
     arithmetic,
@@ -64,9 +65,7 @@ from craton.logic import bvashr as arithmetic_shift
 from craton.program.cfa import OVERFLOW
 
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
-_LVALUES = frozenset(
-    {Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL}
-)
+_LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
 
 
 class Expressions(Access):
@@ -186,20 +185,10 @@ class Expressions(Access):
         """The object a pointer expression surely points into: an array that decays, an address taken."""
         while pointer.kind is Kind.CONVERT and isinstance(pointer.children[0].type, ArrayType | Pointer):
             pointer = pointer.children[0]
-        if isinstance(pointer.type, ArrayType) or pointer.kind is Kind.ADDRESS:
-            node = pointer.children[0] if pointer.kind is Kind.ADDRESS else pointer
-            while True:
-                if node.kind is Kind.VARIABLE:
-                    return self.object_of(node.value) if self.context.scan.in_memory(node.value) else None
-                if node.kind is Kind.MEMBER and node.op == ".":
-                    node = node.children[0]
-                elif node.kind is Kind.SUBSCRIPT and isinstance(node.children[0].type, ArrayType):
-                    node = node.children[0]
-                elif node.kind is Kind.CONVERT and isinstance(node.children[0].type, ArrayType):
-                    node = node.children[0]
-                else:
-                    return None
-        return None
+        if not isinstance(pointer.type, ArrayType) and pointer.kind is not Kind.ADDRESS:
+            return None
+        root = root_variable(pointer.children[0] if pointer.kind is Kind.ADDRESS else pointer)
+        return self.object_of(root) if root is not None and self.context.scan.in_memory(root) else None
 
     def variable(self, variable: Variable) -> Lvalue:
         if self.context.scan.in_memory(variable):
@@ -302,7 +291,6 @@ class Expressions(Access):
     def _spill(self, node: Node, value: tuple[Term, ...]) -> Lvalue:
         """The same in memory, where its arrays can be indexed."""
         place = self.context.points_to.contents(node)
-        self.context.points_to.places.touch(place, node.type)
         temporary = self.memory.add("temporary", place, node.type, node.type.size)
         target = Lvalue(node.type, None, 0, temporary.address, place, None, temporary)
         self.store(target, value)
@@ -462,8 +450,7 @@ class Expressions(Access):
         return compare(node.op, a, b, t)
 
     def _logical(self, node: Node) -> Term:
-        left, right = node.children
-        if self.purity.is_pure(right):
+        if self.purity.is_pure(node.children[1]):
             spine = [node]
             while True:  # a && b && c … in a loop
                 first = spine[-1].children[0]

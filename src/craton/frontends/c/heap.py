@@ -68,6 +68,10 @@ class Heap(Bulk):
         self.context.globals[term] = None
         return term
 
+    def at_exit(self) -> None:
+        """`exit` is called."""
+        raise NotImplementedError
+
     def check_block(self, address: Term, size: Term) -> None:
         """`size` bytes are accessed; none is fine wherever the address points."""
         if self.context.specification.deref:

@@ -33,7 +33,9 @@ def length_of(t: ArrayType, value: Node) -> int:
     """How many elements an initialiser gives an array of unknown length."""
     if value.kind is Kind.STRING:
         return len(value.value) + 1
-    return max((item.path[0] + 1 for item in placed(t, value) if item.path and isinstance(item.path[0], int)), default=0)
+    return max(
+        (item.path[0] + 1 for item in placed(t, value) if item.path and isinstance(item.path[0], int)), default=0
+    )
 
 
 def _string(t: CType, value: Node) -> Node | None:

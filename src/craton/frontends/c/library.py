@@ -1,4 +1,4 @@
-"""Functions without a body that Craton knows: memory, control, builtins. `library_math` and `library_strings` add theirs.
+"""Functions without a body that Craton knows: memory, control, builtins; `library_math`, `library_strings` add theirs.
 
 A handler gets the lowering, the call and its arguments; it returns the value, `()` for void, or None to be treated as
 unknown.

@@ -173,7 +173,7 @@ def _strncat(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     return target.address
 
 
-def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | None, text: bool) -> Value:  # noqa: FBT001
+def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | None, text: bool) -> Value:
     """The difference of the first bytes that differ. (glibc's answer may be any number of that sign.)"""
     a, b = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     builder = lower.builder

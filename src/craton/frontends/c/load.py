@@ -33,6 +33,8 @@ from craton.program.statements import Call, Return
 R = TypeVar("R")
 _STACK = 512 * 1024 * 1024
 _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
+# Behind our own headers: for what those do not declare.
+_SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
 _FLAGS = (
     "-std=gnu11 -w -fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
@@ -110,6 +112,7 @@ def _parse(path: str, options: COptions) -> Unit:
     arguments += [f"-D{definition}" for definition in options.define]
     headers = Path(__file__).parent / "headers"
     arguments += ["-nostdinc", f"-isystem{headers}"]
+    arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
     unit = Unit(path, arguments, _contents(path))
     if not unit.parsed:
         raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
@@ -167,11 +170,12 @@ def _lower(
     start = Start(context, entry.unit)
     context.called[entry.symbol] = entry
     start.globals()
-    waiting = list(context.called.values())
-    for function in waiting:  # grows
-        if function.body is not None:
-            procedures[function.symbol] = _procedure(context, function)
-            waiting.extend(f for f in context.called.values() if f not in waiting)
+    done: set[str] = set()
+    while len(done) < len(context.called):  # lowering a function finds more
+        for function in [f for symbol, f in context.called.items() if symbol not in done]:
+            done.add(function.symbol)
+            if function.body is not None:
+                procedures[function.symbol] = _procedure(context, function)
     start.strings()
     start.finish()
     first = Builder(names, START)

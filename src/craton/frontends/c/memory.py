@@ -3,10 +3,10 @@
 Every place of the points-to analysis that is accessed becomes a region, an array from addresses to elements: floats,
 bit-vectors of one width, or bytes where the place collapsed. Addresses are byte addresses in all of them.
 
-Addresses of static objects and of locals of functions that are not recursive are constants. Two policies exist. Plainly,
-objects lie one behind the other and a pointer `heap` marks where the next allocated one begins. Where memory safety is
-checked, an address is an object's number in the high bits and an offset in the low ones, and the array `size` gives
-for every object 1 + its size, or 0 when it is not allocated.
+Addresses of static objects and of locals of functions that are not recursive are constants. Two policies exist.
+Plainly, objects lie one behind the other and a pointer `heap` marks where the next allocated one begins. Where memory
+safety is checked, an address is an object's number in the high bits and an offset in the low ones, and the array `size`
+gives for every object 1 + its size, or 0 when it is not allocated.
 """
 
 from __future__ import annotations

@@ -14,12 +14,10 @@ from craton.frontends.c.ctype import (
 )
 from craton.frontends.c.initializers import placed
 from craton.frontends.c.places import CallSite, Place, Places, find, scalar_class
-from craton.frontends.c.scan import Scan, direct_callee
+from craton.frontends.c.scan import Scan, direct_callee, needs_memory
 from craton.frontends.c.syntax import Function, Kind, Node, Variable
 
-_LVALUES = frozenset(
-    {Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL}
-)
+_LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
 # Library functions by what they do with pointers.
 ALLOCATES = frozenset(
     "malloc calloc alloca __builtin_alloca __builtin_malloc __builtin_calloc valloc memalign aligned_alloc "
@@ -217,6 +215,8 @@ class PointsTo:
         if place is None:
             place = self._contents[node] = self.places.new("temporary")
             self._fill(place, node)
+            if needs_memory(node.type):
+                self.places.touch(place, node.type)
         return find(place)
 
     def _fill(self, place: Place, node: Node) -> None:
@@ -432,9 +432,7 @@ class PointsTo:
             return self._external(function, node, arguments)
         if function is None:
             callee = self.pointed(node.children[0])
-        passed: list[Place | None] = []
-        for argument in arguments:
-            passed.append(self._argument(argument))
+        passed = [self._argument(argument) for argument in arguments]
         if function is not None:
             for given, parameter in zip(passed, function.parameters, strict=False):
                 if given is not None:

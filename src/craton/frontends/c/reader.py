@@ -255,7 +255,8 @@ class UnitReader:
             handler = _EXPRESSIONS.get(raw.kind)
             if handler is None:
                 raise self._unsupported(f"expression of clang's kind {raw.kind}", raw)
-            return handler(self, raw)
+            found: Node = handler(self, raw)
+            return found
         except Unsupported as problem:
             if problem.where is None:  # a type
                 raise self._unsupported(problem.construct, raw) from None
@@ -306,7 +307,10 @@ class UnitReader:
             return self._node(Kind.FUNCTION, raw, value=self.function_named(name, target))
         known = self._locals.get(target.a or 0)
         if known is None:
-            if functions.clang_getCursorSemanticParent(target).kind == _UNIT_KIND or functions.clang_Cursor_getStorageClass(target) == _EXTERN:
+            if (
+                functions.clang_getCursorSemanticParent(target).kind == _UNIT_KIND
+                or functions.clang_Cursor_getStorageClass(target) == _EXTERN
+            ):
                 known = self._global(name, target)
             else:
                 known = self._variable(tree(target))
@@ -466,9 +470,18 @@ class UnitReader:
     # --- statements ---------------------------------------------------------------------------------------------------
 
     def statement(self, raw: Raw) -> Node:
+        try:
+            return self._statement(raw)
+        except Unsupported as problem:
+            if problem.where is None:  # a type
+                raise self._unsupported(problem.construct, raw) from None
+            raise
+
+    def _statement(self, raw: Raw) -> Node:
         handler = _STATEMENT_HANDLERS.get(raw.kind)
         if handler is not None:
-            return handler(self, raw)
+            found: Node = handler(self, raw)
+            return found
         if raw.kind in _EXPRESSIONS:
             inner = self.expression(raw)
             return Node(Kind.EXPRESSION, self.types.void, (inner,), "", None, inner.range)
@@ -494,9 +507,7 @@ class UnitReader:
 
     def _if(self, raw: Raw) -> Node:
         parts = self._parts(raw)
-        return self._node(
-            Kind.IF, raw, (self.expression(parts[0]), *(self.statement(part) for part in parts[1:]))
-        )
+        return self._node(Kind.IF, raw, (self.expression(parts[0]), *(self.statement(part) for part in parts[1:])))
 
     def _while(self, raw: Raw) -> Node:
         parts = self._parts(raw)

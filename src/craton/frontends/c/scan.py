@@ -43,7 +43,11 @@ def root_variable(node: Node) -> Variable | None:
         if node.kind in (Kind.VARIABLE, Kind.COMPOUND_LITERAL):
             variable: Variable = node.value
             return variable
-        if (node.kind is Kind.MEMBER and node.op == ".") or (node.kind is Kind.SUBSCRIPT and isinstance(node.children[0].type, ArrayType)) or (node.kind is Kind.CONVERT and isinstance(node.children[0].type, ArrayType)):
+        if (
+            (node.kind is Kind.MEMBER and node.op == ".")
+            or (node.kind is Kind.SUBSCRIPT and isinstance(node.children[0].type, ArrayType))
+            or (node.kind is Kind.CONVERT and isinstance(node.children[0].type, ArrayType))
+        ):
             node = node.children[0]
         else:
             return None

@@ -14,6 +14,8 @@ from craton.program.origin import SourceRange
 
 
 class Kind(enum.Enum):
+    __hash__ = object.__hash__  # kinds are keys of many tables; Enum hashes names, which is slow
+
     # expressions
     NUMBER = "number"  # value: int, or Fraction | float for floating types
     STRING = "string literal"  # value: bytes without the final zero, op: bytes of a character

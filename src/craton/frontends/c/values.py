@@ -11,6 +11,7 @@ Where C leaves a result open, the choice is x86-64's (gcc's, with -fwrapv):
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer
@@ -207,12 +208,12 @@ def compare(op: str, a: Term, b: Term, t: CType) -> Term:
     return less(b, a) if op == ">" else at_most(b, a)
 
 
-_FLOAT = {"+": fp_add, "-": fp_sub, "*": fp_mul, "/": fp_div}
-_INTEGER = {"+": bvadd, "-": bvsub, "*": bvmul, "&": bvand, "|": bvor, "^": bvxor}
+_FLOAT: dict[str, Callable[[Term, Term, Term], Term]] = {"+": fp_add, "-": fp_sub, "*": fp_mul, "/": fp_div}
+_INTEGER: dict[str, Callable[..., Term]] = {"+": bvadd, "-": bvsub, "*": bvmul, "&": bvand, "|": bvor, "^": bvxor}
 
 
 def arithmetic(op: str, a: Term, b: Term, t: CType) -> Term:
-    """`a op b` for operands of the common type `t` (for shifts: `a` of type `t`, `b` already shifted into its width)."""
+    """`a op b` for operands of the common type `t`; for shifts, `b` is what `shift_amount` gives."""
     if isinstance(t, Floating):
         return _FLOAT[op](RNE, a, b)
     plain = _INTEGER.get(op)

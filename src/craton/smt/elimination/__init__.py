@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from craton.errors import MissingCapability
 from craton.logic import ops
 from craton.logic.core import exists, not_
 from craton.logic.terms import Term
@@ -56,7 +57,7 @@ class Eliminator:
     def exists(self, variables: Sequence[Term], body: Term) -> Term:
         """∃ variables. body"""
         free = free_variables(body)
-        remaining: Quantified = tuple(v for v in variables if v in free), body
+        remaining: Quantified = tuple(v for v in dict.fromkeys(variables) if v in free), body
         for method in self.methods:
             if not remaining[0]:
                 break
@@ -101,7 +102,10 @@ class Eliminator:
 
         if self._satisfiability is None:
             self._satisfiability = make_solver(self.solver, time_limit=self.time_limit)
-        answer = self._satisfiability.check(formula)
+        try:
+            answer = self._satisfiability.check(formula)
+        except MissingCapability:  # outside what this solver takes: so much for that method
+            return None
         return None if isinstance(answer, Undecided) else isinstance(answer, Sat)
 
 

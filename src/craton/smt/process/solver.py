@@ -172,9 +172,10 @@ class ProcessSolver(Solver):
 
         def get_values(texts: Sequence[str]) -> list[str]:
             reply = self._later(f"(get-value ({' '.join(texts)}))", deadline)
-            if not isinstance(reply, list) or len(reply) != len(texts):
-                raise CratonError(f"{self.name} was asked for {len(texts)} values and gave {len(reply)}")
-            return [sexpr.write(pair[-1]) for pair in reply]
+            values = [pair[-1] for pair in reply if isinstance(pair, list) and pair]
+            if len(values) != len(texts) or len(reply) != len(texts):
+                raise CratonError(f"{self.name} was asked for {len(texts)} value(s) and gave {len(values)}")
+            return [sexpr.write(value) for value in values]
 
         return get_values
 

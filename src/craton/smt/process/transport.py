@@ -65,9 +65,11 @@ class Process:
             selector.register(self._err, selectors.EVENT_READ)
             # Replies are read while questions are written: a child that waits for its reader does not read.
             while True:
-                ready = selector.select(_left(deadline))
-                if not ready or time.monotonic() > deadline:
+                ready = selector.select(min(1.0, _left(deadline)))
+                if time.monotonic() >= deadline:
                     raise Trouble(f"timeout{self._last_words()}")
+                if not ready and self._child.poll() is not None:  # its own children may hold the pipes open
+                    raise Trouble(self._death(deadline))
                 for stream in [key.fd for key, _ in ready]:
                     if stream == self._in:
                         unsent = self._write(unsent)
@@ -101,8 +103,7 @@ class Process:
 
     def _death(self, deadline: float) -> str:
         try:
-            left = _left(deadline)
-            code = self._child.wait(1 if left is None else min(1, left))
+            code = self._child.wait(min(1.0, _left(deadline)))
         except subprocess.TimeoutExpired:
             end = "the process closed its output"
         else:
@@ -145,5 +146,5 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _left(deadline: float) -> float | None:
-    return None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())

@@ -4,8 +4,8 @@
 
 with one unknown predicate I[i] over the symbols that the two sides of cut i share. Spacer solves it; slicing and
 inlining must be off, since they would dissolve the very predicates that are asked for and leave only strongest
-postconditions. So must be what throws clauses away (a contradictory F[i] makes its clause vanish, after which z3 reports
-`true` for a predicate that must be false).
+postconditions. So must be what throws clauses away: a contradictory F[i] makes its clause vanish, after which z3
+reports `true` for a predicate that must be false.
 """
 
 from __future__ import annotations

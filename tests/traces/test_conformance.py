@@ -1,0 +1,169 @@
+"""Every refiner × every capable solver × the catalogue: an answer is `GaveUp` or obeys the law, as solvers see it that had
+no part in it.
+
+The whole product takes half an hour; an ordinary run takes every variant over the whole catalogue with its usual
+settings, and a fixed sample of the rest. CRATON_FUZZ=1 runs all of it. Floors notice a refiner that silently gives up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from craton.config import PRESETS, refiner
+from craton.errors import MissingCapability
+from craton.logic import and_, satisfies
+from craton.smt import make_solver
+from craton.traces.cores import Granularity
+from craton.traces.craig import Craig
+from craton.traces.levels import AtLevel, Level
+from craton.traces.newton import Direction, Newton, Quantifiers
+from craton.traces.refutation import Feasible, Refiner
+from support import FUZZ
+from support.judge import Tally
+from support.traces import FEASIBLE, INFEASIBLE, Example, Replay
+
+EXAMPLES = tuple(INFEASIBLE.values())
+WITH_BLOCKS = tuple(example for example in EXAMPLES if example.has_blocks)
+SOLVERS = ("z3", "bitwuzla", "cvc5")
+TIME_LIMIT = 2.0
+
+VARIANTS = [
+    Newton(direction, core, live, time_limit=TIME_LIMIT)
+    for direction, core, live in product(Direction, (None, *Granularity), (False, True))
+]
+SETTINGS = [s for s in product(SOLVERS, Quantifiers, (False, True)) if s != ("z3", Quantifiers.LIGHT, False)]
+
+_STRIDE = 1 if FUZZ else 29
+_FLOAT_STRIDE = 1 if FUZZ else 6  # z3 is slow with floats
+
+
+def configured(variant: Newton, solver: str, quantifiers: Quantifiers, drop: bool) -> Newton:
+    return Newton(variant.direction, variant.core, variant.live, quantifiers, drop, solver, TIME_LIMIT)
+
+
+def understands(solver: str, example: Example) -> bool:
+    try:
+        make_solver(solver).fragment.require(solver, and_(*example.trace.formula.by_step), set())
+    except MissingCapability:
+        return False
+    return True
+
+
+def run(refiner: Refiner, solver: str, examples: tuple[Example, ...] | Iterator[Example], tally: Tally) -> None:
+    for example in examples:
+        answer = refiner.refute(example.trace)
+        tally.judge(f"{refiner.name} on {example}", example.trace, answer, solver)
+
+
+def conclude(tally: Tally, least: float) -> None:
+    """No wrong answer, few that only their own solver confirms, and at least this share answered."""
+    assert not tally.wrong, "\n".join(tally.wrong)
+    answered, given_up = tally.counts["answered"], tally.counts["gave up"]
+    assert answered >= least * (answered + given_up), f"answered {answered}, gave up {given_up}"
+    assert tally.counts["own word only"] <= 1 + 0.1 * answered
+    assert tally.counts["undecided"] <= 1 + 0.02 * answered
+
+
+# --- infeasible traces ------------------------------------------------------------------------------------------------
+
+
+def test_the_catalogue_is_large_enough() -> None:
+    assert len(EXAMPLES) >= 60
+    assert len(FEASIBLE) >= 10
+    assert len(WITH_BLOCKS) >= 10
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_newton(variant: Newton) -> None:
+    tally = Tally()
+    number = VARIANTS.index(variant)
+    floats = [example for example in EXAMPLES if example.theory == "float"]
+    run(variant, "z3", tuple(example for example in EXAMPLES if example.theory != "float"), tally)
+    run(variant, "z3", tuple(floats[number % _FLOAT_STRIDE :: _FLOAT_STRIDE]), tally)
+    conclude(tally, least=0.97)
+
+
+@pytest.mark.parametrize(
+    ("solver", "quantifiers", "drop"),
+    SETTINGS,
+    ids=[f"{solver}, {quantifiers.value}, {'drop' if drop else 'keep'}" for solver, quantifiers, drop in SETTINGS],
+)
+def test_newton_by_settings(solver: str, quantifiers: Quantifiers, drop: bool) -> None:
+    tally = Tally()
+    understood = [example for example in EXAMPLES if understands(solver, example)]
+    start = 7 * SETTINGS.index((solver, quantifiers, drop))
+    for number, variant in enumerate(VARIANTS):
+        chosen = tuple(e for i, e in enumerate(understood) if (i + start + 5 * number) % _STRIDE == 0)
+        run(configured(variant, solver, quantifiers, drop), solver, chosen, tally)
+    conclude(tally, least=0.5 if drop else 0.95)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_newton_at_edge_level(variant: Newton) -> None:
+    tally = Tally()
+    run(AtLevel(Level.EDGE, variant), "z3", WITH_BLOCKS, tally)
+    conclude(tally, least=0.9)
+
+
+@pytest.mark.parametrize(("solver", "least"), [("z3", 0.75), ("bitwuzla", 0.75), ("cvc5", 0.7)])
+def test_craig(solver: str, least: float) -> None:
+    tally = Tally()
+    understood = [example for example in EXAMPLES if understands(solver, example)]
+    run(Craig(solver, TIME_LIMIT), solver, tuple(understood if solver == "bitwuzla" else understood[:: 1 if FUZZ else 3]), tally)
+    conclude(tally, least)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *PRESETS,
+        "fallback(craig(bitwuzla), newton(it, wp, lv, solver=cvc5))",
+        "until-perfect(craig(cvc5, time=1), newton(sp), newton(it, sp, level=edge))",
+        "memo(race(newton(it, sp, lv), newton(it, wp, lv)))",
+        "fallback(newton(it, sp, drop, quantifiers=none), memo(newton(wp, lv)))",
+    ],
+)
+def test_compositions(expression: str) -> None:
+    """A composition may use every solver, so all of them judge it."""
+    tally = Tally()
+    start = len(expression) % 11
+    run(refiner(expression), "", EXAMPLES if FUZZ else EXAMPLES[start::11], tally)
+    conclude(tally, least=1.0)
+
+
+def test_what_a_solver_does_not_understand_is_given_up() -> None:
+    tally = Tally()
+    others = tuple(example for example in EXAMPLES if not understands("bitwuzla", example))
+    assert others
+    for variant in VARIANTS:
+        run(configured(variant, "bitwuzla", Quantifiers.LIGHT, False), "bitwuzla", others[:3], tally)
+    assert tally.counts["answered"] == 0
+    assert not tally.wrong
+
+
+# --- feasible traces --------------------------------------------------------------------------------------------------
+
+_FINDERS: list[tuple[str, Refiner]] = [
+    *((solver, Newton(core=core, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
+    *((solver, Craig(solver, 5.0)) for solver in SOLVERS),
+    ("z3", AtLevel(Level.EDGE, Newton())),
+    ("z3", refiner("default")),
+    ("z3", refiner("race(newton(it, sp), newton(wp))")),
+]
+
+
+@pytest.mark.parametrize(("solver", "finder"), _FINDERS, ids=[finder.name for _, finder in _FINDERS])
+def test_feasible(solver: str, finder: Refiner) -> None:
+    found = 0
+    for example in FEASIBLE.values():
+        answer = finder.refute(example.trace)
+        if isinstance(answer, Feasible):
+            found += 1
+            assert satisfies(answer.model, and_(*example.trace.formula.by_step)), f"no model of {example}"
+            assert Replay(example.trace, answer.model).problem() == "", example
+        else:
+            assert not understands(solver, example) or isinstance(finder, Craig), f"{example}: {answer}"
+    assert found >= (3 if solver == "bitwuzla" else 10)
