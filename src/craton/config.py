@@ -186,13 +186,17 @@ _OPTIONS: dict[str, tuple[str, dict[str, object]]] = {
     "core": ("core", {g.value: g for g in Granularity}),
     "quantifiers": ("quantifiers", {q.value: q for q in Quantifiers}),
 }
+_VALUED = (*_OPTIONS, "solver", "level", "time")
 
 
 def _newton(word: Word, meaning: _Meaning) -> Refiner:
     settings: dict[str, object] = {"core": None, "live": False}
     level = Level.BLOCK
     meaning.once(word.arguments or (), lambda argument: "direction" if argument.name in ("sp", "wp") else argument.name)
-    for argument in word.arguments or ():
+    # Options last, so that `core=statement` says more than `it`, wherever it stands.
+    for argument in sorted(word.arguments or (), key=lambda argument: argument.value is not None):
+        if argument.value is None and argument.name in _VALUED:
+            raise ExpressionError(meaning.text, argument.position, f"{argument.name} needs a value: {argument.name}=…")
         if argument.value is None:
             settings |= meaning.choose(argument, _FLAGS, "option of newton")
         elif argument.name in _OPTIONS:
@@ -205,7 +209,9 @@ def _newton(word: Word, meaning: _Meaning) -> Refiner:
         elif argument.name == "time":
             settings["time_limit"] = meaning.seconds(argument.value)
         else:
-            raise meaning.unknown(argument, "option of newton", [*_FLAGS, *_OPTIONS, "solver", "level", "time"])
+            if argument.name in _FLAGS:
+                meaning.plain(argument)
+            raise meaning.unknown(argument, "option of newton", [*_FLAGS, *_VALUED])
     made = Newton(**settings)  # type: ignore[arg-type]
     return AtLevel(level, made) if level is Level.EDGE else made
 

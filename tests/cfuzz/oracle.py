@@ -60,7 +60,8 @@ class CompileError(Exception):
     """The compiler rejects the program: a mistake of the generator."""
 
 
-FLAGS = ("-fwrapv", "-fno-strict-aliasing", "-std=gnu11", "-ffp-contract=off")
+# -frounding-math: without it gcc 12 folds `0.0 - (double)i` to `-(double)i` even at -O0, which is -0.0 for i = 0.
+FLAGS = ("-fwrapv", "-fno-strict-aliasing", "-std=gnu11", "-ffp-contract=off", "-frounding-math")
 PLAIN = ("-O0", "-w")
 OPTIMISED = ("-O2", "-w")
 SANITIZED = (

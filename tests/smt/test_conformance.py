@@ -73,7 +73,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def solver(name: str) -> Iterator[Solver]:
-    with make_solver(name, time_limit=10.0) as made:
+    with make_solver(name, time_limit=60.0) as made:  # against hanging, also on a busy machine
         yield made
 
 
@@ -439,7 +439,7 @@ def test_quantifiers(solver: Solver, case: str) -> None:
     declarations, text, satisfiable = QUANTIFIED[case]
     (formula,) = read(declarations, text)
     add_or_skip(solver, formula)
-    answer = solver.check(time_limit=10.0)
+    answer = solver.check()
     assert isinstance(answer, Sat if satisfiable else Unsat), answer
 
 
@@ -481,7 +481,7 @@ for problem in (*SATISFIABLE, *UNSATISFIABLE[::4]):
     with solver.scope():
         try:
             solver.add(*problem.formulas[:-1])
-            answer = solver.check(problem.formulas[-1], time_limit=10.0)
+            answer = solver.check(problem.formulas[-1], time_limit=60.0)
         except MissingCapability:
             continue
         print(answer)
@@ -500,7 +500,7 @@ def test_answers_repeat(name: str) -> None:
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[1])},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=True,
         ).stdout
         for seed in ("1", "2")
@@ -542,7 +542,7 @@ def test_a_solver_is_usable_after_its_limit(solver: Solver) -> None:
     answer = solver.check(eq(V, bv(1, 8)))
     assert isinstance(answer, Sat)
     assert answer.model[U] == 0
-    answer = solver.check(bvult(V, U), time_limit=5.0)
+    answer = solver.check(bvult(V, U), time_limit=30.0)
     assert isinstance(answer, Unsat)
     assert answer.core.assumptions == (bvult(V, U),)
 
@@ -587,7 +587,7 @@ ONLY_SORTS = {
 @pytest.mark.parametrize("case", ONLY_SORTS)
 def test_sorts_count_as_theory(name: str, case: str) -> None:
     """bitwuzla, which has no Ints, once took them for rounding modes, and found seven different ones contradictory."""
-    solver = make_solver(name, time_limit=5.0)
+    solver = make_solver(name, time_limit=60.0)
     if name in solvers_for(gt(X, Y).op.theory):
         add_or_skip(solver, ONLY_SORTS[case])
         assert isinstance(solver.check(), Sat)
@@ -599,7 +599,7 @@ def test_sorts_count_as_theory(name: str, case: str) -> None:
 
 
 def test_float_formats_count(name: str) -> None:
-    solver = make_solver(name, time_limit=5.0)
+    solver = make_solver(name, time_limit=60.0)
     formula = not_(eq(var("x", Float(3, 5)), var("y", Float(3, 5))))
     if solver.fragment.formats is None:
         solver.add(formula)
@@ -683,7 +683,7 @@ def test_unknown_names_get_a_suggestion() -> None:
 def logged(name: str, folder: Path) -> list[Path]:
     """Asks all sorts of questions of one solver, and returns the log."""
     log = QueryLog(folder)
-    solver = make_solver(name, time_limit=10.0, log=log)
+    solver = make_solver(name, time_limit=60.0, log=log)
     for problem in (*SATISFIABLE, *UNSATISFIABLE[::3]):
         with solver.scope():
             try:
@@ -720,10 +720,10 @@ def test_logged_queries_can_be_run_by_programs(name: str, program: str, tmp_path
         pytest.skip(f"the program {program} is not installed")
     for file in logged(name, tmp_path / "log")[::4]:
         command = {
-            "z3": ["z3", "-T:10", str(file)],
-            "cvc5": ["cvc5", "--tlimit=10000", "--arrays-exp", "--fp-exp", str(file)],
+            "z3": ["z3", "-T:60", str(file)],
+            "cvc5": ["cvc5", "--tlimit=60000", "--arrays-exp", "--fp-exp", str(file)],
         }
-        done = subprocess.run(command[program], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command[program], capture_output=True, text=True, timeout=120, check=False)
         expected = "unsat" if file.stem.endswith("unsat") else "sat"
         assert done.stdout.split()[:1] == [expected], f"{file.name}: {done.stdout}{done.stderr}\n{file.read_text()}"
 
@@ -769,7 +769,7 @@ def test_rounding_modes_are_five(solver: Solver) -> None:
 def test_wide_terms_and_deep_terms(solver: Solver) -> None:
     """cvc5 recurses, and overflows the machine's stack some 20,000 levels down."""
     deep: Term = P
-    for i in range(1_000 if solver.name == "cvc5" else 20_000):
+    for i in range(1_000 if solver.name == "cvc5" else 8_000):
         deep = or_(and_(deep, var(f"d{i}", BOOL)), Q) if i % 2 else and_(or_(deep, R), var(f"d{i}", BOOL))
     solver.add(deep, or_(*(var(f"w{i}", BOOL) for i in range(5_000))))
     assert isinstance(solver.check(), Sat)

@@ -40,7 +40,7 @@ WITH_CORES = [name for name in LIBRARIES if Capability.CORES in capabilities(nam
 
 @pytest.fixture(params=WITH_CORES)
 def solver(request: pytest.FixtureRequest) -> Iterator[Solver]:
-    with make_solver(request.param, time_limit=10.0) as made:
+    with make_solver(request.param, time_limit=60.0) as made:
         yield made
 
 
@@ -178,7 +178,7 @@ def satisfiable(formulas: list[Term]) -> bool:
 
 
 @given(formulas=st.lists(_formulas, min_size=2, max_size=6), name=st.sampled_from(WITH_CORES))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_random_cores(formulas: list[Term], name: str) -> None:
     solver = make_solver(name)
     core = minimal_core(formulas, solver)
@@ -194,7 +194,7 @@ def test_random_cores(formulas: list[Term], name: str) -> None:
 
 
 @given(formulas=st.lists(_formulas, min_size=1, max_size=5))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_solvers_agree_with_trying_everything(formulas: list[Term]) -> None:
     assume(len(set(formulas)) == len(formulas))
     expected = satisfiable(formulas)

@@ -14,7 +14,7 @@ from craton.logic import Model, Term, and_, constant, iff, implies, not_, ordere
 from craton.smt.contract import Answer, Sat, Solver, Undecided, Unsat
 from craton.smt.registry import LIBRARIES, make_solver
 
-TIME_LIMIT = 5.0
+TIME_LIMIT = 60.0  # against hanging
 OPINION_LIMIT = 0.5  # where "undecided" is an answer
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
+    from craton.logic import Term
     from craton.program.cfa import Program
     from craton.report.explanation import Explanation
     from craton.traces.trace import Trace
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
     expressions = [*args.refine, *(_ALL_NEWTON if args.all_newton else ())] or list(_USUAL)
     refiners = [refiner(expression) for expression in expressions]
-    program = load_program(args.file, data_model=args.data_model)
+    program = with_short_names(load_program(args.file, data_model=args.data_model))
     found = spurious_paths(program, args.unroll, args.paths)
     explained = [(_title(i, trace), explain(trace, refiners)) for i, trace in enumerate(found, 1)]
     if args.html is not None:
@@ -72,6 +73,29 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(f"wrote {args.html}")
     return 0
+
+
+def with_short_names(program: Program) -> Program:
+    """Variables without the function they belong to, where that leaves them apart: `main::x` as `x`."""
+    from collections import Counter
+    from dataclasses import replace
+
+    from craton.logic import var
+    from craton.program.variables import reads, renamed, writes
+
+    main = program.main
+    every = {
+        v: None for edge in main.edges for v in sorted(reads(edge.statement) | writes(edge.statement), key=_serial)
+    }
+    short = {v: v.name.rpartition("::")[2] for v in every}
+    taken = Counter(short.values())
+    renaming = {v: var(name, v.sort) for v, name in short.items() if name and taken[name] == 1}
+    edges = tuple(replace(edge, statement=renamed(edge.statement, renaming)) for edge in main.edges)
+    return program.with_procedures({**program.procedures, program.entry: main.with_edges(edges)})
+
+
+def _serial(variable: Term) -> int:
+    return variable.serial
 
 
 def spurious_paths(program: Program, unroll: int, count: int) -> list[Trace]:

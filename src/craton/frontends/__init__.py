@@ -16,16 +16,19 @@ class UnknownLanguage(CratonError):
 
 
 def load_program(path: str | Path, *, data_model: str = "ILP32") -> Program:
-    """The program in a file, by its extension, with its calls inlined; errors are what the default specification forbids."""
+    """The program in a file, by its extension: calls inlined, dead code removed, the default specification."""
     from craton.program.inlining import inline
+    from craton.program.slicing import remove_dead_code
 
     suffix = Path(path).suffix
     if suffix in (".c", ".i"):
         from craton.frontends.c.load import COptions, load_c
 
-        return inline(load_c([path], options=COptions(data_model=data_model))).program
-    if suffix == ".bpl":
+        loaded = load_c([path], options=COptions(data_model=data_model))
+    elif suffix == ".bpl":
         from craton.frontends.boogie import load_boogie
 
-        return inline(load_boogie(path).program).program
-    raise UnknownLanguage(f"{path}: expected a C program (.c, .i) or a Boogie program (.bpl)")
+        loaded = load_boogie(path).program
+    else:
+        raise UnknownLanguage(f"{path}: expected a C program (.c, .i) or a Boogie program (.bpl)")
+    return remove_dead_code(inline(loaded).program).program

@@ -7,9 +7,13 @@ program: make a new one for the next.
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 from craton.program.cfa import Edge
@@ -122,25 +126,54 @@ class Race:
         return f"race({', '.join(r.name for r in self.refiners)})"
 
     def refute(self, trace: Trace) -> Answer:
-        runners = []
-        for refiner in self.refiners:
-            receiving, sending = multiprocessing.Pipe(duplex=False)
-            process = _CONTEXT.Process(target=_run, args=(refiner, trace, sending), daemon=True)
-            process.start()
-            sending.close()
-            runners.append((refiner, process, receiving))
+        runners: list[tuple[Refiner, Any, Connection]] = []
         try:
+            for refiner in self.refiners:
+                receiving, sending = multiprocessing.Pipe(duplex=False)
+                process = _CONTEXT.Process(target=_run, args=(refiner, trace, sending))
+                process.start()
+                sending.close()
+                runners.append((refiner, process, receiving))
             return _first_answer([(refiner, receiving) for refiner, _, receiving in runners])
         finally:
             for _, process, receiving in runners:
-                process.kill()
-                process.join()
+                _end(process)
                 receiving.close()
 
 
 def _run(refiner: Refiner, trace: Trace, result: Connection) -> None:
-    result.send(refiner.refute(trace))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+    try:
+        answer = refiner.refute(trace)
+    except Exception as error:
+        answer = GaveUp(f"{type(error).__name__}: {error}")
+    result.send(answer)
     result.close()
+
+
+def _end(process: Any) -> None:
+    """Ends a process and those it has started: solvers, races of its own.
+
+    It is stopped first, so that it starts no more of them. Where there is no /proc, they end by themselves when they
+    come to read their input.
+    """
+    if process.is_alive():
+        os.kill(process.pid, signal.SIGSTOP)
+        family = _descendants(process.pid)
+        process.kill()
+        for member in family:
+            with suppress(ProcessLookupError):
+                os.kill(member, signal.SIGKILL)
+    process.join()
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        return []
+    return [member for child in children for member in (child, *_descendants(child))]
 
 
 def _first_answer(running: Sequence[tuple[Refiner, Connection]]) -> Answer:

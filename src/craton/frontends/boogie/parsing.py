@@ -43,7 +43,9 @@ _KINDS = {
 _STARTS_EXPRESSION = {"IDENT", "NAT", "DECIMAL", "BITS", "LPAR", "TRUE", "FALSE"}
 _STARTS_STATEMENT = {"ASSERT", "ASSUME", "HAVOC", "GOTO", "WHILE", "CALL"}
 _STARTS_DECLARATION = {"TYPE", "CONST", "FUNCTION", "AXIOM", "PROCEDURE", "IMPLEMENTATION"}
-_RARE = {"_NOT", "_OPEN", "ATOMIC", "ASYNC", "FORK", "JOIN", "EXTENDS", "COMPLETE"}
+_BESIDES = set(  # what else begins one of these
+    "VAR IDENT IF RETURN BREAK BANG LBRACE ADDITIVE _NOT _OPEN ATOMIC ASYNC FORK JOIN".split()
+)
 _LONGEST = 8
 
 
@@ -99,9 +101,7 @@ def _expected(terminals: set[str]) -> str:
     ):
         if group <= terminals:
             words[word] = None
-            terminals = (
-                terminals - group - _RARE - {"VAR", "IDENT", "IF", "RETURN", "BREAK", "BANG", "LBRACE", "ADDITIVE"}
-            )
+            terminals = terminals - group - _BESIDES
     spelled = {_spelled(name) for name in terminals if not name.startswith("__IGNORE") and "COMMENT" not in name}
     words.update(dict.fromkeys(sorted(spelled - {"an operator"})))
     if "an operator" in spelled:

@@ -123,7 +123,7 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
         return syntax.Axiom(children[1], self._at(meta))
 
     def globals(self, meta: Meta, children: Children) -> syntax.Globals:
-        return syntax.Globals(children[1], self._at(meta))
+        return syntax.Globals(children[0], self._at(meta))
 
     def procedure(self, meta: Meta, children: Children) -> syntax.Procedure:
         attributes, name, signature, (specification, body) = children
@@ -195,7 +195,7 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
         return syntax.Body(tuple(v for group in groups for v in group), statements, self._at(meta), end)
 
     def local(self, meta: Meta, children: Children) -> tuple[syntax.Variable, ...]:
-        return children[1]  # type: ignore[no-any-return]
+        return children[0]  # type: ignore[no-any-return]
 
     def block(self, meta: Meta, children: Children) -> tuple[syntax.Statement, ...]:
         return tuple(children)

@@ -181,6 +181,14 @@ class Expressions(Access):
             return self.variable(variable)
         return self._materialize(node)
 
+    def object_behind(self, pointer: Node) -> Object | None:
+        """The array that is handed over as a whole, if that is what the pointer expression shows."""
+        while pointer.kind is Kind.CONVERT and isinstance(pointer.children[0].type, ArrayType | Pointer):
+            pointer = pointer.children[0]
+        if pointer.kind is Kind.VARIABLE and isinstance(pointer.type, ArrayType):
+            return self.object_of(pointer.value)
+        return None
+
     def _object_of(self, pointer: Node) -> Object | None:
         """The object a pointer expression surely points into: an array that decays, an address taken."""
         while pointer.kind is Kind.CONVERT and isinstance(pointer.children[0].type, ArrayType | Pointer):

@@ -156,6 +156,18 @@ def _print(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     return lower.arbitrary(node.type)
 
 
+@models(
+    "setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp pthread_create thrd_create fork vfork clone signal "
+    "sigaction atexit on_exit qsort bsearch system execve makecontext swapcontext"
+)
+def _beyond(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """Control that leaves the function or runs beside it, or comes back through a pointer."""
+    from craton.frontends.c.scan import direct_callee
+
+    function = direct_callee(node)
+    raise lower.unsupported(f"a call of {function.name if function is not None else 'this function'}", node)
+
+
 # --- allocation -------------------------------------------------------------------------------------------------------
 
 
@@ -427,6 +439,21 @@ def _va_copy(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     value = lower.load(lower.va_cursor(arguments[1]))
     lower.store(lower.va_cursor(arguments[0]), value)
     return ()
+
+
+def unknown_bytes(lower: Calls, pointer: Node, limit: Term | None) -> None:
+    """An unknown function wrote up to `limit` bytes there; without a limit, up to the end of the object."""
+    target = pointer_lvalue(lower, pointer)
+    inside = lower.object_behind(pointer)
+    if limit is None and inside is None:
+        lower.context.assume("text that is written into memory of unknown size is not modelled")
+        return
+    size = limit if limit is not None else lower.memory.pointer(inside.size if inside is not None else 0)
+    character = lower.context.char_type
+    for offset in lower.builder.counted(size):
+        value = lower.arbitrary(character)
+        assert isinstance(value, Term)
+        lower.set_byte(target, offset, value)
 
 
 def unknown_output(lower: Calls, pointer: Node) -> None:

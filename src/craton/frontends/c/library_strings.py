@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from craton.frontends.c.access import Lvalue, Value
-from craton.frontends.c.library import models, pointer_lvalue, size_argument, unknown_output
+from craton.frontends.c.library import models, pointer_lvalue, size_argument, unknown_bytes, unknown_output
+from craton.frontends.c.ctype import Integer, Pointer
 from craton.frontends.c.points_to import strip
 from craton.frontends.c.syntax import Kind, Node
 from craton.frontends.c.values import is_signed, resize
@@ -19,6 +20,7 @@ from craton.logic import (
     bvult,
     eq,
     extract,
+    ite,
     not_,
     zero_extend,
 )
@@ -292,6 +294,49 @@ def _scan_input(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
             unknown_output(lower, argument)
         else:
             lower.effect(argument)
+    return lower.arbitrary(node.type)
+
+
+@models("snprintf vsnprintf")
+def _print_limited(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """The text is arbitrary, and so is its length."""
+    limit = lower.builder.save(size_argument(lower, arguments[1]))
+    for argument in arguments[2:]:
+        lower.effect(argument)
+    unknown_bytes(lower, arguments[0], limit)
+    return lower.arbitrary(node.type)
+
+
+@models("sprintf vsprintf gets")
+def _print_unlimited(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    for argument in arguments[1:]:
+        lower.effect(argument)
+    unknown_bytes(lower, arguments[0], None)
+    return lower.arbitrary(node.type)
+
+
+@models("fgets")
+def _read_line(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    limit = lower.builder.save(size_argument(lower, arguments[1]))
+    lower.effect(arguments[2])
+    target = lower.builder.save(lower.scalar(arguments[0]))
+    unknown_bytes(lower, arguments[0], limit)
+    found = lower.arbitrary(lower.context.char_type)
+    assert isinstance(found, Term)
+    return ite(eq(found, _ZERO), lower.memory.pointer(0), target)
+
+
+@models("read fread recv")
+def _read_bytes(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """read(file, buffer, size), recv alike; fread(buffer, size, count, file)."""
+    from craton.logic import bvmul
+
+    buffer = next(a for a in arguments if isinstance(a.type, Pointer))
+    sizes = [a for a in arguments[1:] if isinstance(a.type, Integer)]
+    size = size_argument(lower, sizes[0])
+    if buffer is arguments[0] and len(sizes) > 1:
+        size = bvmul(size, size_argument(lower, sizes[1]))
+    unknown_bytes(lower, buffer, lower.builder.save(size))
     return lower.arbitrary(node.type)
 
 

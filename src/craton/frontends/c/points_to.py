@@ -32,14 +32,17 @@ RETURNS_FIRST = frozenset(
     "__builtin_memmove __builtin_memset __builtin_strcpy __builtin_strncpy __builtin_strcat __builtin_strncat "
     "__builtin_strchr __builtin_strrchr __builtin_strstr __builtin_memchr realloc __builtin_realloc __memcpy __memset "
     "__builtin_assume_aligned __builtin___memcpy_chk __builtin___memset_chk __builtin___memmove_chk "
-    "__builtin___strcpy_chk strpbrk stpcpy __builtin_expect".split()
+    "__builtin___strcpy_chk strpbrk stpcpy fgets gets __builtin_expect".split()
 )
 BYTES = frozenset(
-    "memcmp memchr bcmp __builtin_memcmp __builtin_memchr strcpy strncpy strcat strncat strcmp strncmp strlen strchr "
+    "snprintf vsnprintf sprintf vsprintf gets fgets read fread recv memcmp memchr bcmp __builtin_memcmp __builtin_memchr strcpy strncpy strcat strncat strcmp strncmp strlen strchr "
     "strrchr strstr strdup puts strcasecmp strncasecmp strspn strcspn strpbrk strnlen stpcpy __builtin_strlen "
     "__builtin_strcmp __builtin_strncmp __builtin_strcpy __builtin_strncpy __builtin_strcat __builtin_strncat "
     "__builtin_strchr __builtin_strrchr __builtin_strstr __builtin___strcpy_chk".split()
 )
+
+
+WRITES = frozenset("snprintf vsnprintf sprintf vsprintf gets fgets fread".split())  # through the first argument only
 
 
 def strip(node: Node) -> Node:
@@ -485,7 +488,7 @@ class PointsTo:
         elif name in SETS and len(arguments) >= 3:
             self._set_memory(arguments)
         elif name in BYTES:
-            for argument in arguments:
+            for argument in arguments[: 1 if name in WRITES else None]:
                 if isinstance(argument.type, Pointer):
                     self.places.access(self.pointed(argument), 1, "int")
         if name in RETURNS_FIRST and arguments:
