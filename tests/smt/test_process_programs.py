@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -354,11 +355,22 @@ def test_versions() -> None:
 
 def test_a_preset_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     for name, preset in PRESETS.items():
         assert preset.find() is None
         assert preset.version() is None
         with pytest.raises(UnknownSolver, match=f"{name} is not installed: .*(PATH|pip install)"):
             make_solver(name)
+
+
+def test_a_program_that_pip_installed_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "yices-smt2"
+    program.write_text("#!/bin/sh\necho Yices 9\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert PRESETS["yices"].find() == (str(program), "--incremental", "--smt2-model-format")
+    assert PRESETS["yices"].version() == "Yices 9"
 
 
 def test_a_solver_in_java_is_found_by_its_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

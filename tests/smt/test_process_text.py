@@ -27,7 +27,7 @@ def test_parsing(text: str, expected: sexpr.Sexpr) -> None:
 
 @pytest.mark.parametrize("text", ["", " ; only a comment", "(a", ")", "(a |b)", '(a "b)'])
 def test_what_is_no_expression(text: str) -> None:
-    with pytest.raises(ValueError, match="closes nothing|incomplete|never closed"):
+    with pytest.raises(ValueError, match=r"closes nothing|incomplete|never closed"):
         sexpr.parse(text)
 
 

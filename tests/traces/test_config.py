@@ -144,7 +144,7 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),
         ("newton(it, solvr=z3)", 11, "unknown option of newton 'solvr'; did you mean solver?"),
-        ("newton(solver=z4)", 14, "unknown solver 'z4'; did you mean z3?"),
+        ("newton(solver=cvc4)", 14, "unknown solver 'cvc4'; did you mean cvc5?"),
         ("newton(level=edges)", 13, "unknown level 'edges'; did you mean edge?"),
         ("newton(core=statment)", 12, "unknown core 'statment'; did you mean statement?"),
         ("newton(quantifiers=lite)", 19, "unknown quantifiers 'lite'; did you mean light?"),

@@ -13,6 +13,7 @@ from lark.visitors import Transformer_NonRecursive, v_args
 
 from craton.frontends.boogie import syntax
 from craton.frontends.boogie.errors import BoogieSyntaxError, UnsupportedBoogie
+from craton.frontends.boogie.grouping import grouped
 from craton.program.origin import SourceRange
 
 _ASCII = {
@@ -270,13 +271,8 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
     def expressions(self, meta: Meta, children: Children) -> tuple[syntax.Expression, ...]:
         return tuple(children)
 
-    def _chain(self, meta: Meta, children: Children) -> syntax.Chain:
-        first, *rest = children
-        pairs = tuple((_ascii(rest[i]), rest[i + 1]) for i in range(0, len(rest), 2))
-        return syntax.Chain(first, pairs, self._at(meta))
-
-    equivalence = implication = explies = junction = conjunction = _chain
-    comparison = concatenation = sum = product = power = _chain
+    def chain(self, meta: Meta, children: Children) -> syntax.Expression:
+        return grouped(children[::2], [_ascii(word) for word in children[1::2]])
 
     def negation(self, meta: Meta, children: Children) -> syntax.Unary:
         return syntax.Unary("!", children[0], self._at(meta))

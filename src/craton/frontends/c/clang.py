@@ -154,7 +154,7 @@ def _load() -> CDLL:
     # Parsing on our own thread, whose stack is large, instead of on one of libclang's with 8 MiB.
     os.environ.setdefault("LIBCLANG_NOTHREADS", "1")
     try:
-        import clang  # type: ignore[import-untyped]
+        import clang
     except ImportError as missing:
         raise CratonError("libclang is not installed; `pip install libclang` brings it") from missing
     for folder in clang.__path__:

@@ -157,8 +157,8 @@ def _print(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 
 @models(
-    "setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp pthread_create thrd_create fork vfork clone signal "
-    "sigaction atexit on_exit qsort bsearch system execve makecontext swapcontext"
+    "setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp pthread_create thrd_create fork vfork clone "
+    "signal sigaction atexit on_exit qsort bsearch system execve makecontext swapcontext"
 )
 def _beyond(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     """Control that leaves the function or runs beside it, or comes back through a pointer."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from craton.frontends.c.access import Lvalue, Value
-from craton.frontends.c.library import models, pointer_lvalue, size_argument, unknown_bytes, unknown_output
 from craton.frontends.c.ctype import Integer, Pointer
+from craton.frontends.c.library import models, pointer_lvalue, size_argument, unknown_bytes, unknown_output
 from craton.frontends.c.points_to import strip
 from craton.frontends.c.syntax import Kind, Node
 from craton.frontends.c.values import is_signed, resize

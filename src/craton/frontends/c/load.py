@@ -132,13 +132,11 @@ def _load(paths: list[str], specification: Specification, options: COptions) -> 
     try:
         for unit in units:
             UnitReader(unit, syntax, _width(options) // 8)
-        entry = syntax.functions.get(specification.entry)
+        entry = syntax.function(specification.entry)
         if entry is None:
-            for reader in syntax.units:
-                if specification.entry in reader._definitions:
-                    entry = reader.function_named(specification.entry, reader._definitions[specification.entry])
-            if entry is None or syntax.body(entry) is None:
-                raise BadInput(f"{', '.join(paths)}: no function {specification.entry} to start from")
+            entry = next(filter(None, (reader.defined(specification.entry) for reader in syntax.units)), None)
+        if entry is None or syntax.body(entry) is None:
+            raise BadInput(f"{', '.join(paths)}: no function {specification.entry} to start from")
         return _lower(syntax, entry, specification, options, paths)
     finally:
         for unit in units:

@@ -35,7 +35,8 @@ RETURNS_FIRST = frozenset(
     "__builtin___strcpy_chk strpbrk stpcpy fgets gets __builtin_expect".split()
 )
 BYTES = frozenset(
-    "snprintf vsnprintf sprintf vsprintf gets fgets read fread recv memcmp memchr bcmp __builtin_memcmp __builtin_memchr strcpy strncpy strcat strncat strcmp strncmp strlen strchr "
+    "snprintf vsnprintf sprintf vsprintf gets fgets read fread recv "
+    "memcmp memchr bcmp __builtin_memcmp __builtin_memchr strcpy strncpy strcat strncat strcmp strncmp strlen strchr "
     "strrchr strstr strdup puts strcasecmp strncasecmp strspn strcspn strpbrk strnlen stpcpy __builtin_strlen "
     "__builtin_strcmp __builtin_strncmp __builtin_strcpy __builtin_strncpy __builtin_strcat __builtin_strncat "
     "__builtin_strchr __builtin_strrchr __builtin_strstr __builtin___strcpy_chk".split()

@@ -40,9 +40,14 @@ class Program:
     """All translation units, linked by name."""
 
     def __init__(self) -> None:
-        self.functions: dict[str, Function] = {}
+        self.definitions: dict[str, UnitReader] = {}  # which unit defines a function that all can call
         self.globals: dict[str, Variable] = {}
         self.units: list[UnitReader] = []
+
+    def function(self, name: str) -> Function | None:
+        """The function of that name that is not static, if it is defined."""
+        unit = self.definitions.get(name)
+        return unit.defined(name) if unit is not None else None
 
     def body(self, function: Function) -> Node | None:
         """The function's body, read when first asked for."""
@@ -82,7 +87,7 @@ class UnitReader:
                 if functions.clang_isCursorDefinition(cursor):
                     self._definitions[name] = cursor
                     if functions.clang_Cursor_getStorageClass(cursor) != _STATIC:
-                        self.program.functions.setdefault(name, self._declare_function(name, cursor))
+                        self.program.definitions.setdefault(name, self)
             elif cursor.kind == 9:
                 name = text(functions.clang_getCursorSpelling(cursor))
                 has_value = not functions.clang_Cursor_isNull(functions.clang_Cursor_getVarDeclInitializer(cursor))
@@ -111,9 +116,13 @@ class UnitReader:
 
     def function_named(self, name: str, cursor: CXCursor) -> Function:
         """The definition if some unit has one, else the declaration."""
-        if name not in self._definitions and name in self.program.functions:
-            return self.program.functions[name]
-        return self._declare_function(name, cursor)
+        elsewhere = self.program.function(name) if name not in self._definitions else None
+        return elsewhere or self._declare_function(name, cursor)
+
+    def defined(self, name: str) -> Function | None:
+        """The function this unit defines, static or not."""
+        cursor = self._definitions.get(name)
+        return self._declare_function(name, cursor) if cursor is not None and cursor.kind == 8 else None
 
     def read_body(self, function: Function) -> None:
         cursor = self._definitions.get(function.name)

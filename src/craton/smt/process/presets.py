@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 
 from craton.errors import UnknownSolver
@@ -76,7 +77,7 @@ class Preset:
             program, *arguments = shlex.split(line) or [""]
         except ValueError as error:
             raise UnknownSolver(f"cannot run the solver {line!r}: {str(error).lower()}") from error
-        if shutil.which(program) is None:
+        if _which(program) is None:
             raise UnknownSolver(f"cannot run the solver {line!r}: there is no program {program!r}")
         name = program.rsplit("/", 1)[-1]
         return cls(name, program, tuple(arguments), "", Fragment(frozenset(Theory), IEEE_FORMATS))
@@ -87,7 +88,7 @@ class Preset:
         return start and (*start, *self.arguments)
 
     def _start(self) -> tuple[str, ...] | None:
-        program = shutil.which(self.program)
+        program = _which(self.program)
         if program is not None:
             return (program,)
         return self.java.command() if self.java is not None else None
@@ -113,6 +114,11 @@ class Preset:
             return "found, but does not answer"
         lines = (done.stdout.strip() or done.stderr.strip()).splitlines()
         return lines[0].strip() if lines else "found"
+
+
+def _which(program: str) -> str | None:
+    """On the PATH, or beside this Python: where pip puts programs, also when the environment is not activated."""
+    return shutil.which(program) or shutil.which(program, path=os.path.dirname(sys.executable))
 
 
 PRESETS = {

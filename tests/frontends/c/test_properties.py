@@ -1,0 +1,144 @@
+"""Properties become error locations: small programs and what a concrete run of them must report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.frontends.c import COptions, load_c
+from craton.program.inlining import inline
+from craton.program.interpreter import Blocked, Exited, Interpreter, Outcome, ReachedError
+from craton.program.slicing import slice_for_errors
+from craton.program.specification import DEFAULT, Specification
+
+PRELUDE = """
+extern int __VERIFIER_nondet_int(void); extern void reach_error(void), __VERIFIER_error(void), abort(void);
+extern void __VERIFIER_assume(int), exit(int), free(void *);
+extern void *malloc(__SIZE_TYPE__), *calloc(__SIZE_TYPE__, __SIZE_TYPE__), *realloc(void *, __SIZE_TYPE__);
+extern void *memset(void *, int, __SIZE_TYPE__), *memcpy(void *, const void *, __SIZE_TYPE__);
+extern char *strcpy(char *, const char *);
+extern void __assert_fail(const char *, const char *, unsigned, const char *);
+struct N { int v; struct N *next; };
+"""
+OVERFLOW = Specification(overflow=True)
+MEMORY = Specification(deref=True, free=True, memtrack=True)
+CLEANUP = Specification(memcleanup=True)
+
+
+def outcome(body: str, specification: Specification, inputs: tuple[int, ...], tmp_path: Path, model: str) -> Outcome:
+    path = tmp_path / "program.c"
+    path.write_text(PRELUDE + body if "main" in body else f"{PRELUDE}int main(void) {{ {body} }}")
+    program = load_c([path], specification, COptions(model))
+    result = Interpreter(program).run(inputs).outcome
+    sliced = slice_for_errors(inline(program).program).program
+    after = Interpreter(sliced).run(inputs).outcome
+    assert isinstance(after, ReachedError) == isinstance(result, ReachedError)
+    return result
+
+
+def verdict(found: Outcome) -> str:
+    if isinstance(found, ReachedError):
+        return found.violated.name
+    return "true" if isinstance(found, Exited) else "blocked" if isinstance(found, Blocked) else "limit"
+
+
+REACHABILITY = [
+    ("reach_error(); return 0;", "unreach-call"),
+    ("__VERIFIER_error();", "unreach-call"),
+    ("int x = 3; if (x == 4) reach_error(); return 0;", "true"),
+    ('__assert_fail("x", "f", 1, "g");', "unreach-call"),
+    ("goto ERROR; ERROR: return 0;", "unreach-call"),
+    ("__VERIFIER_assume(0); reach_error();", "blocked"),
+    ("abort(); reach_error();", "true"),
+    ("exit(1); reach_error();", "true"),
+    ("int x = 0; int y = 5 / x; reach_error();", "blocked"),
+    ("if (__VERIFIER_nondet_int() == 7) reach_error(); return 0;", "unreach-call"),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), REACHABILITY)
+def test_reachability(body: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(outcome(body, DEFAULT, (7,), tmp_path, "ILP32")) == expected
+
+
+def test_only_the_named_function_counts(tmp_path: Path) -> None:
+    named = Specification(error_functions=("bad",))
+    text = "void bad(void) {} int main(void) { if (0) { ERROR: ; } __assert_fail(0, 0, 0, 0); bad(); }"
+    assert verdict(outcome(text, named, (), tmp_path, "LP64")) == "true"
+    text = "void bad(void) {} int main(void) { goto ERROR; ERROR: bad(); }"
+    assert verdict(outcome(text, named, (), tmp_path, "LP64")) == "unreach-call"
+
+
+OVERFLOWS = [
+    ("int x = 2147483647; x = x + 1;", "no-overflow"),
+    ("int x = 2147483647; x++;", "no-overflow"),
+    ("int x = -2147483647 - 1; x = -x;", "no-overflow"),
+    ("int x = -2147483647 - 1, y = -1; x = x / y;", "no-overflow"),
+    ("int x = -2147483647 - 1, y = 1; x = x - y;", "no-overflow"),
+    ("int x = 65536; x = x * x;", "no-overflow"),
+    ("int x = 65536; x *= 32768;", "no-overflow"),
+    ("int x = 3; x = x << 30;", "no-overflow"),
+    ("int x = 1; x = x << 30;", "true"),
+    ("unsigned x = 4294967295u; x++; x = x * x;", "true"),
+    ("char c = 127; c++; c += 100;", "true"),
+    ("short s = 32767; s = s + 1;", "true"),
+    ("long long x = 2147483647; x++;", "true"),
+    ("int x = 2147483646; x++; x--; x -= 5;", "true"),
+    ("int x = 5; if (x > 9 && x * 2147483647 > 3) x = 1;", "true"),
+    ("int x = 5; if (x > 1 && x * 2147483647 > 3) x = 1;", "no-overflow"),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), OVERFLOWS)
+def test_overflow(body: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(outcome(body + " return 0;", OVERFLOW, (), tmp_path, "LP64")) == expected
+
+
+SAFETY = [
+    ("int a[3]; a[2] = 1; return 0;", "true"),
+    ("int a[3]; int i = 3; a[i] = 1; return 0;", "valid-deref"),
+    ("int a[3]; int i = -1; a[i] = 1; return 0;", "valid-deref"),
+    ("int a[3]; int *p = a + 3; p--; *p = 4; return 0;", "true"),
+    ("int *p = 0; *p = 1; return 0;", "valid-deref"),
+    ("int *p = malloc(8); p[1] = 2; free(p); return 0;", "true"),
+    ("int *p = malloc(8); p[2] = 2; free(p); return 0;", "valid-deref"),
+    ("char *p = malloc(5); *(int *)(p + 2) = 2; free(p); return 0;", "valid-deref"),
+    ("int *p = malloc(8); free(p); return p[0];", "valid-deref"),
+    ("int *p = malloc(8); free(p); free(p); return 0;", "valid-free"),
+    ("int *p = malloc(8); free(p + 1); return 0;", "valid-free"),
+    ("int x; free(&x); return 0;", "valid-free"),
+    ("free(0); return 0;", "true"),
+    ("int *p = malloc(8); return 0;", "valid-memtrack"),
+    ("int *p = malloc(8); p = realloc(p, 16); p[3] = 1; free(p); return 0;", "true"),
+    ("int *p = malloc(4), *q = realloc(p, 16); p[0] = 1; free(q); return 0;", "valid-deref"),
+    ("struct N *n = malloc(sizeof *n); n->next = 0; n->v = 1; struct N *m = n->next; return m->v;", "valid-deref"),
+    ("int *q; { int x = 1; q = &x; } return *q - 1;", "true"),
+    ("int *f(void) { int x = 1; int *p = &x; return p; } int main(void) { return *f(); }", "valid-deref"),
+    ("int *g; int main(void) { g = malloc(4); return 0; }", "true"),
+    ("char b[3]; memset(b, 0, 4); return 0;", "valid-deref"),
+    ('char b[3]; strcpy(b, "abc"); return 0;', "valid-deref"),
+    ('char b[4]; strcpy(b, "abc"); return 0;', "true"),
+    ('char *s = "abc"; return s[4];', "valid-deref"),
+    ("int n = 3; int a[n]; a[3] = 1; return 0;", "valid-deref"),
+    ("int n = 3; int a[n]; a[2] = 1; return 0;", "true"),
+    ("int *p = 0; if (p && *p) return 1; return 0;", "true"),
+]
+
+
+@pytest.mark.parametrize("model", ["ILP32", "LP64"])
+@pytest.mark.parametrize(("body", "expected"), SAFETY)
+def test_memory_safety(body: str, expected: str, model: str, tmp_path: Path) -> None:
+    assert verdict(outcome(body, MEMORY, (), tmp_path, model)) == expected
+
+
+CLEAN = [
+    ("int *g; int main(void) { g = malloc(4); return 0; }", "valid-memcleanup"),
+    ("int *p = malloc(4); exit(0);", "valid-memcleanup"),
+    ("int *p = malloc(4); free(p); return 0;", "true"),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), CLEAN)
+def test_cleanup(body: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(outcome(body, CLEANUP, (), tmp_path, "LP64")) == expected
