@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import enum
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from rich.table import Table
 
 from bench.measure import Figure, best_seconds
 from craton.config import refiner
-from craton.logic import INT, BitVec, Term, add, bv, bvadd, bvmul, bvslt, bvxor, eq, int_, lt, mul, not_, size, var
+from craton.logic import INT, BitVec, Term, add, bv, bvadd, bvmul, bvslt, bvxor, eq, int_, lt, not_, size, var
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Statement
 from craton.smt import make_solver
@@ -44,43 +45,43 @@ def figures() -> Iterator[Figure]:
 # --- long traces ------------------------------------------------------------------------------------------------------
 
 
-class Core:
+class Core(enum.Enum):
     """What the last assumption contradicts."""
 
     FIXED = "what was assigned at the start"
     GROWING = "all rounds of the loop"
 
 
-def integer_loop(statements: int, core: str) -> Trace:
+def integer_loop(statements: int, core: Core) -> Trace:
     """i and j count together, while other things go on."""
     i, j, n, x, y = (var(name, INT) for name in "ijnxy")
     start = [Assign(i, int_(0)), Assign(j, int_(0)), Assign(x, int_(1))]
-    body = [
+    body: list[Statement] = [
         Assume(lt(i, n)),
         Assign(i, add(i, int_(1))),
-        Assign(y, add(mul(int_(3), y), i)),
+        Assign(y, add(y, i)),
         Assume(not_(eq(y, n))),
         Assign(j, add(j, int_(1))),
     ]
-    end = not_(eq(i, j)) if core == Core.GROWING else lt(x, int_(0))
+    end = not_(eq(i, j)) if core is Core.GROWING else lt(x, int_(0))
     return _unrolled(start, body, Assume(end), statements)
 
 
-def bit_loop(statements: int, core: str) -> Trace:
+def bit_loop(statements: int, core: Core) -> Trace:
     i, j, n, x, y = (var(name, BitVec(32)) for name in "ijnxy")
     start = [Assign(i, bv(0, 32)), Assign(j, bv(0, 32)), Assign(x, bv(1, 32))]
-    body = [
+    body: list[Statement] = [
         Assume(bvslt(i, n)),
         Assign(i, bvadd(i, bv(1, 32))),
         Assign(y, bvxor(bvmul(bv(3, 32), y), i)),
         Assume(not_(eq(y, n))),
         Assign(j, bvadd(j, bv(1, 32))),
     ]
-    end = not_(eq(i, j)) if core == Core.GROWING else bvslt(x, bv(0, 32))
+    end = not_(eq(i, j)) if core is Core.GROWING else bvslt(x, bv(0, 32))
     return _unrolled(start, body, Assume(end), statements)
 
 
-def _unrolled(start: list[Assign], body: list[Assume | Assign], end: Statement, length: int) -> Trace:
+def _unrolled(start: Sequence[Statement], body: Sequence[Statement], end: Statement, length: int) -> Trace:
     edges = [Edge(Location(i), statement, Location(i + 1)) for i, statement in enumerate(start)]
     head = len(start)
     places = [head, *range(head + 1, head + len(body)), head]

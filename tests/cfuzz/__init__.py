@@ -5,6 +5,7 @@ it computed; a *place* is an expression that denotes an object; *effects* are th
 writes; an *idiom* is a statement pattern that C programs use as a whole (a heap buffer, a string, a linked list).
 
 Reading order: `features` (what may occur), `ctype` (the types), `effects` (why evaluation order never matters),
-`context` (what is in scope), `places`, `expressions`, `statements`, `idioms`, `callables`, `generate`; then `oracle`
-(compile and run), `validate` (all compilers agree on many seeds).
+`context` (what is in scope), `places`, `expressions`, `pointers`, `initialisers`, `calls`, `statements`, `control`,
+`idioms`, `callables`, `generate`; then `oracle` (compile and run), `validate` (all compilers agree on many seeds),
+`reduce` (shrink what differs).
 """

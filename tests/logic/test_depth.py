@@ -17,7 +17,6 @@ from craton.logic import (
     Term,
     add,
     and_,
-    bv,
     bvadd,
     bvnot,
     eq,
@@ -50,7 +49,7 @@ m = var("m", Array(INT, INT))
 
 @cache
 def deep(kind: str) -> Term:
-    """A formula that nests DEPTH operations."""
+    """A formula that nests DEPTH operations (half of it for arrays, whose operations are larger)."""
     term: Term
     if kind == "Int":
         term = x
@@ -68,12 +67,12 @@ def deep(kind: str) -> Term:
             term = not_(and_(term, q)) if i % 2 else not_(or_(term, q))
         return term
     term = m
-    for i in range(DEPTH):
+    for i in range(DEPTH // 2):
         term = store(term, y if i % 2 else x, int_(i))
     return eq(select(term, int_(-1)), x)
 
 
-every_kind = pytest.mark.parametrize("kind", ["Int", "BitVec", "Bool", "Array"])
+every_kind = pytest.mark.parametrize("kind", ["Int", "BitVec", "Bool"])
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +83,7 @@ def _the_recursion_limit_stays() -> Iterator[None]:
     assert before < DEPTH
 
 
-@every_kind
+@pytest.mark.parametrize("kind", ["Int", "BitVec", "Bool", "Array"])
 def test_walks(kind: str) -> None:
     term = deep(kind)
     assert size(term) >= DEPTH
@@ -95,8 +94,7 @@ def test_walks(kind: str) -> None:
 @every_kind
 def test_evaluation(kind: str) -> None:
     # y is 0, so that the numbers stay small.
-    if kind != "Array":  # where every write copies
-        assert evaluate(deep(kind), {x: 1, y: 0, a: 3, b: 5, p: True, q: False}) in (False, True)
+    assert evaluate(deep(kind), {x: 1, y: 0, a: 3, b: 5, p: True, q: False}) in (False, True)
 
 
 @every_kind
@@ -132,7 +130,7 @@ def test_reading() -> None:
 # Translation only: what a solver does with such a formula is its own affair.
 
 
-@every_kind
+@pytest.mark.parametrize("kind", ["Int", "BitVec", "Bool", "Array"])
 def test_translation_to_z3(kind: str) -> None:
     shared = Z3.get()
     node = shared.writer.write(deep(kind))

@@ -221,7 +221,7 @@ def test_arrays_of_floats_know_one_nan() -> None:
     patterns = {fp_bits(bits, Float(2, 2)).payload for bits in range(16)}
     assert len(patterns) == 15  # ±0, ±subnormal, ±normals, ±∞ and one NaN
     a, b = var("a", sort), var("b", sort)
-    everywhere = {bits: 5 for bits in patterns}
+    everywhere = dict.fromkeys(patterns, 5)
     assert evaluate(eq(a, b), {a: ArrayValue(0, everywhere), b: ArrayValue(1, everywhere)}) is True
     everywhere.popitem()
     assert evaluate(eq(a, b), {a: ArrayValue(0, everywhere), b: ArrayValue(1, everywhere)}) is False
@@ -241,7 +241,7 @@ def test_arrays_as_indices_are_compared_by_extension() -> None:
     n = var("n", outer)
     assert evaluate(eq(m, n), {m: ArrayValue(0, {same_i: 1}), n: ArrayValue(0, {same_j: 1})}) is True
     four = [ArrayValue(False, {True: t, False: f}) for t in (False, True) for f in (False, True)]
-    everywhere = {index: 5 for index in four}
+    everywhere = dict.fromkeys(four, 5)
     assert evaluate(eq(m, n), {m: ArrayValue(0, everywhere), n: ArrayValue(1, everywhere)}) is True
     h = Function("h", (inner,), INT)
     assert evaluate(apply(h, j), Model({j: same_j}, {h: FunctionTable(0, {(same_i,): 1})})) == 1

@@ -68,8 +68,9 @@ from support.terms import EVERYTHING, decode, terms
 
 # Names that need bars, that SMT-LIB or z3 use themselves, or that rendering uses for shared parts.
 STRANGE = (
-    "x y", "select", "$1", "if", "implies", "iff", "rem", "bv", "=", "x~2", "let", "assert", "", "é∀", "1x", "k!0", "$$",
-    "and", "true", "Int", "bvredor", "fp.numeral", "x;y", "#x1", "the-term", "const", "a'b", ":key", "bv2int", "NaN",
+    "x y", "select", "$1", "if", "implies", "iff", "rem", "bv", "=", "x~2", "let", "assert", "", "é∀", "1x", "k!0",
+    "$$", "and", "true", "Int",
+    "bvredor", "fp.numeral", "x;y", "#x1", "the-term", "const", "a'b", ":key", "bv2int", "NaN",
 )  # fmt: skip
 
 

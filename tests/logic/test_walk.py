@@ -96,7 +96,7 @@ def substitutions(universe: Universe) -> st.SearchStrategy[tuple[Term, dict[Term
     return st.tuples(tapes(), tapes(32), tapes(64)).map(decoded)
 
 
-@examples(800)
+@examples(500)
 @given(st.sampled_from([CROWDED, EVERYTHING]).flatmap(substitutions))
 def test_substitution_is_evaluation_under_another_model(case: tuple[Term, dict[Term, Term], Model]) -> None:
     term, mapping, model = case
@@ -178,7 +178,7 @@ def parts_by_definition(term: Term) -> set[Term]:
     return {term}.union(*map(parts_by_definition, term.args))
 
 
-@examples(400)
+@examples(250)
 @given(st.sampled_from([CROWDED, EVERYTHING]).flatmap(lambda universe: twins(universe=universe)))
 def test_walks_against_definitions(twin: tuple[Term, Term, Model]) -> None:
     for term in twin[:2]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from craton.errors import MissingCapability
-from craton.logic import Model, Term, and_, constant, iff, implies, not_, ordered_variables
+from craton.logic import Model, Term, and_, constant, iff, implies, not_, ordered_variables, satisfies
 from craton.smt.contract import Answer, Sat, Solver, Undecided, Unsat
 from craton.smt.registry import LIBRARIES, make_solver
 
@@ -45,6 +45,7 @@ def assert_sat(*formulas: Term, by: str = "z3") -> Model:
     """Satisfiable, by a model that our own evaluation confirms."""
     answer = ask(*formulas, by=by)
     assert isinstance(answer, Sat), f"{by} says {answer}, not Sat, of\n{_listed(formulas)}"
+    assert satisfies(answer.model, and_(*formulas)), f"the model of {by} is none of\n{_listed(formulas)}"
     return answer.model
 
 

@@ -23,7 +23,7 @@ class Judge(Solver):
     can: frozenset[Capability] = frozenset()
     fragment = Fragment(frozenset())
 
-    def __init__(self, members: tuple[str, ...], time_limit: float = 2.0) -> None:
+    def __init__(self, members: tuple[str, ...], time_limit: float = 4.0) -> None:
         super().__init__(time_limit=time_limit)
         self.members = members
 
@@ -72,8 +72,9 @@ def judge_of(solver: str) -> Judge:
 
 @dataclass
 class Tally:
-    """How often a refiner answered or gave up. Of the answers, some triples may be confirmed by the refiner's own solver
-    only, some by nobody: quantified ones, about which solvers are often undecided.
+    """How often a refiner answered or gave up.
+
+    Some answers have triples that only the refiner's own solver confirms, or nobody: quantified ones mostly.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

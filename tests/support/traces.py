@@ -10,8 +10,8 @@ A trace is text: declarations as in `support.catalogue`, then one statement a li
     block { … }          one statement made of several
     either { … } or { … }    inside of a block only: branches that join again
 
-Locations follow from the text: the rounds of a loop start at the same one, and the same statements in the same place are
-the same edges.
+Locations follow from the text: the rounds of a loop start at the same one, and the same statements in the same place
+are the same edges.
 """
 
 from __future__ import annotations
@@ -206,7 +206,9 @@ class Replay:
         self.state = {v: self.model[at(0, v)] for v in variables}
         for i, edge in enumerate(self.trace.edges):
             expected = {v: self.model[at(i + 1, v)] for v in variables}
-            reached = [s for s in executions(edge.statement, self.state, self._choices(expected)) if _agree(s, expected)]
+            reached = [
+                s for s in executions(edge.statement, self.state, self._choices(expected)) if _agree(s, expected)
+            ]
             if not reached:
                 return f"step {i + 1}, {edge.statement}, does not lead from {self.state} to {expected}"
             self.state = reached[0]
@@ -231,17 +233,18 @@ def executions(statement: Statement, state: State, choices: Mapping[Term, list[V
             for chosen in product(*(choices[v] for v in variables)):
                 yield {**state, **dict(zip(variables, chosen, strict=True))}
         case Block():
-            yield from _through(statement, statement.begin, state, choices)
+            yield from _through(statement, None, state, choices)
         case _:
             raise AssertionError(f"not a statement of a trace: {statement}")
 
 
-def _through(block: Block, here: Location, state: State, choices: Mapping[Term, list[Value]]) -> Iterator[State]:
-    if here == block.end:
+def _through(block: Block, at: Location | None, state: State, choices: Mapping[Term, list[Value]]) -> Iterator[State]:
+    """`at` is None at the start, which may be where the block ends, too."""
+    if at == block.end:
         yield state
         return
     for edge in block.edges:
-        if edge.source == here:
+        if edge.source == (at or block.begin):
             for after in executions(edge.statement, state, choices):
                 yield from _through(block, edge.target, after, choices)
 

@@ -88,7 +88,7 @@ def test_a_trace_that_comes_back_goes_to_the_next() -> None:
 def test_the_same_edges_are_the_same_trace() -> None:
     chain = Fallback((Says(sequence("a")), Says(sequence("b"))))
     chain.refute(Trace(COUNTERS.trace.edges))
-    assert chain.refute(Trace(tuple(list(COUNTERS.trace.edges)))) == sequence("b")
+    assert chain.refute(Trace((*COUNTERS.trace.edges[:3], *COUNTERS.trace.edges[3:]))) == sequence("b")
 
 
 def test_a_returned_trace_skips_who_gives_up() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.config import PRESETS, REFINERS, ExpressionError, parse, refiner
+from craton.config import PRESETS, REFINERS, ExpressionError, refiner
 from craton.smt import known_solvers
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
@@ -105,7 +105,9 @@ def test_a_refiner_prints_as_the_expression_it_is(made: Refiner) -> None:
     assert refiner(made.name) == made
 
 
-@pytest.mark.parametrize(("core", "live", "direction"), [*product((None, Granularity.CONJUNCT), (False, True), Direction)])
+@pytest.mark.parametrize(
+    ("core", "live", "direction"), [*product((None, Granularity.CONJUNCT), (False, True), Direction)]
+)
 def test_the_eight_variants_print_as_the_paper_names_them(
     core: Granularity | None, live: bool, direction: Direction
 ) -> None:
@@ -186,9 +188,7 @@ def test_mistakes(expression: str, at: int, problem: str) -> None:
 @examples(300)
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        parse(text)
         made = refiner(text)
-    except ExpressionError as error:
-        assert "^" in str(error)
-    else:
-        assert refiner(made.name) == made
+    except ExpressionError:
+        return
+    assert refiner(made.name) == made

@@ -301,7 +301,7 @@ def test_the_core_of_table_2(refiner: Newton, solver: str) -> None:
 
 
 def test_the_live_variables_of_table_3() -> None:
-    """The thesis counts y as live before its assignment ("last read" is the last occurrence); [CN] Def. 5.1 does not."""
+    """The thesis takes the last occurrence for the last read, so y is live before its assignment; not so in [CN]."""
     x = TABLE_1.variable("x")
     assert future_live(TABLE_1.trace.steps) == [frozenset(), {x}, {x}, {x}, frozenset()]
 

@@ -257,7 +257,7 @@ def test_the_paths_of_a_block_are_all_it_does(block: Block) -> None:
 @given(st.lists(blocks(TINY), min_size=1, max_size=2))
 @examples(60)
 def test_what_is_havocked_is_free_of_all_else(inner: list[Block]) -> None:
-    """If x is havocked, then from every state that can be left, any value of x can be had with the same other values."""
+    """If x is havocked, then with every state that is reached, so is any other value of x."""
     edges = tuple(Edge(Location(i), block, Location(i + 1)) for i, block in enumerate(inner))
     block = Block(edges)
     step = transition(block)
@@ -328,7 +328,9 @@ def test_a_perfect_sequence_proves_the_path_program(example: Example) -> None:
         assert isinstance(answer, Refutation)
         if is_perfect(trace, answer.assertions, make_solver("z3"), 2.0):
             for path in error_paths(trace, most=len(trace) + 8, count=40):
-                assert _refuted(Trace(path)), f"{learner.name} is called perfect, but {[str(e.statement) for e in path]}"
+                assert _refuted(Trace(path)), (
+                    f"{learner.name} is called perfect, but {[str(e.statement) for e in path]}"
+                )
 
 
 def error_paths(trace: Trace, most: int, count: int) -> Iterator[tuple[Edge, ...]]:

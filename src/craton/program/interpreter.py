@@ -444,7 +444,8 @@ class Interpreter:
         self._namespace.setdefault("J", _Jump(self._namespace))
         for edge in rest:
             assert isinstance(edge.statement, Assume)
-            condition_text = code.expression(edge.statement.condition)
+            otherwise = _denies(edge.statement.condition, table)
+            condition_text = "True" if otherwise else code.expression(edge.statement.condition)
             if self.record:
                 code.lines.append(f"if {condition_text}: T({len(self._edges)}); return b{edge.target.id}")
                 self._edges.append(edge)
@@ -457,6 +458,17 @@ class Interpreter:
         name = f"k{len(self._namespace)}"
         self._namespace[name] = table
         return name
+
+
+def _denies(condition: Term, table: dict[int, Edge]) -> bool:
+    """Whether a condition is the default of a table: none of its cases."""
+    if condition.op is not ops.NOT or condition.args[0].op is not ops.OR:
+        return False
+    cases = set()
+    for edge in table.values():
+        assert isinstance(edge.statement, Assume)
+        cases.add(edge.statement.condition)
+    return cases == set(condition.args[0].args)
 
 
 class _Jump:

@@ -72,6 +72,18 @@ BODIES: dict[str, tuple[str, str, bool]] = {
         "var m: [P]int; m[{ a: 1, b: 2 }] := 3; m[{ a: 2, b: 1 }] := 4; assert m[{ a: 1, b: 2 }] == 3;",
         True,
     ),
+    "polymorphic maps": (
+        "type Ref; type Field a; const unique n: Field int; const unique m: Field int; const b: Field bool;"
+        " type Heap = <a>[Ref, Field a]a;",
+        "var h, k: Heap; var r: Ref; h[r, n] := 3; h[r, b] := true; h[r, m] := 4; k := h;"
+        " assert k[r, n] == 3 && k[r, b]; assert h[r, n := 5][r, n] == 5; assert h == k; havoc h; assert h[r, n] == 3;",
+        False,
+    ),
+    "polymorphic maps keep what is not written": (
+        "type Field a; const unique n: Field int; const unique m: Field int; const b: Field bool;",
+        "var h: <a>[Field a]a; h[n] := 3; h[b] := false; h[m] := 4; assert h[n] == 3 && !h[b];",
+        True,
+    ),
     "constant maps": ("function {:const_array} all(int): [int, int]int;", "assert all(7)[3, 4] == 7;", True),
     # constants, functions, axioms
     "constants": ("const c: int; axiom c == 23;", "assert c == 23;", True),

@@ -26,7 +26,7 @@ SYNTAX = [
     ("var x: int;\n/* never", "<text>:2:1: this comment is never closed"),
     ("procedure main() { x := 256bv8; }", "<text>:1:25: 256 does not fit into 8 bits"),
     ("procedure main() { assume 1 < 2 < 3; }", "<text>:1:35: comparisons do not chain"),
-    ("procedure main() { assume p ==> q <== r; }", "<text>:1:38: '==>' and '<==' need parentheses between them"),
+    ("procedure main() { assume p ==> q <== r; }", "<text>:1:39: '==>' and '<==' need parentheses between them"),
     ("procedure main() { @ }", "<text>:1:20: expected"),
 ]
 

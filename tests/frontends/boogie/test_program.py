@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.boogie import EVERY, load_boogie
-from craton.logic import INT, var
+from craton.logic import INT, TRUE, var
 from craton.program.cfa import UNREACH
 from craton.program.statements import Assign, Assume, Call, Havoc
 from frontends.boogie.exploring import Found, explore
@@ -184,3 +184,8 @@ def test_examples(path: Path) -> None:
     found = explore(load_boogie(path).program, steps=40)
     unsafe = path.read_text().startswith("// #Unsafe")
     assert (found is Found.ERROR) == unsafe
+
+
+def test_no_edge_does_nothing_without_need() -> None:
+    program = load_boogie(LOOPS).program
+    assert [str(e.statement) for e in program.edges() if e.statement == Assume(TRUE)] == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from cfuzz import oracle
 from cfuzz.generate import generate
-
 from craton.frontends.c import COptions, load_c
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program

@@ -119,14 +119,17 @@ def test_edges_know_their_text_and_loops_their_keyword(tmp_path: Path) -> None:
 
 
 def test_inputs_are_named_and_typed_by_their_declaration(tmp_path: Path) -> None:
-    text = "typedef unsigned short u16; extern u16 __VERIFIER_nondet_u16(void); extern float __VERIFIER_nondet_float(void);"
-    program = loaded(tmp_path, text + "int main(void) { return __VERIFIER_nondet_u16() + (__VERIFIER_nondet_float() > 1); }")
+    text = "typedef unsigned short u16; extern u16 __VERIFIER_nondet_u16(void);"
+    text += "extern float __VERIFIER_nondet_float(void);"
+    program = loaded(
+        tmp_path, text + "int main(void) { return __VERIFIER_nondet_u16() + (__VERIFIER_nondet_float() > 1); }"
+    )
     sources = [e.statement.source for e in program.edges() if isinstance(e.statement, Havoc)]
     assert [s for s in sources if isinstance(s, Input)] == [
         Input("__VERIFIER_nondet_u16", "unsigned short"),
         Input("__VERIFIER_nondet_float", "float"),
     ]
-    run = Interpreter(program).run([70000, 2.5])  # type: ignore[list-item]
+    run = Interpreter(program).run([70000, 2.5])
     assert [value for _, value in run.inputs] == [70000 - 65536, 0x40200000]
 
 

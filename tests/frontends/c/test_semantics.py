@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cfuzz import oracle
 
+from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
 from craton.program.blocks import encode_blocks
 from craton.program.constants import propagate_constants

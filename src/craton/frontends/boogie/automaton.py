@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 from craton.logic import FALSE, TRUE, Sort, Term, not_, var
 from craton.program.cfa import UNREACH, Edge, Location, Property
@@ -42,12 +43,13 @@ class Builder:
         self.entry = names.location()
         self.here: Location | None = self.entry
         self.origin: SourceRange | None = None
+        self._last: int | None = None  # the index of the only edge to a location that `emit` or `check` made
 
     def emit(self, statement: Statement) -> None:
         if self.here is not None:
             target = self.names.location()
             self.edges.append(Edge(self.here, statement, target, self.origin))
-            self.here = target
+            self.here, self._last = target, len(self.edges) - 1
 
     def assume(self, condition: Term) -> None:
         if condition is not TRUE:
@@ -64,8 +66,14 @@ class Builder:
             self.emit(Havoc(tuple(dict.fromkeys(variables))))
 
     def go(self, target: Location) -> None:
-        """An edge that does nothing, to a location that may have other edges coming in."""
-        self.choose(target)
+        """On to a location that may have other edges coming in: the last edge leads there, or one that does nothing."""
+        last = None if self._last is None else self.edges[self._last]
+        if last is not None and last.target == self.here:
+            assert self._last is not None
+            self.edges[self._last] = replace(last, target=target)
+            self.here = self._last = None
+        else:
+            self.choose(target)
 
     def choose(self, *targets: Location) -> None:
         """Any of the targets."""
@@ -90,8 +98,10 @@ class Builder:
         error, fine = self.names.location(), self.names.location()
         self.names.errors[error] = UNREACH
         self.names.checks[error] = what
+        first = len(self.edges)
         self.fork(condition, fine, error)
-        self.here = None if condition is FALSE else fine
+        if condition is not FALSE:
+            self.here, self._last = fine, first
 
     def edge_assuming(self, condition: Term, source: Location | None) -> Edge | None:
         """The newest edge from there that assumes this."""

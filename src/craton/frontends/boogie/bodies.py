@@ -51,8 +51,10 @@ class Body(Calls):
         self.builder.origin = self.contract.at
         for old, value in self.snapshots():
             self._copy(old, value)
-        self.builder.go(begin)
-        self._skip_first(entry, begin)
+        if self.builder.here == entry:  # no values to remember
+            self.builder.entry = begin
+        else:
+            self.builder.go(begin)
         edges = reachable_edges(self.builder.entry, self.builder.edges)
         return Procedure(
             self.contract.name,
@@ -63,13 +65,6 @@ class Body(Calls):
             edges,
             tuple(self.builder.locals),
         )
-
-    def _skip_first(self, entry: Location, begin: Location) -> None:
-        """Without values to remember the procedure simply begins where its body does."""
-        edge = self.builder.edges[-1]
-        if edge.source == entry and edge.target == begin:
-            self.builder.edges.pop()
-            self.builder.entry = begin
 
     # --- specification ------------------------------------------------------------------------------------------------
 
@@ -275,8 +270,8 @@ class Body(Calls):
         if isinstance(step, syntax.Field):
             part = self.expressions.field(old, step)
             return values.with_field(old, step.name, self._updated(part, rest, value))
-        indices = self.expressions.indices(old, step.indices, step.map, scope)
-        return values.updated(old, indices, self._updated(values.element(old, indices), rest, value))
+        place = self.expressions.access(old, step, scope)
+        return place.updated(self._updated(place.element(), rest, value))
 
     def _assign_together(self, pairs: list[tuple[Term, Term]]) -> None:
         """All values are those before the statement: a variable that another value still needs waits, and a cycle is

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from craton.frontends.boogie import syntax
 from craton.frontends.boogie.builtins import builtin
 from craton.frontends.boogie.errors import BoogieTypeError, UnsupportedBoogie
-from craton.frontends.boogie.types import Type, Types, TypeVariable, leaves
+from craton.frontends.boogie.types import Instances, Type, Types, TypeVariable, leaves
 from craton.frontends.boogie.values import Value, variable
 from craton.program.origin import SourceRange
 
@@ -72,9 +72,9 @@ class Declarations:
     unique: dict[Type, list[Value]] = field(default_factory=dict)
 
 
-def collect(declarations: Sequence[syntax.Declaration]) -> Declarations:
-    """All declarations by name; in Boogie their order does not matter."""
-    found = Declarations(Types([d for d in declarations if isinstance(d, syntax.TypeDeclaration)]))
+def collect(declarations: Sequence[syntax.Declaration], instances: Instances) -> Declarations:
+    """All declarations by name; in Boogie their order does not matter. `instances` are those of polymorphic maps."""
+    found = Declarations(Types([d for d in declarations if isinstance(d, syntax.TypeDeclaration)], instances))
     for declaration in declarations:
         if isinstance(declaration, syntax.Constants):
             _constants(found, declaration)

@@ -11,7 +11,21 @@ from craton.frontends.boogie import syntax, values
 from craton.frontends.boogie.declarations import Declarations, FunctionDeclaration
 from craton.frontends.boogie.errors import BoogieTypeError, UnsupportedBoogie
 from craton.frontends.boogie.functions import Functions
-from craton.frontends.boogie.types import BOOLEAN, INTEGER, RATIONAL, Basic, Map, RecordType, Type, bits
+from craton.frontends.boogie.types import (
+    BOOLEAN,
+    INTEGER,
+    RATIONAL,
+    Basic,
+    Map,
+    NewInstance,
+    PolymorphicMap,
+    RecordType,
+    Type,
+    bits,
+    instantiate,
+    leaves,
+    match,
+)
 from craton.frontends.boogie.values import Value, truth
 from craton.logic import BitVec, Term
 
@@ -44,6 +58,25 @@ class Lambda:
 
     map: Value
     definition: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A place in a map: `part` is the map itself or, of a polymorphic one, the instance that begins at that leaf."""
+
+    whole: Value
+    part: Value
+    begin: int
+    indices: Sequence[Value]
+
+    def element(self) -> Value:
+        return values.element(self.part, self.indices)
+
+    def updated(self, new: Value) -> Value:
+        """The whole map with a new value at this place."""
+        part = values.updated(self.part, self.indices, new).leaves
+        before, after = self.whole.leaves[: self.begin], self.whole.leaves[self.begin + len(part) :]
+        return Value(self.whole.type, (*before, *part, *after))
 
 
 class Expressions:
@@ -111,12 +144,10 @@ class Expressions:
             case syntax.Application():
                 return self._application(expression, scope, expected)
             case syntax.Select():
-                map_, indices = self._access(expression.map, expression.indices, scope)
-                return values.element(map_, indices)
+                return self.access(self.lower(expression.map, scope), expression, scope).element()
             case syntax.Update():
-                map_, indices = self._access(expression.map, expression.indices, scope)
-                assert isinstance(map_.type, Map)
-                return values.updated(map_, indices, self.value(expression.value, map_.type.result, scope))
+                place = self.access(self.lower(expression.map, scope), expression, scope)
+                return place.updated(self.value(expression.value, place.element().type, scope))
             case syntax.Extraction():
                 return self._extraction(expression, scope)
             case syntax.Field():
@@ -179,23 +210,31 @@ class Expressions:
 
     # --- maps and records ---------------------------------------------------------------------------------------------
 
-    def _access(
-        self, map_: syntax.Expression, indices: Sequence[syntax.Expression], scope: Scope
-    ) -> tuple[Value, list[Value]]:
-        target = self.lower(map_, scope)
-        return target, self.indices(target, indices, map_, scope)
-
-    def indices(
-        self, target: Value, indices: Sequence[syntax.Expression], where: syntax.Expression, scope: Scope
-    ) -> list[Value]:
-        """The indices of an access to a map."""
-        if not isinstance(target.type, Map):
-            raise BoogieTypeError(f"expected a map, found {target.type}", where.at)
-        if len(indices) != len(target.type.indices):
+    def access(self, target: Value, expression: syntax.Select | syntax.Update, scope: Scope) -> Access:
+        """The place that the indices of an access say."""
+        type_, indices, where = target.type, expression.indices, expression.map.at
+        if not isinstance(type_, Map | PolymorphicMap):
+            raise BoogieTypeError(f"expected a map, found {type_}", where)
+        if len(indices) != len(type_.indices):
             raise BoogieTypeError(
-                f"a map of type {target.type} takes {len(target.type.indices)} indices, found {len(indices)}", where.at
+                f"a map of type {type_} takes {len(type_.indices)} indices, found {len(indices)}", where
             )
-        return [self.value(i, type_, scope) for i, type_ in zip(indices, target.type.indices, strict=True)]
+        if isinstance(type_, Map):
+            given = [self.value(i, t, scope) for i, t in zip(indices, type_.indices, strict=True)]
+            return Access(target, target, 0, given)
+        given = [self.lower(i, scope) for i in indices]
+        meaning: dict[str, Type] = {}
+        for index, wanted, found in zip(indices, type_.indices, given, strict=True):
+            if not match(wanted, found.type, meaning):
+                raise BoogieTypeError(f"expected {instantiate(wanted, meaning)}, found {found.type}", index.at)
+        if len(meaning) < len(type_.parameters):
+            raise UnsupportedBoogie("an access to a polymorphic map that leaves a type open", where)
+        types = tuple(meaning[name] for name in type_.parameters)
+        if types not in type_.instances:
+            raise NewInstance(type_, types)
+        begin = sum(len(leaves(type_.instance(t))) for t in type_.instances[: type_.instances.index(types)])
+        part = type_.instance(types)
+        return Access(target, Value(part, target.leaves[begin : begin + len(leaves(part))]), begin, given)
 
     def field(self, record: Value, expression: syntax.Field) -> Value:
         found = values.field(record, expression.name)
@@ -314,28 +353,28 @@ class Expressions:
             # A global of the same name could come into the scope of this quantifier as an argument of a call.
             name = f"{v.name}!" if v.name in self.declarations.shared else v.name
             bound[v.name] = values.variable(name, self.declarations.types.resolve(v.type, scope.type_variables))
-        leaves = [leaf for variable in bound.values() for leaf in variable.leaves]
+        terms = [leaf for variable in bound.values() for leaf in variable.leaves]
         before = len(self._lambdas)
         inner = scope.with_locals(bound)
         if expression.quantifier == "lambda":
             found = self._lambda(expression, tuple(bound.values()), self.lower(expression.body, inner))
         else:
             quantify = logic.forall if expression.quantifier == "forall" else logic.exists
-            found = truth(quantify(leaves, self.formula(expression.body, inner)))
+            found = truth(quantify(terms, self.formula(expression.body, inner)))
         for made in self._lambdas[before:]:
-            if not logic.free_variables(made.definition).isdisjoint(leaves):
+            if not logic.free_variables(made.definition).isdisjoint(terms):
                 raise UnsupportedBoogie("a lambda expression over variables of a quantifier around it", expression.at)
         return found
 
     def _lambda(self, expression: syntax.Quantified, bound: tuple[Value, ...], body: Value) -> Value:
         """A constant map if the body does not vary, else a new map that has the body's value everywhere."""
         type_ = Map(tuple(variable.type for variable in bound), body.type)
-        leaves = [leaf for variable in bound for leaf in variable.leaves]
-        if all(logic.free_variables(leaf).isdisjoint(leaves) for leaf in body.leaves):
+        terms = [leaf for variable in bound for leaf in variable.leaves]
+        if all(logic.free_variables(leaf).isdisjoint(terms) for leaf in body.leaves):
             return values.constant_map(type_, body)
         self._lambda_count += 1
         map_ = values.variable(f"lambda!{self._lambda_count}", type_)
-        definition = logic.forall(leaves, values.equal(values.element(map_, bound), body))
+        definition = logic.forall(terms, values.equal(values.element(map_, bound), body))
         self._lambdas.append(Lambda(map_, definition))
         return map_
 

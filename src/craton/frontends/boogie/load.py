@@ -18,6 +18,7 @@ from craton.frontends.boogie.expressions import Expressions
 from craton.frontends.boogie.frames import with_open_locals
 from craton.frontends.boogie.parsing import parse
 from craton.frontends.boogie.start import START, Start
+from craton.frontends.boogie.types import Instances, NewInstance
 from craton.logic import Term
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program
@@ -54,7 +55,13 @@ def load_boogie(source: str | Path, *, entry: str | None = None, contracts: bool
     """
     file, text = _text(source)
     with _deep_recursion(file):
-        return _lower(collect(parse(text, file)), file, entry, contracts)
+        declarations = parse(text, file)
+        instances: Instances = {}
+        while True:
+            try:
+                return _lower(collect(declarations, instances), file, entry, contracts)
+            except NewInstance as new:
+                instances.setdefault(replace(new.map, instances=()), {})[new.types] = None
 
 
 def _text(source: str | Path) -> tuple[str, str]:
@@ -193,8 +200,9 @@ def _called(declarations: Declarations, entries: Sequence[Contract]) -> list[Con
     for contract in waiting:  # grows
         for code in contract.code:
             for statement in every(code.body.statements):
-                callee = declarations.procedures.get(getattr(statement, "procedure", ""))
-                if isinstance(statement, syntax.Call) and callee and callee.code and callee.name not in found:
-                    found[callee.name] = callee
-                    waiting.append(callee)
+                if isinstance(statement, syntax.Call):
+                    callee = declarations.procedures.get(statement.procedure)
+                    if callee is not None and callee.code and callee.name not in found:
+                        found[callee.name] = callee
+                        waiting.append(callee)
     return list(found.values())

@@ -10,6 +10,7 @@ from craton.frontends.boogie import syntax
 from craton.frontends.boogie.calls import Calls, Context
 from craton.frontends.boogie.declarations import Contract
 from craton.frontends.boogie.expressions import Scope
+from craton.frontends.boogie.types import leaves
 from craton.frontends.boogie.values import Value, equal
 from craton.logic import Term, distinct, not_
 from craton.program.cfa import Edge, Location, Procedure
@@ -49,7 +50,8 @@ class Start(Calls):
         self._axioms()
         names = self.context.names
         starts = [names.location() for _ in contracts] if len(contracts) > 1 else []
-        self.builder.choose(*starts) if starts else None
+        if starts:
+            self.builder.choose(*starts)
         finish, exit_ = names.location(), names.location()
         for i, (contract, procedure) in enumerate(contracts):
             if starts:
@@ -99,14 +101,12 @@ def _stem(term: Term) -> str:
     return term.name.replace("::", ".")
 
 
-def _regrouped(context: Context, contract: Contract, leaves: Sequence[Term]) -> dict[str, Value]:
+def _regrouped(context: Context, contract: Contract, terms: Sequence[Term]) -> dict[str, Value]:
     """Parameters by the names of the declaration, from their leaves."""
-    from craton.frontends.boogie.types import leaves as sorts
-
     given, position = {}, 0
     for v in contract.signature.parameters:
         type_ = context.declarations.types.resolve(v.type)
-        count = len(sorts(type_))
-        given[v.name] = Value(type_, tuple(leaves[position : position + count]))
+        count = len(leaves(type_))
+        given[v.name] = Value(type_, tuple(terms[position : position + count]))
         position += count
     return given

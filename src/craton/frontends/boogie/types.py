@@ -2,14 +2,15 @@
 
 A value of a type is a tuple of terms, its *leaves*: one for a plain type, one per field for a record, and a map to a
 record is one array per field. A map of several indices, or one indexed by a record, is an array of arrays.
-Types that the program declares without a meaning are encoded as integers.
+Types that the program declares without a meaning are encoded as integers. A polymorphic map is one map for each way in
+which the program instantiates it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from craton.frontends.boogie import syntax
 from craton.frontends.boogie.errors import BoogieTypeError, UnsupportedBoogie
@@ -48,6 +49,32 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True)
+class PolymorphicMap:
+    """`<a>[indices]result`: a map for each of its instances, which are types for the parameters."""
+
+    parameters: tuple[str, ...]
+    indices: tuple[Type, ...]
+    result: Type
+    instances: tuple[tuple[Type, ...], ...] = ()
+
+    def instance(self, types: tuple[Type, ...]) -> Map:
+        meaning = dict(zip(self.parameters, types, strict=True))
+        return Map(tuple(instantiate(i, meaning) for i in self.indices), instantiate(self.result, meaning))
+
+    def __str__(self) -> str:
+        return f"<{', '.join(self.parameters)}>[{', '.join(map(str, self.indices))}]{self.result}"
+
+
+class NewInstance(Exception):
+    """A polymorphic map is used in a way that was not known: the program must be lowered again with it."""
+
+    def __init__(self, map_: PolymorphicMap, types: tuple[Type, ...]) -> None:
+        self.map = map_
+        self.types = types
+        super().__init__(f"{map_} is used with {', '.join(map(str, types))}")
+
+
+@dataclass(frozen=True, slots=True)
 class RecordType:
     fields: tuple[tuple[str, Type], ...]
 
@@ -65,7 +92,8 @@ class TypeVariable:
         return self.name
 
 
-Type = Basic | Opaque | Map | RecordType | TypeVariable
+Type = Basic | Opaque | Map | PolymorphicMap | RecordType | TypeVariable
+Instances = dict[PolymorphicMap, dict[tuple[Type, ...], None]]
 
 BOOLEAN = Basic(BOOL, "bool")
 INTEGER = Basic(INT, "int")
@@ -86,6 +114,8 @@ def leaves(type_: Type) -> tuple[Sort, ...]:
         return (INT,)
     if isinstance(type_, RecordType):
         return tuple(sort for _, field in type_.fields for sort in leaves(field))
+    if isinstance(type_, PolymorphicMap):
+        return tuple(sort for types in type_.instances for sort in leaves(type_.instance(types)))
     assert isinstance(type_, Map), f"{type_} is a type variable"
     found = []
     for sort in leaves(type_.result):
@@ -101,6 +131,12 @@ def leaf_names(type_: Type) -> tuple[str, ...]:
         return tuple(f"!{name}{rest}" for name, field in type_.fields for rest in leaf_names(field))
     if isinstance(type_, Map):
         return leaf_names(type_.result)
+    if isinstance(type_, PolymorphicMap):
+        return tuple(
+            f"<{', '.join(map(str, types))}>{rest}"
+            for types in type_.instances
+            for rest in leaf_names(type_.instance(types))
+        )
     return ("",)
 
 
@@ -108,11 +144,6 @@ def has_variables(type_: Type) -> bool:
     if isinstance(type_, TypeVariable):
         return True
     return any(map(has_variables, _parts(type_)))
-
-
-def is_encoded(type_: Type) -> bool:
-    """Whether a type without a meaning occurs, which integers stand for."""
-    return isinstance(type_, Opaque) or any(map(is_encoded, _parts(type_)))
 
 
 def _parts(type_: Type) -> tuple[Type, ...]:
@@ -162,7 +193,8 @@ def _match_all(patterns: Sequence[Type], found: Sequence[Type], meaning: dict[st
 class Types:
     """The types a program declares; synonyms are unfolded when they are used."""
 
-    def __init__(self, declarations: Sequence[syntax.TypeDeclaration]) -> None:
+    def __init__(self, declarations: Sequence[syntax.TypeDeclaration], instances: Instances) -> None:
+        self._instances = instances  # of polymorphic maps
         self._declared: dict[str, syntax.TypeDeclaration] = {}
         self._unfolding: list[str] = []
         self.encoded: dict[str, None] = {}  # types without a meaning, encoded as integers
@@ -184,9 +216,18 @@ class Types:
             return RecordType(fields)
         if isinstance(type_, syntax.MapTypeSyntax):
             if type_.parameters:
-                raise UnsupportedBoogie(f"a polymorphic map (<{', '.join(type_.parameters)}>[…])", type_.at)
+                return self._polymorphic(type_, known)
             return Map(tuple(self.resolve(i, known) for i in type_.indices), self.resolve(type_.result, known))
         return self._named(type_, known)
+
+    def _polymorphic(self, type_: syntax.MapTypeSyntax, known: Mapping[str, Type]) -> PolymorphicMap:
+        if known:
+            raise UnsupportedBoogie("a polymorphic map type inside a polymorphic declaration", type_.at)
+        names = tuple(f"${i}" for i in range(len(type_.parameters)))  # how they are called makes no difference
+        inner = {name: TypeVariable(new) for name, new in zip(type_.parameters, names, strict=True)}
+        indices = tuple(self.resolve(i, inner) for i in type_.indices)
+        map_ = PolymorphicMap(names, indices, self.resolve(type_.result, inner))
+        return replace(map_, instances=tuple(self._instances.get(map_, ())))
 
     def _named(self, type_: syntax.NamedType, known: Mapping[str, Type]) -> Type:
         name, arguments = type_.name, tuple(self.resolve(a, known) for a in type_.arguments)

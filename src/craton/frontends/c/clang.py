@@ -111,6 +111,8 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         None,
         (CXLocation, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)),
     ),
+    "clang_getFile": (c_void_p, (c_void_p, c_char_p)),
+    "clang_getLocationForOffset": (CXLocation, (c_void_p, c_void_p, c_uint)),
     "clang_getFileName": (CXString, (c_void_p,)),
     "clang_getFileContents": (c_void_p, (c_void_p, c_void_p, POINTER(c_ulong))),
     "clang_getCursorBinaryOperatorKind": (c_int, (CXCursor,)),
@@ -240,6 +242,12 @@ class Unit:
         if self._index is not None:
             lib().clang_disposeIndex(self._index)
             self._index = None
+
+    def main_file(self) -> tuple[int | None, int]:
+        """The file that was parsed, and the number by which locations in it are shifted."""
+        functions = lib()
+        file = functions.clang_getFile(self._unit, self.path.encode())
+        return file, functions.clang_getLocationForOffset(self._unit, file, 0).offset
 
     def file_contents(self, file: int | None) -> bytes:
         if not file:

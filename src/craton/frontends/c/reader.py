@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from fractions import Fraction
 from typing import Any
 
@@ -74,6 +76,10 @@ class UnitReader:
         self._places: dict[tuple[int, int | None, int | None], tuple[int | None, int, int, int]] = {}
         self._function = ""
         self._literals = 0
+        self._main, self._base = unit.main_file()
+        text_ = self._contents[self._main] = unit.file_contents(self._main)
+        self._lines = [0, *(match.end() for match in re.finditer(rb"\n", text_))]
+        self._end = self._base + len(text_)
         self._find_definitions()
 
     # --- declarations -------------------------------------------------------------------------------------------------
@@ -216,6 +222,10 @@ class UnitReader:
     # --- positions ----------------------------------------------------------------------------------------------------
 
     def _place(self, a: int | None, b: int | None, offset: int) -> tuple[int | None, int, int, int]:
+        if self._base <= offset <= self._end:  # clang would count from the line's beginning, which may be far
+            position = offset - self._base
+            line = bisect_right(self._lines, position)
+            return self._main, line, position - self._lines[line - 1] + 1, position
         key = (offset, a, b)
         found = self._places.get(key)
         if found is None:
