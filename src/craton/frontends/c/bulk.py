@@ -7,7 +7,7 @@ from __future__ import annotations
 from craton.frontends.c.access import Lvalue
 from craton.frontends.c.ctype import ArrayType, CType, count_leaves
 from craton.frontends.c.expressions import Expressions
-from craton.logic import Float, Term, bv, bvadd, bvsub, bvult, fp_bits, select, store
+from craton.logic import Float, Term, bv, bvadd, bvsub, bvult, fp_bits, free_variables, select, store
 
 # Up to so many stores become one term; above, a loop.
 UNROLL = 128
@@ -80,15 +80,21 @@ class Bulk(Expressions):
             # Everything is read from the old arrays, so that overlapping does not matter.
             arrays: dict[Term, Term] = {}
             later: list[tuple[Lvalue, Term]] = []
+            pairs: list[tuple[Lvalue, Lvalue]] = []
             for i in range(size.payload // unit):
                 offset = self.memory.pointer(i * unit)
                 parts = self._leaf_lvalues(self.element(target, t, offset), t)
-                values = self._leaf_lvalues(self.element(source, t, offset), t)
-                for part, value in zip(parts, values, strict=True):
-                    self._collect_copy(arrays, later, part, value)
+                pairs.extend(zip(parts, self._leaf_lvalues(self.element(source, t, offset), t), strict=True))
+            for part, value in pairs:
+                self._collect_copy(arrays, later, part, value)
+            if any(
+                other is not array and other in free_variables(new) for array, new in arrays.items() for other in arrays
+            ):
+                arrays.clear()
+                later = [(part, self.load_memory(value, value.type)) for part, value in pairs]
+            saved = [(part, self.builder.save(term)) for part, term in later]
             for array, new in arrays.items():
                 self.builder.assign(array, new)
-            saved = [(part, self.builder.save(term)) for part, term in later]
             for part, term in saved:
                 self.store_memory(part, part.type, term)
             return

@@ -16,6 +16,7 @@ from craton.frontends.c.ctype import (
     Pointer,
     Record,
     Void,
+    count_leaves,
     leaves,
 )
 from craton.frontends.c.initializers import placed
@@ -64,6 +65,7 @@ from craton.logic import (
 from craton.logic import bvashr as arithmetic_shift
 from craton.program.cfa import OVERFLOW
 
+_MOST_COPIED = 512  # leaves of a struct that is copied in one go
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
 
@@ -542,6 +544,13 @@ class Expressions(Access):
 
     def _assign_without_value(self, node: Node) -> Lvalue:
         left, right = node.children
+        if isinstance(left.type, Record) and count_leaves(left.type) > _MOST_COPIED and right.kind in _LVALUES:
+            source, target = self.lvalue(right), self.lvalue(left)
+            if source.address is not None and target.address is not None:
+                self.check_access(source, left.type.size)
+                self.check_access(target, left.type.size)
+                self.copy_elements(target, source, left.type, self.memory.pointer(left.type.size))
+                return target
         if self.purity.is_pure(left):
             value = self.value(right)
             target = self.lvalue(left)
@@ -701,6 +710,9 @@ class Expressions(Access):
         self.fill(target, t, self.size_of(t), 0)
 
     def fill(self, target: Lvalue, t: CType, size: Term, byte: int) -> None:
+        raise NotImplementedError
+
+    def copy_elements(self, target: Lvalue, source: Lvalue, t: CType, size: Term) -> None:
         raise NotImplementedError
 
 

@@ -278,6 +278,9 @@ def _count_occupants(context: Context) -> None:
                 if symbol in context.recursive:
                     for part in parts:
                         context.occupants[part] = 2
+    for variable in context.scan.globals:
+        if not variable.defined:  # arbitrary, so its memory does not start as zeros either
+            context.local_places.update(covered(context.points_to.of_variable(variable)))
     for variable in objects:
         for part in covered(context.points_to.of_variable(variable)):
             context.occupants[part] = context.occupants.get(part, 0) + 1

@@ -31,6 +31,9 @@ class Start(Control):
             if variable.defined or variable.initializer is not None:
                 self.builder.origin = variable.range
                 self._global(variable)
+            elif not self.context.scan.in_memory(variable):  # arbitrary, but a bool is one
+                for part in self.variable(variable).plain or ():
+                    self._assume_bool(part.term, part.type)
 
     def _global(self, variable: Variable) -> None:
         target = self.variable(variable)

@@ -10,6 +10,7 @@ reports `true` for a predicate that must be false.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from craton.errors import NotExpressible
@@ -63,12 +64,16 @@ def _solve(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
             rule = writer.write(forall(_ordered(free_variables(clause)), clause))
             api.fixedpoint_add_rule(ref, horn, rule, context.symbol(f"step{i + 1}"))
         context.check_error()
+        start = time.monotonic()
         answer = api.fixedpoint_query(ref, horn, writer.write(nodes[-1]))
         if answer == consts.Z3_L_TRUE:
             return Satisfiable()
         if answer != consts.Z3_L_FALSE:
-            reason = (api.fixedpoint_get_reason_unknown(ref, horn) or b"unknown").decode(errors="replace")
-            return Undecided(f"z3: {'timeout' if reason == 'ok' else reason}")  # "ok" is what z3 says of a timeout
+            reason = (api.fixedpoint_get_reason_unknown(ref, horn) or b"ok").decode(errors="replace")
+            if reason == "ok":  # z3 gives no reason when it runs out of time, nor when a clause is beyond it
+                late = time_limit is not None and time.monotonic() - start > 0.9 * time_limit
+                reason = "timeout" if late else "the Horn clauses are beyond it"
+            return Undecided(f"z3: {reason}")
         found = []
         for predicate, arguments in zip(predicates, shared, strict=True):
             cover = api.fixedpoint_get_cover_delta(ref, horn, -1, writer.function(predicate))
