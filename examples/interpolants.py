@@ -54,7 +54,7 @@ def main() -> None:
             table.add_row(statements[i][0])
     Console(width=130).print(table)
     print(
-        "z3's x = y is a loop invariant too; the others explain this one trace only. That difference is Craton's subject."
+        "z3's x = y is a loop invariant too; the others explain this one trace. That difference is Craton's subject."
     )
 
 

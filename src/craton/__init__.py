@@ -1,7 +1,7 @@
 """Craton: a software model checker built around the refinement step.
 
-Reading order: `logic` (formulas), `program` (automata), `frontends` (C, Boogie), `smt` (solvers), `traces` (the heart: from
-infeasible traces to assertions), `engines`. `docs/architecture.md` is the map.
+Reading order: `logic` (formulas), `program` (automata), `frontends` (C, Boogie), `smt` (solvers), `traces` (the heart:
+from infeasible traces to assertions), `engines`. `docs/architecture.md` is the map.
 
 Glossary:
 

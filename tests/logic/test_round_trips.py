@@ -221,6 +221,10 @@ def _writes(count: int) -> Term:
         *(lambda op=op: op(op(*BOOLS), op(*BOOLS[:70]), not_(BOOLS[0])) for op in (and_, or_)),
         lambda: const_array(Array(INT, Array(BOOL, REAL)), const_array(Array(BOOL, REAL), real("-1/3"))),
         lambda: eq(fp_value(float("nan"), FLOAT16), var("f", FLOAT16)),
+        *(  # variables called like constants
+            lambda name=name, number=number: ite(var("p", BOOL), var(name, FLOAT16), fp_value(float(number), FLOAT16))
+            for name, number in (("NaN", "nan"), ("+oo", "inf"), ("-oo", "-inf"), ("+zero", "0"), ("-zero", "-0"))
+        ),
         lambda: mul(real("-1/3"), var("r", REAL)),
         lambda: value(-(10**50), INT),
     ],

@@ -167,7 +167,7 @@ def _compare(op: Op, reflexive: Term, a: Term, b: Term) -> Term:
 
 
 def _constants_together(a: Term, b: Term) -> tuple[Term, Term] | None:
-    """x + 2 ≤ y + 5 is x ≤ y + 3, and x + 2 ≤ 5 is x ≤ 3; None where no two constants meet. (Bit-vectors would wrap.)"""
+    """x + 2 ≤ y + 5 is x ≤ y + 3, and x + 2 ≤ 5 is x ≤ 3; None where no constants meet. (Bit-vectors would wrap.)"""
     left, right = split_constant(a), split_constant(b)
     if left is not None and right is not None:
         return left[0], plus_constant(right[0], ops.ADD, right[1] - left[1])

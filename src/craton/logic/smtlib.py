@@ -131,8 +131,8 @@ def quoted(name: str) -> str:
 _SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_\-+=<>.?/][A-Za-z0-9~!@$%^&*_\-+=<>.?/]*")
 _RESERVED = frozenset(Op.table) | frozenset(
     "true false let par _ ! as match BINARY DECIMAL HEXADECIMAL NUMERAL STRING > >= fp bvnand bvnor bvxnor bvcomp"
-    " bvugt bvuge bvsgt bvsge divisible to_fp fp.gt fp.geq bv2nat int2bv nat2bv RNE RNA RTP RTN RTZ"
-    " roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive roundTowardNegative roundTowardZero"
+    " bvugt bvuge bvsgt bvsge divisible to_fp fp.gt fp.geq NaN +oo -oo +zero -zero bv2nat int2bv nat2bv RNE RNA RTP RTN"
+    " RTZ roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive roundTowardNegative roundTowardZero"
     # the standard's commands
     " assert check-sat check-sat-assuming declare-const declare-datatype declare-datatypes declare-fun declare-sort"
     " define-const define-fun define-fun-rec define-funs-rec define-sort echo exit get-assertions get-assignment"

@@ -13,7 +13,7 @@ from typing import Any
 from craton.logic import FLOAT32, FLOAT64, RNE, Array, Float, Term, Unspecified, ops
 from craton.logic.evaluation import zero
 from craton.logic.semantics import compute
-from craton.logic.sorts import BOOL, BitVec
+from craton.logic.sorts import BitVec
 from craton.logic.walk import post_order
 
 _MOST_NESTED = 12  # deeper expressions go through temporaries: Python's parser has limits
@@ -318,5 +318,3 @@ SUPPORT: dict[str, Any] = {
     "shl": shl,
     "ashr": ashr,
 }
-
-__all__ = ["BOOL", "SUPPORT", "Cells", "Code"]

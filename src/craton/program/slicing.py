@@ -13,7 +13,7 @@ from craton.logic import TRUE, Term, not_
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import reachable_edges
-from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return
+from craton.program.statements import Assign, Assume, Block, Call, Havoc
 from craton.program.variables import reads
 
 
@@ -220,6 +220,3 @@ def _without_empty_branches(program: Program) -> Transformed:
         procedures[name] = procedure.with_edges(tuple(edges))
     result = Transformed(program.with_procedures(procedures), back)
     return result.then(remove_dead_code(result.program))
-
-
-__all__ = ["Return", "remove_dead_code", "slice_for_errors"]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from craton.frontends.c.builder import Builder
 from craton.frontends.c.context import Context, Plain
-from craton.frontends.c.ctype import ArrayType, CType, Field, Floating, Integer, Pointer, Record, leaves, unit_type
+from craton.frontends.c.ctype import ArrayType, CType, Field, Floating, Integer, Record, leaves, unit_type
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.memory import Object
 from craton.frontends.c.places import Place
 from craton.frontends.c.syntax import Function, Node
-from craton.frontends.c.values import float_bits, from_bits, memory_bits, resize, width_of
+from craton.frontends.c.values import from_bits, memory_bits, resize
 from craton.logic import (
     BitVec,
     Float,
@@ -313,6 +313,3 @@ def _pattern(value: Term) -> Term | None:
     if value.op is ops.FP_FROM_BITS:
         return value.args[0]
     return None
-
-
-__all__ = ["Access", "Lvalue", "Pointer", "Value", "float_bits", "width_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from craton.logic import FALSE, TRUE, Sort, Term, and_, not_, var
+from craton.logic import FALSE, TRUE, Sort, Term, not_, var
 from craton.program.cfa import Edge, Location, Property
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
@@ -158,6 +158,3 @@ class Builder:
         self.assign(counter, bvadd(counter, bv(step, width)))
         self.go(head)
         self.enter(after)
-
-
-__all__ = ["Builder", "Names", "and_"]

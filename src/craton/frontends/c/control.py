@@ -8,7 +8,7 @@ from craton.frontends.c.access import Lvalue, Value
 from craton.frontends.c.builder import Builder
 from craton.frontends.c.calls import Calls
 from craton.frontends.c.context import Context, Part
-from craton.frontends.c.ctype import ArrayType, CType, Integer, Record, Void, leaves
+from craton.frontends.c.ctype import CType, Integer, Record, Void, leaves
 from craton.frontends.c.expressions import _has_variable_length
 from craton.frontends.c.syntax import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.values import is_signed, resize
@@ -458,5 +458,3 @@ _HANDLERS: dict[Kind, Any] = {
     Kind.RETURN: Control._return,
     Kind.ASM: Control._asm,
 }
-
-__all__ = ["ArrayType", "Control"]

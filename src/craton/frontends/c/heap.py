@@ -16,6 +16,11 @@ class Heap(Bulk):
         memory.uses_heap = True
         width = memory.pointer_width
         size = builder.save(size)
+        if counted:
+            self.context.assume("memory allocation does not fail")
+        if memory.safety and memory.offset_bits < 32:
+            most, largest = 1 << (width - memory.offset_bits), 1 << memory.offset_bits
+            self.context.assume(f"fewer than {most} objects are allocated, each smaller than {largest} bytes")
         if memory.safety:
             limit = memory.pointer((1 << memory.offset_bits) - 1)
             if not (size.is_value and size.payload < limit.payload):

@@ -13,11 +13,10 @@ from craton.frontends.c.access import Lvalue, Value
 from craton.frontends.c.ctype import CType, Integer, Pointer, Record, Void
 from craton.frontends.c.points_to import copied_type, element_type, is_multiple, strip
 from craton.frontends.c.syntax import Kind, Node
-from craton.frontends.c.values import convert, is_signed, number, resize, truth, width_of
+from craton.frontends.c.values import is_signed, number, resize, width_of
 from craton.logic import (
     FALSE,
     Term,
-    and_,
     bv,
     bvadd,
     bvmul,
@@ -31,7 +30,6 @@ from craton.logic import (
     extract,
     ite,
     not_,
-    or_,
     sign_extend,
     zero_extend,
 )
@@ -464,7 +462,5 @@ def unknown_output(lower: Calls, pointer: Node) -> None:
         value = lower.arbitrary(t)
         lower.store(Lvalue(t, None, 0, target.address, target.place), value)
 
-
-__all__ = ["HANDLERS", "and_", "convert", "models", "or_", "truth", "unknown_output"]
 
 from craton.frontends.c import library_math, library_strings  # noqa: E402, F401  (they register themselves)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from craton.frontends.c.access import Value
-from craton.frontends.c.ctype import CType, Floating, Integer
+from craton.frontends.c.ctype import CType, Floating
 from craton.frontends.c.library import HANDLERS, Handler, builtins, models
 from craton.frontends.c.syntax import Node
 from craton.frontends.c.values import convert, float_to_integer, number
@@ -20,9 +20,6 @@ from craton.logic import (
     Term,
     and_,
     bv,
-    bvsub,
-    eq,
-    extract,
     fp_abs,
     fp_add,
     fp_bits,
@@ -243,6 +240,3 @@ def _set_round(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     if mode.is_value and mode.payload == 0:
         return bv(0, node.type.size * 8)
     raise lower.unsupported("a rounding mode other than to nearest", node)
-
-
-__all__ = ["Integer", "bvsub", "eq", "extract"]

@@ -9,7 +9,7 @@ from craton.frontends.c.ctype import Integer, Pointer
 from craton.frontends.c.library import models, pointer_lvalue, size_argument, unknown_bytes, unknown_output
 from craton.frontends.c.points_to import strip
 from craton.frontends.c.syntax import Kind, Node
-from craton.frontends.c.values import is_signed, resize
+from craton.frontends.c.values import resize
 from craton.logic import (
     BitVec,
     Term,
@@ -358,5 +358,3 @@ for _name, _ranges in {
     "isdigit": ((48, 57),),
 }.items():
     _ascii(_name, _ranges)
-
-__all__ = ["is_signed", "length"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -288,6 +287,3 @@ def _count_occupants(context: Context) -> None:
         if place.allocated or place.external:
             for part in covered(place):
                 context.occupants[part] = 2
-
-
-__all__ = ["COptions", "load_c", "os", "with_large_stack"]

@@ -22,7 +22,7 @@ from craton.frontends.c.clang import (
     text,
     tree,
 )
-from craton.frontends.c.ctype import ArrayType, CType, Field, Floating, FunctionType, Integer, Pointer, Record
+from craton.frontends.c.ctype import ArrayType, CType, Field, Floating, FunctionType, Pointer, Record
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.type_reader import TypeReader
@@ -374,7 +374,6 @@ class UnitReader:
 
     def _binary(self, raw: Raw) -> Node:
         op = _BINARY[lib().clang_getCursorBinaryOperatorKind(raw.cursor)] or "?"
-        # Chains of one operator lean to the left; going down them in a loop saves depth.
         kind = Kind.ASSIGN if op == "=" else Kind.BINARY
         return self._node(kind, raw, tuple(map(self.expression, self._parts(raw))), op)
 
@@ -581,7 +580,7 @@ class UnitReader:
         return self._node(Kind.SWITCH, raw, (self.expression(parts[0]), self.statement(parts[-1])))
 
     def _case(self, raw: Raw) -> Node:
-        """A chain of labels `case 1: case 2: …` nests; it is unfolded in a loop."""
+        """One value, or a GNU range of them."""
         parts = self._parts(raw)
         low = evaluate_integer(parts[0].cursor)
         high = evaluate_integer(parts[1].cursor) if len(parts) > 2 else low
@@ -705,5 +704,3 @@ _STATEMENT_HANDLERS: dict[int, Any] = {
     230: _simple(Kind.EMPTY),
     231: UnitReader._declarations,
 }
-
-__all__ = ["Integer", "Program", "UnitReader"]

@@ -6,7 +6,7 @@ from craton.frontends.c.access import Lvalue
 from craton.frontends.c.builder import Builder
 from craton.frontends.c.context import Context
 from craton.frontends.c.control import Control
-from craton.frontends.c.ctype import CType, FunctionType, Void, leaves, unit_type
+from craton.frontends.c.ctype import CType, FunctionType, Void, unit_type
 from craton.frontends.c.places import Place, covered
 from craton.frontends.c.syntax import Function, Storage, Variable
 from craton.logic import Array, Float, Term, bv, const_array, fp_bits, store
@@ -176,6 +176,3 @@ def layout(context: Context, first: Builder) -> None:
     begin = var("heap begin", BitVec(memory.pointer_width))
     if begin in context.globals:
         first.assign(begin, start)
-
-
-__all__ = ["START", "Start", "layout", "leaves"]
