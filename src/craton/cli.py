@@ -13,12 +13,12 @@ import traceback
 from collections.abc import Sequence
 
 from craton import __version__
-from craton.commands import explain, refiners, solvers
+from craton.commands import cfa, explain, refiners, run, solvers
 from craton.errors import CratonError
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = (explain, refiners, solvers)
+_COMMANDS = (explain, cfa, run, refiners, solvers)
 
 _EPILOG = """\
 exit codes:
@@ -55,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except CratonError as error:
-        return _report(args, f"{type(error).__name__}: {error}" if args.debug else str(error), BAD_INPUT)
+        word = "UNKNOWN: " if error.exit_code == UNKNOWN else ""
+        return _report(args, f"{word}{error}", error.exit_code)
     except KeyboardInterrupt:
         return _report(args, "interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has seen enough

@@ -6,6 +6,8 @@ from __future__ import annotations
 class CratonError(Exception):
     """Root of all errors that are meant for the person at the keyboard; the command line prints them as one line."""
 
+    exit_code = 2  # bad input, unless a kind of error says otherwise
+
 
 class IllSorted(CratonError):
     """A term was built from arguments whose sorts do not fit."""

@@ -26,6 +26,8 @@ class BoogieTypeError(BoogieError):
 class UnsupportedBoogie(BoogieError):
     """A construct that has no translation. The verdict is UNKNOWN: there is no wrong program."""
 
+    exit_code = 3
+
     def __init__(self, construct: str, where: SourceRange | None) -> None:
         super().__init__(f"{construct} is not supported", where)
 

@@ -17,6 +17,8 @@ class BadInput(CratonError):
 class Unsupported(CratonError):
     """A construct that has no translation. The verdict is UNKNOWN: there is no wrong program."""
 
+    exit_code = 3
+
     def __init__(self, construct: str, where: SourceRange | None) -> None:
         self.construct = construct
         self.where = where

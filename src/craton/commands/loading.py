@@ -1,0 +1,46 @@
+"""What the commands that take a program have in common: their arguments, and how the program is loaded."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from craton.program.cfa import Program
+
+PASSES = ("inline", "dead", "slice", "constants", "blocks")
+
+
+def add_program_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, or one task definition (.yml)")
+    parser.add_argument("--property", metavar="FILE", help="property file; the default is that no error is reached")
+    parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or ILP32")
+    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+    parser.add_argument("--passes", default="", metavar="P,P,…", help=f"passes to apply, in order: {', '.join(PASSES)}")
+
+
+def loaded(args: argparse.Namespace) -> Program:
+    """The program that the arguments name, after the passes they ask for."""
+    from craton.frontends.programs import Request, load_program
+
+    request = Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
+    program = load_program(request)
+    for name in filter(None, args.passes.split(",")):
+        program = _pass(name, program)
+    return program
+
+
+def _pass(name: str, program: Program) -> Program:
+    from craton.program.blocks import encode_blocks
+    from craton.program.constants import propagate_constants
+    from craton.program.inlining import inline
+    from craton.program.slicing import remove_dead_code, slice_for_errors
+
+    functions = (inline, remove_dead_code, slice_for_errors, propagate_constants, encode_blocks)
+    passes = dict(zip(PASSES, functions, strict=True))
+    if name not in passes:
+        raise CratonError(f"there is no pass {name!r}; known are {', '.join(PASSES)}")
+    return passes[name](program).program

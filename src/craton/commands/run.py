@@ -1,0 +1,56 @@
+"""`craton run`: a concrete run of a program on given inputs."""
+
+from __future__ import annotations
+
+import argparse
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from craton.commands.loading import add_program_arguments, loaded
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from craton.program.interpreter import Number
+
+
+def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "run",
+        help="run a program on given inputs",
+        description="Runs the program on values for its nondet calls, and says how it ended. The exit code is 1 if an"
+        " error was reached, 3 if the step limit was.",
+        epilog="example: craton run prog.c --inputs 3,-1,0",
+    )
+    add_program_arguments(parser)
+    values = parser.add_mutually_exclusive_group()
+    values.add_argument("--inputs", metavar="3,-1,0", help="values of the nondet calls, in order; then zeros")
+    values.add_argument("--seed", type=int, help="draw the values from this seed")
+    parser.add_argument("--steps", type=int, default=10_000_000, help="give up after so many steps")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from craton.program.interpreter import Interpreter, ReachedError, StepLimit
+
+    inputs = parse_inputs(args.inputs or "")
+    result = Interpreter(loaded(args)).run(inputs, seed=args.seed, step_limit=args.steps)
+    for source, value in result.inputs:
+        print(f"{source} = {value}")
+    print(result.outcome)
+    if isinstance(result.outcome, ReachedError):
+        return 1
+    return 3 if isinstance(result.outcome, StepLimit) else 0
+
+
+def parse_inputs(text: str) -> list[Number]:
+    """`3,-1,0x10,2.5`"""
+    return [_number(word.strip()) for word in text.split(",") if word.strip()]
+
+
+def _number(word: str) -> Number:
+    for read in (lambda w: int(w, 0), lambda w: float(w) if "n" in w.lower() else Fraction(w)):
+        try:
+            return read(word)
+        except ValueError:
+            continue
+    raise CratonError(f"`{word}` is no number: inputs are written like 3,-1,0x10,2.5")
