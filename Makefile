@@ -5,7 +5,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test check bench format lock clean help
+N ?= 1000
+
+.PHONY: demo test check bench fuzz format lock clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -32,6 +34,9 @@ check: $(READY) ## lint and type-check
 
 bench: $(READY) ## measure the foundation; prints tables
 	$(BIN)/python -m bench
+
+fuzz: $(READY) ## compare the C front end with gcc on N generated programs: make fuzz N=10000
+	PYTHONPATH=tests $(BIN)/python -m cfuzz.differential $(N)
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix .

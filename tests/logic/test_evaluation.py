@@ -110,11 +110,19 @@ def test_agrees_with(solver: str, universe: Universe, count: int, least: int) ->
 
 def too_hard(solver: str, term: Term) -> bool:
     """Functions under quantifiers are not pinned down by finitely many facts. bitwuzla spends minutes on writing out
-    the remainder of wide floats, deaf to time limits.
+    the remainder of wide floats, deaf to time limits. cvc5 1.4 answers wrongly (sat) on constant arrays of arrays:
+
+        (store ((as const (Array Int (Array Int Bool))) (… true)) (ite (f 0) r 1) (… false)), with (not (f 0))
     """
     if is_quantified(term) and functions(term):
         return True
-    return solver == "bitwuzla" and any(n.op is ops.FP_REM and n.sort is not FLOAT16 for n in post_order(term))
+    if solver == "bitwuzla":
+        return any(part.op is ops.FP_REM and part.sort is not FLOAT16 for part in post_order(term))
+    return solver == "cvc5" and any(is_nested(part.sort) for part in post_order(term))
+
+
+def is_nested(sort: Sort) -> bool:
+    return isinstance(sort, Array) and isinstance(sort.element, Array)
 
 
 # --- where the standard leaves the result open ------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
 
+from craton.cli import main
+from craton.commands.run import parse_inputs
 from craton.errors import CratonError
-from craton.frontends.commands import add_cfa_command, add_run_command, parse_inputs
 from craton.program.specification import parse_specification
 from craton.program.tasks import read_task
 
@@ -53,12 +53,7 @@ def test_other_task_files_are_errors(text: str, tmp_path: Path) -> None:
 
 
 def command(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    subparsers = parser.add_subparsers()
-    add_cfa_command(subparsers)
-    add_run_command(subparsers)
-    args = parser.parse_args(words)
-    return int(args.run(args))
+    return main(words)
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_newton_by_settings(solver: str, quantifiers: Quantifiers, drop: bool) -
     for number, variant in enumerate(VARIANTS):
         chosen = tuple(e for i, e in enumerate(understood) if (i + start + 5 * number) % _STRIDE == 0)
         run(configured(variant, solver, quantifiers, drop), solver, chosen, tally)
-    conclude(tally, least=0.5 if drop else 0.95)
+    conclude(tally, least=0.4 if drop else 0.9)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
