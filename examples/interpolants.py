@@ -53,9 +53,7 @@ def main() -> None:
         if i < len(statements):
             table.add_row(statements[i][0])
     Console(width=130).print(table)
-    print(
-        "z3's x = y is a loop invariant too; the others explain this one trace. That difference is Craton's subject."
-    )
+    print("z3's x = y is a loop invariant too; the others explain this one trace. That difference is Craton's subject.")
 
 
 if __name__ == "__main__":
