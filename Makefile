@@ -23,6 +23,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY) ## set up and run an example
 	$(BIN)/craton solvers
 	$(BIN)/python examples/interpolants.py
+	$(BIN)/craton explain examples/c/pairs.c --refine 'newton(it, sp)' --refine 'newton(it, wp, lv)' --refine 'craig(z3)'
 
 test: $(READY) ## set up and pass the tests
 	$(BIN)/pytest -n 2

@@ -74,6 +74,7 @@ from craton.logic.bitvectors import (
     zero_extend,
 )
 from craton.logic.build import build, rebuild
+from craton.logic.cexpr import to_c
 from craton.logic.core import (
     and_,
     apply,
@@ -356,6 +357,7 @@ __all__ = [
     "sub",
     "substitute",
     "table_size",
+    "to_c",
     "to_int",
     "to_real",
     "to_smtlib",
