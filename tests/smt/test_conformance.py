@@ -782,3 +782,11 @@ def test_comparisons_of_numbers(solver: Solver) -> None:
 
 def test_declarations_are_read() -> None:
     assert symbols_of("a: Int => Bool, f: Int Int -> B8, x y: F32")["a"] is var("a", Array(INT, BOOL))
+
+
+def test_cvc5_gets_no_constant_arrays_of_arrays() -> None:
+    """It answers sat wrongly on them (docs/solvers.md)."""
+    nested = Array(INT, Array(INT, BOOL))
+    everywhere = const_array(nested, const_array(Array(INT, BOOL), TRUE))
+    with pytest.raises(MissingCapability, match="constant arrays of arrays; z3 is"):
+        make_solver("cvc5").add(eq(var("nested", nested), everywhere))

@@ -118,7 +118,7 @@ def bool_(value: bool) -> Term:
 
 
 def int_(value: int) -> Term:
-    return intern(VALUE, (), INT, value)
+    return intern(VALUE, (), INT, int(value))  # True equals 1, and must not be what 1 is kept as
 
 
 def real(value: int | str | Fraction) -> Term:
@@ -151,7 +151,7 @@ _formats: dict[Float, Format] = {}
 
 def fp_bits(bits: int, sort: Float) -> Term:
     """The float with that bit pattern. There is one NaN."""
-    return intern(VALUE, (), sort, canonical(format_of(sort), bits))
+    return intern(VALUE, (), sort, canonical(format_of(sort), bits & ((1 << sort.width) - 1)))
 
 
 def value(python_value: Any, sort: Sort) -> Term:

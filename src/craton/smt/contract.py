@@ -37,10 +37,13 @@ class Capability(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """The formulas a backend takes: theories, and the float formats it is trusted with (None: all)."""
+    """The formulas a backend takes: theories, the float formats it is trusted with (None: all), and whether it is trusted
+    with constant arrays of arrays.
+    """
 
     theories: frozenset[Theory]
     formats: frozenset[tuple[int, int]] | None = None
+    nested_constant_arrays: bool = True
 
     def require(self, solver: str, formula: Term, seen: set[Term]) -> None:
         """Raises MissingCapability for what is outside. `seen` remembers nodes that were found inside."""
@@ -54,6 +57,8 @@ class Fragment:
                 continue
             if node.op.theory not in self.theories:
                 raise MissingCapability(_refusal(solver, node.op.theory, node.op.name))
+            if node.op is ops.CONST_ARRAY and isinstance(node.args[0].sort, Array) and not self.nested_constant_arrays:
+                raise MissingCapability(f"{solver} is not trusted with constant arrays of arrays; z3 is")
             # Leaves, applications and constant arrays bring sorts that no operation below them would show.
             if not node.args or node.op is ops.APPLY or node.op is ops.CONST_ARRAY or isinstance(node.sort, Float):
                 self._require_sort(solver, node.sort)

@@ -47,7 +47,7 @@ class Cvc5Solver(Solver):
     name = "cvc5"
     can = frozenset(Capability)
     # cvc5 refuses other formats unless its experimental float solver is switched on.
-    fragment = Fragment(frozenset(Theory), frozenset(((8, 24), (11, 53))))
+    fragment = Fragment(frozenset(Theory), frozenset(((8, 24), (11, 53))), nested_constant_arrays=False)
 
     def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None, seed: int = 0) -> None:
         super().__init__(time_limit=time_limit, log=log)

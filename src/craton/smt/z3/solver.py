@@ -13,6 +13,8 @@ from craton.logic.ops import Op, Theory
 from craton.logic.semantics import ArrayValue, Value
 from craton.logic.sorts import Array, Function
 from craton.logic.terms import Term
+from craton.logic.walk import free_variables
+from craton.logic.walk import functions as applied_functions
 from craton.smt.contract import Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.querylog import QueryLog
 from craton.smt.z3 import api
@@ -108,7 +110,7 @@ class Z3Solver(Solver):
             nodes = []
             answer = api.solver_check_assumptions(self._ref, self._solver, 0, None)
         if answer == consts.Z3_L_TRUE:
-            return self._sat(self._model)
+            return self._sat(lambda: self._model(assumptions))
         if answer == consts.Z3_L_FALSE:
             return self._unsat(lambda: self._core(dict(zip(nodes, assumptions, strict=True))))
         return Undecided(f"z3: {api.solver_get_reason_unknown(self._ref, self._solver).decode(errors='replace')}")
@@ -133,13 +135,14 @@ class Z3Solver(Solver):
             assumptions=tuple(term for node, term in assumptions.items() if node in chosen),
         )
 
-    def _model(self) -> Model:
+    def _model(self, assumptions: Sequence[Term]) -> Model:
+        formulas = [*(formula for _, formula in self.assertions), *assumptions]
         model = api.solver_get_model(self._ref, self._solver)
         if not model:
             self._context.fail()
         api.model_inc_ref(self._ref, model)
         try:
-            return ModelReader(self._reader, model).read()
+            return ModelReader(self._reader, model).read(formulas)
         finally:
             api.model_dec_ref(self._ref, model)
 
@@ -152,23 +155,28 @@ class ModelReader:
         self._ref = reader.context.ref
         self._model = model
 
-    def read(self) -> Model:
+    def read(self, formulas: Sequence[Term]) -> Model:
+        """The part of the model that speaks of these formulas: z3's own auxiliary symbols need not even have values."""
         ref, model = self._ref, self._model
+        asked = frozenset[Term]().union(*map(free_variables, formulas))
         values: dict[Term, Value] = {}
         for i in range(api.model_get_num_consts(ref, model)):
             declaration = api.model_get_const_decl(ref, model, i)
             if not self._reader.is_numbered(declaration):
                 variable = self._reader.symbol_of(declaration)
                 assert isinstance(variable, Term)
-                values[variable] = self._value(api.model_get_const_interp(ref, model, declaration))
+                if variable in asked:
+                    values[variable] = self._value(api.model_get_const_interp(ref, model, declaration))
         functions: dict[Function, FunctionTable] = {}
+        applied = frozenset(applied_functions(*formulas)) if api.model_get_num_funcs(ref, model) else frozenset()
         choices: dict[Op, FunctionTable] = {}
         for i in range(api.model_get_num_funcs(ref, model)):
             declaration = api.model_get_func_decl(ref, model, i)
             if api.get_decl_kind(ref, declaration) == consts.Z3_OP_UNINTERPRETED:
                 symbol = self._reader.symbol_of(declaration)
                 assert isinstance(symbol, Function)
-                functions[symbol] = self._table(declaration)
+                if symbol in applied:
+                    functions[symbol] = self._table(declaration)
             else:
                 op = _CHOSEN.get(self._reader.name_of(declaration))
                 if op is not None and self._has_constant_default(declaration):
