@@ -37,8 +37,8 @@ class Capability(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """The formulas a backend takes: theories, the float formats it is trusted with (None: all), and whether it is trusted
-    with constant arrays of arrays.
+    """The formulas a backend takes: theories, the float formats it is trusted with (None: all), and whether it may have
+    constant arrays of arrays.
     """
 
     theories: frozenset[Theory]
