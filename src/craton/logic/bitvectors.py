@@ -30,6 +30,7 @@ def bvadd(*args: Term) -> Term:
 
 _ADDENDS = (ops.BVADD, ops.VALUE)
 _FACTORS = (ops.BVMUL, ops.VALUE)
+_XOR_PARTS = (ops.BVXOR, ops.BVNOT, ops.VALUE)
 
 
 def bvmul(*args: Term) -> Term:
@@ -73,6 +74,8 @@ def bvor(*args: Term) -> Term:
 def bvxor(*args: Term) -> Term:
     """Pairs of equal parts cancel; complements become one constant."""
     sort = _one_width(ops.BVXOR, args)
+    if len(args) == 2 and args[0] is not args[1] and args[0].op not in _XOR_PARTS and args[1].op not in _XOR_PARTS:
+        return intern(ops.BVXOR, args, sort)
     ones = (1 << sort.width) - 1
     positive = [a.args[0] if a.op is ops.BVNOT else a for a in args]  # before flattening: these may be bvxor again
     gathered, constant = _gather(ops.BVXOR, positive, 0, int.__xor__)
