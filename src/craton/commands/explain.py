@@ -49,19 +49,22 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("--html", metavar="OUT", type=Path, help="write a self-contained page")
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.add_argument(
-        "--data-model", choices=("ILP32", "LP64"), default="ILP32", help="for C programs (default: ILP32)"
+        "--data-model", choices=("ILP32", "LP64"), help="for C programs (default: the task's, or ILP32)"
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     from craton.config import refiner
-    from craton.frontends import load_program
+    from craton.frontends.programs import Request, load_program
+    from craton.program.inlining import inline
+    from craton.program.slicing import remove_dead_code
     from craton.report.explanation import as_data, explain
 
     expressions = [*args.refine, *(_ALL_NEWTON if args.all_newton else ())] or list(_USUAL)
     refiners = [refiner(expression) for expression in expressions]
-    program = with_short_names(load_program(args.file, data_model=args.data_model))
+    loaded = load_program(Request((args.file,), data_model=args.data_model))
+    program = with_short_names(remove_dead_code(inline(loaded).program).program)
     found = spurious_paths(program, args.unroll, args.paths)
     explained = [(_title(i, trace), explain(trace, refiners)) for i, trace in enumerate(found, 1)]
     if args.html is not None:

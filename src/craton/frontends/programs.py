@@ -14,7 +14,7 @@ from craton.program.tasks import read_task
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Files (C, or one task definition), and what overrides the task's own property and data model."""
+    """Files (C, one Boogie program or one task), and what overrides the task's own property and data model."""
 
     files: tuple[str, ...]
     property_file: str | None = None
@@ -25,6 +25,12 @@ class Request:
 
 def load_program(request: Request) -> Program:
     files = [Path(name) for name in request.files]
+    if any(path.suffix == ".bpl" for path in files):
+        if len(files) > 1:
+            raise BadInput("a Boogie program stands alone: name one .bpl file")
+        from craton.frontends.boogie import load_boogie
+
+        return load_boogie(files[0]).program
     specification: Specification = DEFAULT
     data_model = "ILP32"
     if any(path.suffix in (".yml", ".yaml") for path in files):
