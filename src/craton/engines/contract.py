@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -45,6 +47,37 @@ class Progress:
     states: int
 
 
+@dataclass(slots=True)
+class Tally:
+    calls: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What a run did. Engines count as they go, so that a run that is ended has its figures too."""
+
+    iterations: int = 0
+    refutations: Counter[str] = field(default_factory=Counter)  # by the refiner that answered
+    perfect: int = 0  # refutations that prove their whole path program …
+    tested: int = 0  # … of those that were tested
+    trace_lengths: list[int] = field(default_factory=list)
+    predicates: int = 0
+    states: int = 0
+    purposes: dict[str, Tally] = field(default_factory=dict)  # what the time went into
+
+    @contextmanager
+    def spending(self, purpose: str) -> Iterator[None]:
+        """Counts a call for a purpose, and its time."""
+        tally = self.purposes.setdefault(purpose, Tally())
+        tally.calls += 1
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            tally.seconds += time.perf_counter() - start
+
+
 class OutOfTime(Exception):
     """The budget is used up."""
 
@@ -56,6 +89,12 @@ class Budget:
     seconds: float | None = None
     watch: Callable[[Progress], None] = lambda progress: None
     started: float = field(default_factory=time.monotonic)
+    statistics: Statistics = field(default_factory=Statistics)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that remain; None for no limit."""
+        return None if self.seconds is None else self.seconds - (time.monotonic() - self.started)
 
     def check(self) -> None:
         """Raises OutOfTime when there is none left; engines call it at every step of their loops."""
@@ -64,7 +103,14 @@ class Budget:
 
 
 class Engine(Protocol):
+    """A value. It is given programs without calls (but of recursive procedures), in blocks of the size it asks for."""
+
     @property
     def name(self) -> str: ...
+
+    @property
+    def blocks(self) -> int | None:
+        """How many statements go into a block at most; None: as many as lie between loop heads; 1: no blocks."""
+        ...
 
     def run(self, program: Program, budget: Budget) -> Verdict: ...

@@ -42,6 +42,7 @@ class Abstraction:
 class TraceAbstraction:
     refiner: Refiner
     solver: str = "z3"
+    blocks: int | None = None
 
     @property
     def name(self) -> str:

@@ -1,0 +1,24 @@
+"""The step that all CEGAR engines share: an error trace goes to the refiner, and the statistics hear of it."""
+
+from __future__ import annotations
+
+from craton.engines.contract import Budget, Progress
+from craton.traces.refutation import Answer, Refiner, Refutation
+from craton.traces.trace import Trace
+
+
+def refute(refiner: Refiner, trace: Trace, budget: Budget) -> Answer:
+    """Asks the refiner. Whether a sequence is perfect is counted where the refiner has tested it."""
+    budget.check()
+    statistics = budget.statistics
+    statistics.iterations += 1
+    statistics.trace_lengths.append(len(trace))
+    budget.watch(Progress(statistics.iterations, len(trace), statistics.predicates, statistics.states))
+    with statistics.spending("refinement"):
+        answer = refiner.refute(trace)
+    if isinstance(answer, Refutation):
+        statistics.refutations[answer.by] += 1
+        if "perfect" in answer.notes:
+            statistics.tested += 1
+            statistics.perfect += bool(answer.notes["perfect"])
+    return answer
