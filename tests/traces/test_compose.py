@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -103,16 +103,24 @@ def test_a_returned_trace_skips_who_gives_up() -> None:
 
 def test_until_perfect_takes_the_first_perfect_sequence() -> None:
     a, b, c, d = Says(GAVE_UP), Says(imperfect("b")), Says(invariant("c")), Says(invariant("d"))
-    assert UntilPerfect((a, b, c, d)).refute(COUNTERS.trace) == invariant("c")
+    answer = UntilPerfect((a, b, c, d)).refute(COUNTERS.trace)
+    assert answer == replace(invariant("c"), notes={"perfect": True})
     assert d.asked == 0
 
 
 def test_until_perfect_takes_the_first_of_none() -> None:
     a, b = Says(imperfect("a")), Says(imperfect("b"))
     chain = UntilPerfect((Says(GAVE_UP), a, b))
-    assert chain.refute(COUNTERS.trace) == imperfect("a")
+    assert chain.refute(COUNTERS.trace) == replace(imperfect("a"), notes={"perfect": False})
     assert (a.asked, b.asked) == (1, 1)
-    assert chain.refute(COUNTERS.trace) == imperfect("b"), "the next time, the next one"
+    again = chain.refute(COUNTERS.trace)
+    assert again == replace(imperfect("b"), notes={"perfect": False}), "the next time, the next one"
+
+
+def test_the_note_of_a_perfect_sequence_keeps_the_others() -> None:
+    answer = UntilPerfect((Says(replace(invariant("a"), notes={"core": frozenset((1,))})),)).refute(COUNTERS.trace)
+    assert isinstance(answer, Refutation)
+    assert answer.notes == {"core": frozenset((1,)), "perfect": True}
 
 
 def test_until_perfect_gives_every_reason() -> None:

@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -89,13 +89,18 @@ class UntilPerfect:
                 return answer
             elif is_perfect(trace, answer.assertions, self._checker, self.time_limit):
                 self._seen[trace.edges] = number + 1
-                return answer
+                return _tested(answer, perfect=True)
             elif imperfect is None:
                 imperfect = number, answer
         if imperfect is None:
             return GaveUp("; ".join(reasons))
         self._seen[trace.edges] = imperfect[0] + 1
-        return imperfect[1]
+        return _tested(imperfect[1], perfect=False)
+
+
+def _tested(refutation: Refutation, *, perfect: bool) -> Refutation:
+    """With a note for those who count perfect sequences, so that they need not test again."""
+    return replace(refutation, notes={**refutation.notes, "perfect": perfect})
 
 
 @dataclass(slots=True)
