@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from pathlib import Path
 
 import pytest
 
 from craton.frontends.c import COptions, load_c
-from craton.logic import Term, evaluate
+from craton.logic import INT, Term, add, eq, evaluate, int_, le, not_, var
 from craton.program.back import Transformed
-from craton.program.blocks import cut_points, encode_blocks, summary
-from craton.program.cfa import Edge, Program
+from craton.program.blocks import cut_points, encode_blocks
+from craton.program.cfa import Edge, Location, Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.slicing import remove_dead_code, slice_for_errors
-from craton.program.statements import Assign, Assume, Block, Call, Havoc
+from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statement
+from craton.program.transitions import chosen_value, paths, transition
 
 TEXT = """
 extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
@@ -121,26 +124,90 @@ def test_blocks_end_at_cut_points_only(program: Program) -> None:
                 seen.add(inner.target)
 
 
-def test_a_summary_is_what_the_paths_of_a_block_do(program: Program) -> None:
+def test_a_transition_is_what_the_paths_of_a_block_do(program: Program) -> None:
     """Runs the edges inside every block one by one and compares with the formula."""
     encoded = encode_blocks(remove_dead_code(inline(program).program).program).program
     checked = 0
     for edge in encoded.main.edges:
         if not isinstance(edge.statement, Block):
             continue
-        result = summary(edge.statement)
+        step = transition(edge.statement)
         for start in range(6):
             state = {
                 v: (start * 7 + i * 3) % 11 for i, v in enumerate(sorted(_variables(edge), key=lambda v: v.serial))
             }
-            state |= dict.fromkeys(result.fresh, start)
-            after = _walk(edge.statement, dict(state), result.fresh)
-            assert bool(evaluate(result.guard, state)) == (after is not None)
+            state |= dict.fromkeys(step.inputs, start)
+            after = _walk(edge.statement, dict(state))
+            assert bool(evaluate(step.guard, state)) == (after is not None)
             if after is not None:
                 checked += 1
-                for variable, value in result.updates.items():
+                for variable, value in step.updates.items():
                     assert evaluate(value, state) == after[variable]
     assert checked
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_transition_has_every_path_of_a_block(seed: int) -> None:
+    """Random blocks with free and decided branches: the states after the block are those of its paths."""
+    block = _random_block(random.Random(seed))
+    step = transition(block)
+    start = {_X: seed % 3, _Y: seed % 5}
+    by_paths = {end for path in paths(block) for end in [_run(path, dict(start))] if end is not None}
+    by_formula = set()
+    for values in itertools.product((False, True), repeat=len(step.inputs)):
+        state = start | dict(zip(step.inputs, values, strict=True))
+        if evaluate(step.guard, state):
+            by_formula.add(tuple(evaluate(step.updates.get(v, v), state) for v in (_X, _Y)))
+    assert by_formula == by_paths
+
+
+_X, _Y = var("x", INT), var("y", INT)
+
+
+def _random_block(draw: random.Random) -> Block:
+    """A graph on a few locations, numbered in topological order, of which the last is the end."""
+    size = draw.randint(3, 7)
+    edges: list[Edge] = []
+    for source in range(size - 1):
+        a, b = draw.randint(source + 1, size - 1), draw.randint(source + 1, size - 1)
+        condition = draw.choice((le(_X, int_(draw.randint(0, 9))), eq(_X, int_(draw.randint(0, 4))), le(_X, _Y)))
+        kind = draw.randrange(4)
+        if kind == 0:
+            edges += [_edge(source, Assume(condition), a), _edge(source, Assume(not_(condition)), b)]
+        elif kind == 1:
+            edges += [_edge(source, Assign(_X, add(_X, int_(1))), a), _edge(source, Assign(_Y, add(_Y, _X)), b)]
+        elif kind == 2:
+            edges += [_edge(source, Assume(condition), a), _edge(source, Assume(le(_Y, int_(7))), b)]
+            edges.append(_edge(source, Assign(_Y, int_(draw.randint(0, 9))), source + 1))
+        else:
+            edges.append(_edge(source, Assign(_X, add(_X, int_(2))), source + 1))
+    live = {size - 1}
+    for edge in reversed(edges):
+        if edge.target.id in live:
+            live.add(edge.source.id)
+    reached = {0}
+    for edge in edges:
+        if edge.source.id in reached:
+            reached.add(edge.target.id)
+    kept = [e for e in edges if e.source.id in reached and e.target.id in live]
+    last = max(i for i, e in enumerate(kept) if e.target.id == size - 1)
+    kept.append(kept.pop(last))
+    return Block(tuple(kept))
+
+
+def _edge(source: int, statement: Statement, target: int) -> Edge:
+    return Edge(Location(source), statement, Location(target))
+
+
+def _run(path: tuple[Edge, ...], state: dict[Term, int]) -> tuple[int, int] | None:
+    for edge in path:
+        if isinstance(edge.statement, Assume):
+            if not evaluate(edge.statement.condition, state):
+                return None
+        else:
+            assert isinstance(edge.statement, Assign)
+            state[edge.statement.variable] = evaluate(edge.statement.value, state)
+    return state[_X], state[_Y]
 
 
 def _variables(edge: Edge) -> set[Term]:
@@ -149,11 +216,10 @@ def _variables(edge: Edge) -> set[Term]:
     return {v for v in reads(edge.statement) | writes(edge.statement) if not hasattr(v.sort, "index")}
 
 
-def _walk(block: Block, state: dict[Term, int], fresh: tuple[Term, ...]) -> dict[Term, int] | None:
+def _walk(block: Block, state: dict[Term, int]) -> dict[Term, int] | None:
     """Follows the enabled edges; None if none leads to the end."""
     reached = {block.begin: state}
-    waiting = list(fresh)
-    for inner in block.edges:
+    for number, inner in enumerate(block.edges):
         here = reached.get(inner.source)
         if here is None:
             continue
@@ -166,6 +232,8 @@ def _walk(block: Block, state: dict[Term, int], fresh: tuple[Term, ...]) -> dict
             new = {**here, statement.variable: evaluate(statement.value, here)}
         else:
             assert isinstance(statement, Havoc)
-            new = {**here, **{v: state[waiting.pop(0)] for v in statement.variables}}
+            new = {**here, **{v: state.get(chosen_value(v, number), 0) for v in statement.variables}}
+        if inner.target == block.end:
+            return new
         reached.setdefault(inner.target, new)
-    return reached.get(block.end)
+    return None

@@ -1,28 +1,24 @@
 """Large-block encoding (Beyer, Cimatti, Griggio, Keremoglu, Sebastiani, FMCAD 2009).
 
 Locations that stay: entry and exit, loop heads, error locations, and the ends of edges that are calls or returns. All
-paths between two of them that pass no third become one edge with a `Block`. `summary` says what a block does as a
-formula: it can be taken iff `guard` holds, and then each variable has the value of `updates`.
+paths between two of them that pass no third become one edge with a `Block`. What a block does as a formula,
+`transitions.transition` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
-from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, ite, not_, ops, or_, substitute, var
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import back_edge_targets
-from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return
+from craton.program.statements import Block, Call, Return
 
 
 def encode_blocks(program: Program) -> Transformed:
     """The program over large blocks. A block of one edge stays that edge."""
     procedures = {name: _encoded(procedure, program) for name, procedure in program.procedures.items()}
     present = {location for procedure in procedures.values() for location in procedure.locations}
-    from dataclasses import replace
-
     result = replace(
         program,
         procedures=procedures,
@@ -104,116 +100,3 @@ def _topological(procedure: Procedure, start: Location, stay: set[Location]) -> 
             done.append(location)
             work.pop()
     return done[::-1]
-
-
-# --- what a block does ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The block can be taken iff `guard` holds; afterwards each variable of `updates` has that value of the variables
-    before, and of `fresh` variables, which are arbitrary (havocked values and choices).
-    """
-
-    guard: Term
-    updates: Mapping[Term, Term]
-    fresh: tuple[Term, ...]
-
-
-class _Path:
-    """The state in which a location of the block is reached: under which guard, with which values."""
-
-    __slots__ = ("guard", "values")
-
-    def __init__(self, guard: Term, values: dict[Term, Term]) -> None:
-        self.guard = guard
-        self.values = values
-
-
-def summary(block: Block, prefix: str = "") -> Summary:
-    """One formula for all paths. Fresh variables are named by `prefix` and where in the block they come from."""
-    states: dict[Location, list[_Path]] = {block.begin: [_Path(TRUE, {})]}
-    outgoing: dict[Location, list[Edge]] = {}
-    for edge in block.edges:
-        outgoing.setdefault(edge.source, []).append(edge)
-    fresh: list[Term] = []
-    merged: dict[Location, _Path] = {}
-    for number, edge in enumerate(block.edges):
-        state = merged.get(edge.source)
-        if state is None:
-            state = merged[edge.source] = _merge(states.get(edge.source, []))
-        guard, values = state.guard, state.values
-        siblings = outgoing[edge.source]
-        if len(siblings) > 1 and not _exclusive(siblings):
-            choice = var(f"{prefix}choice {number}", BOOL)
-            fresh.append(choice)
-            guard = and_(guard, choice)
-        statement = edge.statement
-        if isinstance(statement, Assume):
-            guard = and_(guard, _under(statement.condition, values))
-        elif isinstance(statement, Assign):
-            values = {**values, statement.variable: _under(statement.value, values)}
-        elif isinstance(statement, Havoc):
-            values = dict(values)
-            for variable in statement.variables:
-                arbitrary = var(f"{prefix}{variable.name} {number}", variable.sort)
-                fresh.append(arbitrary)
-                values[variable] = arbitrary
-        else:
-            raise AssertionError(f"{statement} inside a block")
-        if guard is not FALSE:
-            states.setdefault(edge.target, []).append(_Path(guard, values))
-    final = _merge(states.get(block.end, []))
-    updates = {v: t for v, t in final.values.items() if t is not v}
-    return Summary(final.guard, updates, tuple(fresh))
-
-
-def _under(term: Term, values: dict[Term, Term]) -> Term:
-    used = {v: values[v] for v in sorted(free_variables(term), key=lambda v: v.serial) if v in values}
-    return substitute(term, used) if used else term
-
-
-def _merge(paths: list[_Path]) -> _Path:
-    """Paths exclude each other, so a value is chosen by the guards."""
-    if not paths:
-        return _Path(FALSE, {})
-    if len(paths) == 1:
-        return paths[0]
-    values: dict[Term, Term] = {}
-    variables = dict.fromkeys(v for path in paths for v in path.values)
-    for variable in variables:
-        term = paths[-1].values.get(variable, variable)
-        for path in reversed(paths[:-1]):
-            term = ite(path.guard, path.values.get(variable, variable), term)
-        values[variable] = term
-    return _Path(or_(*(path.guard for path in paths)), values)
-
-
-def _exclusive(edges: list[Edge]) -> bool:
-    """Whether at most one of the edges can be enabled, as far as one can see."""
-    conditions = []
-    for edge in edges:
-        if not isinstance(edge.statement, Assume):
-            return False
-        conditions.append(edge.statement.condition)
-    if len(conditions) == 2 and not_(conditions[0]) is conditions[1]:
-        return True
-    subject: Term | None = None
-    values: set[Term] = set()
-    for condition in conditions:
-        if condition.op is ops.EQ and condition.args[1].op is ops.VALUE:
-            if subject is None:
-                subject = condition.args[0]
-            if condition.args[0] is not subject or condition.args[1] in values:
-                return False
-            values.add(condition.args[1])
-        elif not _denies_all(condition, [c for c in conditions if c is not condition]):
-            return False
-    return True
-
-
-def _denies_all(condition: Term, others: list[Term]) -> bool:
-    """`not (a or b)` beside a and b."""
-    denied = not_(condition)
-    parts = set(denied.args) if denied.op is ops.OR else {denied}
-    return all(other in parts for other in others)

@@ -14,10 +14,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 
 from craton.errors import CratonError
-from craton.logic import BOOL, FALSE, TRUE, Sort, Term, and_, free_variables, ite, or_, substitute, var
+from craton.logic import (
+    BOOL,
+    FALSE,
+    TRUE,
+    Term,
+    and_,
+    conjuncts,
+    free_variables,
+    ite,
+    not_,
+    ops,
+    or_,
+    substitute,
+    var,
+)
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return, Statement
 
@@ -70,24 +83,27 @@ class _State:
 
 
 class _Composer:
+    """Inputs are named after the variable and the number of the edge in its block, so that whoever walks through the
+    block with a model in hand finds the value that was chosen.
+    """
+
     def __init__(self) -> None:
         self._inputs: list[Term] = []
-        self._numbers = count()
 
     def statement(self, statement: Statement) -> Transition:
-        end = self._execute(_State(TRUE), statement)
+        end = self._execute(_State(TRUE), statement, 0)
         updates = {x: t for x, t in end.values.items() if x is not t}
         used = frozenset[Term]().union(*map(free_variables, (end.condition, *updates.values())))
         return Transition(end.condition, updates, tuple(i for i in self._inputs if i in used))
 
-    def _execute(self, state: _State, statement: Statement) -> _State:
+    def _execute(self, state: _State, statement: Statement, number: int) -> _State:
         match statement:
             case Assume(condition):
                 return _State(and_(state.condition, state.apply(condition)), state.values)
             case Assign(variable, value):
                 return _State(state.condition, {**state.values, variable: state.apply(value)})
             case Havoc(variables):
-                chosen = {v: self._input(v.name, v.sort) for v in variables}
+                chosen = {v: self._input(chosen_value(v, number)) for v in variables}
                 return _State(state.condition, {**state.values, **chosen})
             case Block():
                 return self._block(state, statement)
@@ -96,45 +112,112 @@ class _Composer:
             case Call(procedure):
                 raise NoTransition(f"the call of {procedure} has not been inlined")
 
-    def _input(self, stem: str, sort: Sort) -> Term:
-        chosen = var(f"{stem}?{next(self._numbers)}", sort)
+    def _input(self, chosen: Term) -> Term:
         self._inputs.append(chosen)
         return chosen
 
     def _block(self, state: _State, block: Block) -> _State:
-        arriving: dict[Location, list[_State]] = {block.begin: [state]}
-        ends: list[_State] = []  # apart from `arriving`: a block round a loop ends where it begins
+        outgoing: dict[Location, list[Edge]] = {}
         for edge in block.edges:
-            if edge.source in arriving:
-                here = self._merged(arriving[edge.source])
-                arriving[edge.source] = [here]
-                after = self._execute(here, edge.statement)
-                if after.condition is FALSE:
-                    continue
-                if edge.target == block.end:
-                    ends.append(after)
-                else:
-                    arriving.setdefault(edge.target, []).append(after)
-        return self._merged(ends) if ends else _State(FALSE)
+            outgoing.setdefault(edge.source, []).append(edge)
+        free = {location for location, edges in outgoing.items() if len(edges) > 1 and not exclusive(edges)}
+        arriving: dict[Location, list[_State]] = {block.begin: [state]}
+        merged: dict[Location, _State] = {}
+        ends: list[_State] = []  # apart from `arriving`: a block round a loop ends where it begins
+        for number, edge in enumerate(block.edges):
+            if edge.source not in arriving:
+                continue
+            here = merged.get(edge.source)
+            if here is None:
+                here = merged[edge.source] = _merged(arriving[edge.source])
+            if edge.source in free and edge is not outgoing[edge.source][-1]:
+                # An input decides: this edge, or one of those that follow.
+                choice = self._input(taken(number))
+                merged[edge.source] = _State(and_(here.condition, not_(choice)), here.values)
+                here = _State(and_(here.condition, choice), here.values)
+            after = self._execute(here, edge.statement, number)
+            if after.condition is FALSE:
+                continue
+            if edge.target == block.end:
+                ends.append(after)
+            else:
+                arriving.setdefault(edge.target, []).append(after)
+        return _merged(ends) if ends else _State(FALSE)
 
-    def _merged(self, states: Sequence[_State]) -> _State:
-        merged = states[0]
-        for other in states[1:]:
-            merged = self._merge(merged, other)
-        return merged
 
-    def _merge(self, a: _State, b: _State) -> _State:
-        """Where both could be the case, an input decides."""
-        if and_(a.condition, b.condition) is FALSE:
-            choice = a.condition
-            condition = or_(a.condition, b.condition)
+def chosen_value(variable: Term, number: int) -> Term:
+    """The input for the value that the havoc on edge `number` of a block chooses."""
+    return var(f"{variable.name}?{number}", variable.sort)
+
+
+def taken(number: int) -> Term:
+    """The input that says whether edge `number` of a block is taken, where nothing else decides."""
+    return var(f"taken?{number}", BOOL)
+
+
+def _merged(states: Sequence[_State]) -> _State:
+    """One state for all, of which at most one is the case.
+
+    States that come from the two sides of a branching stand next to each other: merged first, they leave the condition
+    under which the branching was reached.
+    """
+    stack: list[_State] = []
+    for state in states:
+        while stack and (joined := _join(stack[-1], state, only_opposites=True)) is not None:
+            stack.pop()
+            state = joined
+        stack.append(state)
+    result = stack.pop()
+    while stack:
+        joined = _join(stack.pop(), result)
+        assert joined is not None
+        result = joined
+    return result
+
+
+def _join(a: _State, b: _State, only_opposites: bool = False) -> _State | None:
+    """`a` where its condition holds, `b` elsewhere. What both conditions say decides nothing."""
+    first, second = conjuncts(a.condition), conjuncts(b.condition)
+    common = frozenset(first) & frozenset(second)
+    choice = and_(*(c for c in first if c not in common))
+    other = and_(*(c for c in second if c not in common))
+    if only_opposites and choice is not not_(other):
+        return None
+    condition = and_(*(c for c in first if c in common), or_(choice, other))
+    values = {}
+    for variable in {**a.values, **b.values}:
+        values[variable] = ite(choice, a.values.get(variable, variable), b.values.get(variable, variable))
+    return _State(condition, values)
+
+
+def exclusive(edges: Sequence[Edge]) -> bool:
+    """Whether at most one of the edges can be enabled, as far as one can see."""
+    conditions: list[Term] = []
+    for edge in edges:
+        if not isinstance(edge.statement, Assume):
+            return False
+        conditions.append(edge.statement.condition)
+    if len(conditions) == 2 and not_(conditions[0]) is conditions[1]:
+        return True
+    values: set[Term] = set()
+    subjects: set[Term] = set()
+    defaults: list[Term] = []
+    for condition in conditions:
+        if condition.op is ops.EQ and condition.args[1].op is ops.VALUE:
+            if condition.args[1] in values:
+                return False
+            values.add(condition.args[1])
+            subjects.add(condition.args[0])
         else:
-            choice = self._input("choice", BOOL)
-            condition = ite(choice, a.condition, b.condition)
-        values = {}
-        for variable in {**a.values, **b.values}:
-            values[variable] = ite(choice, a.values.get(variable, variable), b.values.get(variable, variable))
-        return _State(condition, values)
+            defaults.append(condition)
+    return len(subjects) <= 1 and len(defaults) <= 1 and all(_denies(d, conditions) for d in defaults)
+
+
+def _denies(default: Term, conditions: Sequence[Term]) -> bool:
+    """`not (a or b)` beside a and b."""
+    denied = not_(default)
+    parts = frozenset(denied.args) if denied.op is ops.OR else frozenset((denied,))
+    return all(condition in parts for condition in conditions if condition is not default)
 
 
 def paths(block: Block) -> Iterator[tuple[Edge, ...]]:
