@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from craton.program.back import Transformed
+from craton.program.back import Transformed, unchanged
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import back_edge_targets
 from craton.program.statements import Block, Call, Return
 
 
-def encode_blocks(program: Program) -> Transformed:
-    """The program over large blocks. A block of one edge stays that edge."""
-    procedures = {name: _encoded(procedure, program) for name, procedure in program.procedures.items()}
+def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
+    """The program over large blocks, no path through which has more than `longest` statements.
+
+    A block of one edge stays that edge.
+    """
+    if longest == 1:
+        return unchanged(program)
+    procedures = {name: _encoded(procedure, program, longest) for name, procedure in program.procedures.items()}
     present = {location for procedure in procedures.values() for location in procedure.locations}
     result = replace(
         program,
@@ -40,13 +45,32 @@ def cut_points(procedure: Procedure, program: Program) -> set[Location]:
     return stay
 
 
-def _encoded(procedure: Procedure, program: Program) -> Procedure:
+def _encoded(procedure: Procedure, program: Program, longest: int | None) -> Procedure:
     stay = cut_points(procedure, program)
+    if longest is not None:
+        stay |= _further_cuts(procedure, stay, longest)
     edges: list[Edge] = []
     for location in procedure.locations:
         if location in stay:
             edges.extend(_blocks_from(procedure, location, stay))
     return procedure.with_edges(tuple(edges))
+
+
+def _further_cuts(procedure: Procedure, stay: set[Location], longest: int) -> set[Location]:
+    """Locations to stay so that no path between two of them is longer."""
+    cuts: set[Location] = set()
+    for start in sorted(stay, key=lambda location: location.id):
+        depth = {start: 0}
+        for location in _topological(procedure, start, stay):
+            if location not in depth:
+                continue
+            if depth[location] >= longest or location in cuts:
+                cuts.add(location)
+                depth[location] = 0
+            for edge in procedure.outgoing(location):
+                if edge.target not in stay:
+                    depth[edge.target] = max(depth.get(edge.target, 0), depth[location] + 1)
+    return cuts
 
 
 def _blocks_from(procedure: Procedure, start: Location, stay: set[Location]) -> list[Edge]:

@@ -14,7 +14,7 @@ from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
 from craton.program.transitions import Transition
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
-from craton.smt.elimination import Eliminator, Method
+from craton.smt.elimination import CHEAP, EXACT, SYNTACTIC, Eliminator, Method
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.live import future_live, past_live
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
@@ -34,12 +34,7 @@ class Quantifiers(enum.Enum):
     FULL = "full"
 
 
-_SYNTACTIC = (Method.DER, Method.UPD, Method.BOUNDS)
-_METHODS = {
-    Quantifiers.NONE: _SYNTACTIC,
-    Quantifiers.LIGHT: (*_SYNTACTIC, Method.LIGHT),
-    Quantifiers.FULL: (*_SYNTACTIC, Method.LIGHT, Method.FULL),
-}
+_METHODS = {Quantifiers.NONE: SYNTACTIC, Quantifiers.LIGHT: CHEAP, Quantifiers.FULL: EXACT}
 
 
 @dataclass(frozen=True, slots=True)

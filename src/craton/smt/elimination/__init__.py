@@ -13,33 +13,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from craton.errors import MissingCapability
-from craton.logic import ops
-from craton.logic.core import exists, not_
+from craton.logic.core import not_
 from craton.logic.terms import Term
 from craton.logic.walk import free_variables, is_quantified
 from craton.smt.contract import Sat, Solver, Undecided
 from craton.smt.elimination.bounds import resolve_bounds
 from craton.smt.elimination.by_solver import by_cvc5, by_z3
+from craton.smt.elimination.cases import by_cases
+from craton.smt.elimination.nesting import pulled_out, pushed_in
+from craton.smt.elimination.reads import resolve_reads
 from craton.smt.elimination.syntactic import (
     Quantified,
     destructive_equality_resolution,
     drop,
     literals,
+    occurring,
     unconnected_parameter_drop,
 )
 
 
 class Method(enum.Enum):
     DER = "destructive equality resolution"
+    READS = "elements for arrays that are only read"
     UPD = "unconnected parameter drop"
     BOUNDS = "resolution of bounds"
+    CASES = "case by case"
     LIGHT = "the solver's light elimination"
     FULL = "the solver's full elimination"
     DROP = "over-approximation"
 
 
-EXACT = (Method.DER, Method.UPD, Method.BOUNDS, Method.LIGHT, Method.FULL)
-CHEAP = (Method.DER, Method.UPD, Method.BOUNDS, Method.LIGHT)
+SYNTACTIC = (Method.DER, Method.READS, Method.UPD, Method.BOUNDS, Method.CASES)
+CHEAP = (*SYNTACTIC, Method.LIGHT)
+EXACT = (*CHEAP, Method.FULL)
 
 
 @dataclass(slots=True)
@@ -58,6 +64,9 @@ class Eliminator:
         """∃ variables. body"""
         free = free_variables(body)
         remaining: Quantified = tuple(v for v in dict.fromkeys(variables) if v in free), body
+        if not remaining[0]:
+            return body
+        remaining = pulled_out(*remaining)
         for method in self.methods:
             if not remaining[0]:
                 break
@@ -66,7 +75,7 @@ class Eliminator:
             remaining = self._apply(method, *remaining)
             self.seconds[method] += time.perf_counter() - start
             self.counts[method] += sum(v not in remaining[0] for v in before)
-        return exists(*remaining)
+        return pushed_in(*remaining)
 
     def forall(self, variables: Sequence[Term], body: Term) -> Term:
         """∀ variables. body, as ¬∃ variables. ¬body"""
@@ -75,13 +84,30 @@ class Eliminator:
     def _apply(self, method: Method, variables: tuple[Term, ...], body: Term) -> Quantified:
         if method is Method.DER:
             return destructive_equality_resolution(variables, body)
+        if method is Method.READS:
+            return self._by_elements(variables, body)
         if method is Method.UPD:
             return unconnected_parameter_drop(variables, body, self._is_satisfiable)
         if method is Method.BOUNDS:
             return resolve_bounds(variables, body)
+        if method is Method.CASES:
+            return by_cases(variables, body, self._of_one_case)
         if method is Method.DROP:
             return drop(variables, body)
         return self._by_solver(method, variables, body)
+
+    def _by_elements(self, variables: tuple[Term, ...], body: Term) -> Quantified:
+        found = resolve_reads(variables, body)
+        changed = found[1] is not body and Method.DER in self.methods
+        return destructive_equality_resolution(*found) if changed else found
+
+    def _of_one_case(self, variables: Sequence[Term], body: Term) -> Quantified:
+        """All that can be done by looking, but no cases of cases: `by_cases` counts them."""
+        remaining = pulled_out(occurring(variables, body), body)
+        for method in self.methods:
+            if remaining[0] and method in SYNTACTIC and method is not Method.CASES:
+                remaining = self._apply(method, *remaining)
+        return remaining
 
     def _by_solver(self, method: Method, variables: tuple[Term, ...], body: Term) -> Quantified:
         if self.solver == "cvc5":
@@ -92,10 +118,9 @@ class Eliminator:
             found = by_z3(variables, body, "qe", self.time_limit)
         if found is None:
             return variables, body
-        if found.op is ops.EXISTS:
-            return found.payload, found.args[0]
+        left, inside = pulled_out((), found)
         # A formula with quantifiers deep inside is no progress.
-        return (variables, body) if is_quantified(found) else ((), found)
+        return (variables, body) if is_quantified(inside) else (left, inside)
 
     def _is_satisfiable(self, formula: Term) -> bool | None:
         from craton.smt.registry import make_solver
@@ -112,11 +137,15 @@ class Eliminator:
 __all__ = [
     "CHEAP",
     "EXACT",
+    "SYNTACTIC",
     "Eliminator",
     "Method",
     "destructive_equality_resolution",
     "drop",
     "literals",
+    "pulled_out",
+    "pushed_in",
     "resolve_bounds",
+    "resolve_reads",
     "unconnected_parameter_drop",
 ]

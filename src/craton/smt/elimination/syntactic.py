@@ -97,7 +97,7 @@ def unconnected_parameter_drop(
     parts = literals(body)
     quantified = frozenset(variables)
     kept: list[Term] = []
-    for component in _components(parts):
+    for component in components(parts):
         symbols = frozenset[Term]().union(*(free_variables(p) for p in component))
         own = symbols and symbols <= quantified and not any(map(_has_open_symbols, component))
         if not own or is_satisfiable(and_(*component)) is not True:
@@ -120,11 +120,13 @@ _OPEN = (ops.APPLY, ops.FP_MIN, ops.FP_MAX, ops.FP_TO_UBV, ops.FP_TO_SBV, ops.FP
 _OPEN_AT_ZERO = (ops.DIV, ops.MOD, ops.DIVIDE)
 
 
-def _components(parts: Sequence[Term]) -> list[list[Term]]:
-    """Conjuncts grouped so that groups share no variables."""
+def components(parts: Sequence[Term], among: frozenset[Term] | None = None) -> list[list[Term]]:
+    """Conjuncts grouped so that groups share no variables (of those `among` which it matters)."""
     groups: list[tuple[frozenset[Term], list[Term]]] = []
     for part in parts:
         symbols, members = free_variables(part), [part]
+        if among is not None:
+            symbols &= among
         separate = []
         for other_symbols, others in groups:
             if symbols.isdisjoint(other_symbols):

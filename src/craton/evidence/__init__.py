@@ -1,0 +1,1 @@
+"""Evidence: what makes a verdict count. Proofs are checked again, counterexamples run again."""

@@ -1,0 +1,96 @@
+"""Recursion up to a bound: each recursive procedure becomes copies that call the next deeper one.
+
+Calls below the bound are cut off, so the result has only some of the program's executions: an error found in it is one
+of the program, its absence proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from craton.logic import FALSE, Term, var
+from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
+from craton.program.graph import components
+from craton.program.origin import SourceRange
+from craton.program.statements import Assume, Call
+from craton.program.variables import renamed
+
+
+def recursive_procedures(program: Program) -> tuple[str, ...]:
+    """Those that can come to call themselves, in the program's order."""
+    graph = {
+        name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
+        for name, procedure in program.procedures.items()
+    }
+    found: set[str] = set()
+    for group in components(graph):
+        if len(group) > 1 or group[0] in graph.get(group[0], ()):
+            found.update(group)
+    return tuple(name for name in program.procedures if name in found)
+
+
+def unroll_recursion(program: Program, depth: int) -> Program:
+    """The program in which at most `depth` calls of recursive procedures are open at a time."""
+    recursive = frozenset(recursive_procedures(program))
+    procedures: dict[str, Procedure] = {}
+    errors: dict[Location, Property] = dict(program.errors)
+    loop_heads: dict[Location, SourceRange | None] = dict(program.loop_heads)
+    symbols: dict[Term, Symbol] = dict(program.symbols)
+    following = program.next_location()
+    for name, procedure in program.procedures.items():
+        if name not in recursive:
+            procedures[name] = _calling(procedure, recursive, 1, depth)
+            continue
+        for level in range(1, depth + 1):
+            moved = {location: Location(following + i) for i, location in enumerate(procedure.locations)}
+            following += len(moved)
+            errors |= {moved[location]: p for location, p in program.errors.items() if location in moved}
+            loop_heads |= {moved[location]: r for location, r in program.loop_heads.items() if location in moved}
+            variables = {v: _local(v, name, level) for v in procedure.locals}
+            symbols |= {variables[v]: program.symbols[v] for v in procedure.locals if v in program.symbols}
+            copy = _copy(procedure, _copied(name, level), moved, variables)
+            procedures[copy.name] = _calling(copy, recursive, level + 1, depth)
+    entry = _copied(program.entry, 1) if program.entry in recursive else program.entry
+    return replace(
+        program, entry=entry, procedures=procedures, errors=errors, loop_heads=loop_heads, symbols=symbols
+    )
+
+
+def _copied(name: str, level: int) -> str:
+    return f"{name}^{level}"
+
+
+def _local(variable: Term, procedure: str, level: int) -> Term:
+    stem = variable.name.removeprefix(f"{procedure}::")
+    return var(f"{_copied(procedure, level)}::{stem}", variable.sort)
+
+
+def _copy(procedure: Procedure, name: str, moved: Mapping[Location, Location], new: Mapping[Term, Term]) -> Procedure:
+    edges = tuple(
+        replace(e, source=moved[e.source], statement=renamed(e.statement, new), target=moved[e.target])
+        for e in procedure.edges
+    )
+    return Procedure(
+        name,
+        tuple(new.get(v, v) for v in procedure.parameters),
+        tuple(new.get(v, v) for v in procedure.returns),
+        moved[procedure.entry],
+        moved[procedure.exit],
+        edges,
+        tuple(new.values()),
+    )
+
+
+def _calling(procedure: Procedure, recursive: frozenset[str], level: int, depth: int) -> Procedure:
+    """Calls of recursive procedures go to the copies of a level, or are cut off below the last."""
+
+    def changed(edge: Edge) -> Edge:
+        call = edge.statement
+        if not isinstance(call, Call) or call.procedure not in recursive:
+            return edge
+        if level > depth:
+            return replace(edge, statement=Assume(FALSE))
+        return replace(edge, statement=replace(call, procedure=_copied(call.procedure, level)))
+
+    return procedure.with_edges(tuple(map(changed, procedure.edges)))

@@ -1,0 +1,227 @@
+"""The spine: load a program, look at it through a view, run an engine, confirm its answer, say it.
+
+A run is a list of stages, each an engine with a refiner and a view of the program, with a share of the time. The first
+answer that is confirmed is the verdict: a proof whose every condition a second solver has shown on the bit-precise
+program, or inputs on which a run reaches the error. What is not confirmed is not said.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from craton.engines.configuration import Stage, make_engine
+from craton.engines.contract import Budget, Progress, Safe, Statistics, Unknown, Unsafe
+from craton.evidence.proof import CHECKERS, find_flaw
+from craton.evidence.replay import Replay, replay
+from craton.frontends.programs import Request, load_program
+from craton.logic import Term
+from craton.program.back import Transformed
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import Location, Program
+from craton.program.constants import propagate_constants
+from craton.program.inlining import inline
+from craton.program.interpreter import CannotRun, Interpreter, ReachedError
+from craton.program.slicing import remove_dead_code, slice_for_errors
+from craton.program.statements import Call
+from craton.program.unrolling import recursive_procedures, unroll_recursion
+from craton.traces.execution import execution
+
+RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
+MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Invariants of the program after its passes, and who has checked them."""
+
+    program: Program
+    invariants: Mapping[Location, Term] = field(repr=False)
+    checked_by: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run says. `verdict` is in the words of result files: true, false(unreach-call), unknown."""
+
+    verdict: str
+    reason: str = ""
+    stage: str = ""
+    proof: Proof | None = None
+    replay: Replay | None = None
+    assumptions: tuple[str, ...] = ()
+    statistics: Statistics = field(default_factory=Statistics)
+    seconds: float = 0.0
+
+    @property
+    def is_true(self) -> bool:
+        return self.verdict == "true"
+
+    @property
+    def is_false(self) -> bool:
+        return self.verdict.startswith("false")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A program without calls, before and after the passes that make it small, with the way back."""
+
+    whole: Program
+    small: Transformed
+
+
+def verify(
+    request: Request,
+    stages: Sequence[Stage],
+    seconds: float | None = None,
+    watch: Callable[[Progress, Statistics], None] = lambda progress, statistics: None,
+) -> Result:
+    """The verdict on a program. The limit is of time; those who must keep it run this in a process they can end."""
+    started = time.monotonic()
+    statistics = Statistics()
+    with statistics.spending("loading"):
+        program = load_program(request)
+    run = _Run(program, stages, started, seconds, statistics, watch)
+    result = run.result()
+    result_seconds = time.monotonic() - started
+    return Result(
+        result.verdict,
+        result.reason,
+        result.stage,
+        result.proof,
+        result.replay,
+        program.assumptions,
+        statistics,
+        result_seconds,
+    )
+
+
+class _Run:
+    def __init__(
+        self,
+        program: Program,
+        stages: Sequence[Stage],
+        started: float,
+        seconds: float | None,
+        statistics: Statistics,
+        watch: Callable[[Progress, Statistics], None],
+    ) -> None:
+        self.program = program
+        self.stages = stages
+        self.started = started
+        self.seconds = seconds
+        self.statistics = statistics
+        self.watch = watch
+
+    @property
+    def left(self) -> float | None:
+        return None if self.seconds is None else self.seconds - (time.monotonic() - self.started)
+
+    def result(self) -> Result:
+        recursive = recursive_procedures(self.program)
+        if recursive:
+            return self._recursive(recursive)
+        with self.statistics.spending("passes"):
+            prepared = prepare(self.program)
+        calls = [e.statement.procedure for e in prepared.whole.main.edges if isinstance(e.statement, Call)]
+        if calls:
+            return Result("unknown", f"the program is too large to inline its calls (of {calls[0]} among others)")
+        return self._staged(prepared)
+
+    def _recursive(self, procedures: Sequence[str]) -> Result:
+        """Only errors can be found, up to a bound."""
+        named = ", ".join(procedures)
+        for number, depth in enumerate(RECURSION_DEPTHS):
+            with self.statistics.spending("passes"):
+                bounded = prepare(unroll_recursion(self.program, depth))
+            if number and len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
+                break
+            share = None if self.left is None else self.left / (len(RECURSION_DEPTHS) - number)
+            result = self._staged(bounded, share)
+            if result.is_false:
+                return result
+        return Result("unknown", f"recursion is not supported beyond a bound: {named}")
+
+    def _staged(self, prepared: Prepared, seconds: float | None = None) -> Result:
+        if not prepared.small.program.errors:
+            invariants = {location: _true() for location in prepared.small.program.main.locations}
+            return Result("true", stage="reachability", proof=Proof(prepared.small.program, invariants, "no solver", 0))
+        reasons: list[str] = []
+        total = seconds if seconds is not None else self.left
+        weights = sum(stage.share for stage in self.stages)
+        for stage in self.stages:
+            left = self.left if total is None or self.left is None else min(total, self.left)
+            if left is not None and left <= 0:
+                reasons.append("out of time")
+                break
+            limit = None if left is None else left * stage.share / weights
+            weights -= stage.share
+            begun = time.monotonic()
+            result = self._stage(stage, prepared, limit)
+            if total is not None:
+                total -= time.monotonic() - begun
+            if not result.verdict == "unknown":
+                return result
+            reasons.append(f"{stage.name}: {result.reason}" if len(self.stages) > 1 else result.reason)
+        return Result("unknown", "; ".join(dict.fromkeys(reasons)))
+
+    def _stage(self, stage: Stage, prepared: Prepared, seconds: float | None) -> Result:
+        engine = make_engine(stage)
+        with self.statistics.spending("passes"):
+            blocks = encode_blocks(prepared.small.program, engine.blocks)
+        program = blocks.program
+        budget = Budget(seconds, lambda progress: self.watch(progress, self.statistics), statistics=self.statistics)
+        match engine.run(program, budget):
+            case Unknown(reason):
+                return Result("unknown", reason, stage.name)
+            case Safe(invariants):
+                return self._confirmed_proof(stage, program, invariants)
+            case Unsafe(trace, model):
+                run = execution(trace, model)
+                if run is None:
+                    return Result("unknown", "a counterexample was found, but no execution fits its model", stage.name)
+                found = replay(prepared.whole, run, prepared.small.then(blocks))
+                return self._confirmed_run(stage, prepared, found)
+
+    def _confirmed_proof(self, stage: Stage, program: Program, invariants: Mapping[Location, Term]) -> Result:
+        begun = time.monotonic()
+        checkers = tuple(name for name in CHECKERS if name != stage.solver)
+        with self.statistics.spending("checking the proof"):
+            flaw = find_flaw(program, invariants, checkers, self.left)
+        if flaw is not None:
+            return Result("unknown", f"a proof was found but not confirmed: {flaw}", stage.name)
+        proof = Proof(program, invariants, checkers[0], time.monotonic() - begun)
+        return Result("true", stage=stage.name, proof=proof)
+
+    def _confirmed_run(self, stage: Stage, prepared: Prepared, found: Replay | None) -> Result:
+        if found is None:
+            return Result("unknown", "a counterexample was found, but its replay reaches no error", stage.name)
+        violated = prepared.whole.errors[found.location]
+        return Result(f"false({violated})", stage=stage.name, replay=found)
+
+
+def prepare(program: Program) -> Prepared:
+    """Calls inlined, and what cannot matter for the errors removed."""
+    whole = inline(program).program
+    small = remove_dead_code(whole)
+    small = small.then(slice_for_errors(small.program))
+    small = small.then(propagate_constants(small.program))
+    small = small.then(slice_for_errors(small.program))
+    return Prepared(whole, small)
+
+
+def interpreted(program: Program, inputs: Sequence[Any]) -> bool:
+    """Does the interpreter reach an error on these inputs?"""
+    try:
+        return isinstance(Interpreter(program).run(inputs).outcome, ReachedError)
+    except CannotRun:
+        return False
+
+
+def _true() -> Term:
+    from craton.logic import TRUE
+
+    return TRUE
