@@ -10,20 +10,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from craton.engines.configuration import Stage, make_engine
 from craton.engines.contract import Budget, Progress, Safe, Statistics, Unknown, Unsafe
 from craton.evidence.proof import CHECKERS, find_flaw
 from craton.evidence.replay import Replay, replay
 from craton.frontends.programs import Request, load_program
-from craton.logic import Term
+from craton.logic import TRUE, Term
 from craton.program.back import Transformed
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.statements import Call
 from craton.program.unrolling import recursive_procedures, unroll_recursion
@@ -147,8 +145,8 @@ class _Run:
 
     def _staged(self, prepared: Prepared, seconds: float | None = None) -> Result:
         if not prepared.small.program.errors:
-            invariants = {location: _true() for location in prepared.small.program.main.locations}
-            return Result("true", stage="reachability", proof=Proof(prepared.small.program, invariants, "no solver", 0))
+            invariants = dict.fromkeys(prepared.small.program.main.locations, TRUE)
+            return Result("true", stage="reachability", proof=Proof(prepared.small.program, invariants, "", 0))
         reasons: list[str] = []
         total = seconds if seconds is not None else self.left
         weights = sum(stage.share for stage in self.stages)
@@ -211,17 +209,3 @@ def prepare(program: Program) -> Prepared:
     small = small.then(propagate_constants(small.program))
     small = small.then(slice_for_errors(small.program))
     return Prepared(whole, small)
-
-
-def interpreted(program: Program, inputs: Sequence[Any]) -> bool:
-    """Does the interpreter reach an error on these inputs?"""
-    try:
-        return isinstance(Interpreter(program).run(inputs).outcome, ReachedError)
-    except CannotRun:
-        return False
-
-
-def _true() -> Term:
-    from craton.logic import TRUE
-
-    return TRUE

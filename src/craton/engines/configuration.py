@@ -30,4 +30,9 @@ def make_engine(stage: Stage) -> Engine:
     return TraceAbstraction(refiner(stage.refine), stage.solver)
 
 
+def check_stage(stage: Stage) -> None:
+    """Raises an error that tells the user what is wrong with a stage."""
+    make_engine(stage)
+
+
 DEFAULT = (Stage(),)

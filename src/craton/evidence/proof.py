@@ -16,7 +16,11 @@ from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
 from craton.smt import Unsat, make_solver
 
-CHECKERS = ("bitwuzla", "cvc5", "z3")  # in the order they are tried; one that cannot speak of a condition is passed over
+CHECKERS = (
+    "bitwuzla",
+    "cvc5",
+    "z3",
+)  # in the order they are tried; one that cannot speak of a condition is passed over
 
 
 @dataclass(frozen=True, slots=True)

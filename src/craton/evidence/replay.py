@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from craton.logic import Model, Term, evaluate
+from craton.logic import Model, Sort, Term, evaluate
 from craton.logic.evaluation import zero
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Program
@@ -23,11 +23,20 @@ MOST_STEPS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class ReadValue:
+    """A value that the run got from outside."""
+
+    source: Input
+    value: Any
+    sort: Sort
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """A run that reached an error location, and the inputs it read in order."""
 
     location: Location
-    inputs: tuple[tuple[Input, Any], ...]
+    inputs: tuple[ReadValue, ...]
     edges: tuple[Edge, ...] = field(repr=False)
 
 
@@ -49,7 +58,7 @@ class _Walk:
         self.program = program
         self.chosen = chosen
         self.values: dict[Term, Any] = dict(start)
-        self.inputs: list[tuple[Input, Any]] = []
+        self.inputs: list[ReadValue] = []
 
     def run(self) -> Replay | None:
         location = self.program.main.entry
@@ -94,4 +103,4 @@ class _Walk:
                 value = zero(variable.sort)
             self.values[variable] = value
             if isinstance(source, Input):
-                self.inputs.append((source, value))
+                self.inputs.append(ReadValue(source, value, variable.sort))

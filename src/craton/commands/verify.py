@@ -1,0 +1,187 @@
+"""`craton verify`: does the property hold? With a proof, a failing input, or the reason why neither was found."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from craton.engines.configuration import Stage
+    from craton.engines.contract import Progress, Statistics
+    from craton.worker import Report
+
+_DESCRIPTION = """\
+Verifies that no error can be reached: no call of reach_error or __VERIFIER_error, no failing assert, no label ERROR,
+or what the property file says. The answer is
+
+  TRUE            with an inductive proof that a second solver has checked,
+  FALSE(property) with inputs on which a run reaches the error,
+  UNKNOWN         with the reason.
+"""
+
+_EPILOG = """\
+examples:
+  craton verify prog.c
+  craton verify prog.c --property no-overflow.prp --data-model LP64 --time-limit 60
+  craton verify task.yml --engine trace-abstraction --refine 'newton(it, sp, lv)'
+  craton verify prog.bpl --stats
+
+exit codes: 0 true, 1 false, 2 bad input, 3 unknown
+"""
+
+
+def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "verify",
+        help="prove a program correct, or find inputs that make it fail",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
+    parser.add_argument("--property", metavar="FILE", help="property file; the default is that no error is reached")
+    parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or ILP32")
+    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+    how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
+    how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
+    how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
+    how.add_argument("--encoding", choices=("bv", "int"), help="bits (exact), or integers as a view of them")
+    how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
+    how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
+    how.add_argument("--seed", type=int, help="of whatever an engine leaves to chance; the same seed, the same run")
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--time-limit", type=_positive, default=300.0, metavar="SECONDS", help="wall time (300)")
+    limits.add_argument("--cpu-limit", type=_positive, metavar="SECONDS", help="processor time of all processes")
+    limits.add_argument("--memory-limit", type=_positive, metavar="MIB", help="memory of all processes")
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
+    output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
+    parser.set_defaults(run=run)
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    from craton.engines.configuration import check_stage
+    from craton.frontends.programs import Request
+    from craton.report.verdict import Outcome, exit_code, outcome, print_outcome
+    from craton.worker import Done, Failed, Limits, supervise
+
+    started = time.monotonic()
+    request = Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
+    stages = _stages(args)
+    for stage in stages:
+        check_stage(stage)
+    seconds = args.time_limit
+
+    def work(report: Report) -> Outcome:
+        from craton.verify import verify
+
+        throttled = _Throttle(report)
+        return outcome(verify(request, stages, seconds - 0.3 if seconds > 1 else seconds, throttled.tell))
+
+    line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
+    memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
+    ending = supervise(work, Limits(seconds, args.cpu_limit, memory), line.show)
+    line.clear()
+    match ending:
+        case Failed(error, trace):
+            if isinstance(error, CratonError):
+                raise error
+            if args.debug:
+                print(trace, file=sys.stderr)
+            final = Outcome("unknown", f"internal error: {error!r}; this is a bug in Craton: please report it")
+        case Done(value):
+            final = value
+        case _:
+            final = Outcome("unknown", ending.reason, statistics=line.statistics)
+    if not isinstance(ending, Failed):
+        final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
+        final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
+    final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
+    print_outcome(final, as_json=args.json, stats=args.stats, quiet=args.quiet)
+    return exit_code(final)
+
+
+def _stages(args: argparse.Namespace) -> Sequence[Stage]:
+    from dataclasses import replace
+
+    from craton.engines.configuration import DEFAULT, Stage
+
+    names = ("engine", "refine", "encoding", "floats", "solver")
+    said = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if not said:
+        return DEFAULT
+    if "engine" in said:
+        return (Stage(**said),)
+    return tuple(replace(stage, **said) for stage in DEFAULT)
+
+
+class _Throttle:
+    """Reports progress a few times a second only: more is of use to nobody, and costs."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.last = 0.0
+
+    def tell(self, progress: Progress, statistics: Statistics) -> None:
+        now = time.monotonic()
+        if now - self.last >= 0.1:
+            self.last = now
+            self.report((progress, statistics))
+
+
+class _ProgressLine:
+    """One line that is written over on a terminal; elsewhere a line now and then."""
+
+    def __init__(self, stream: TextIO, silent: bool) -> None:
+        self.stream = stream
+        self.silent = silent
+        self.started = time.monotonic()
+        self.printed = self.started
+        self.live = stream.isatty()
+        self.shown = False
+        self.statistics: dict[str, Any] = {}
+
+    def show(self, content: object) -> None:
+        from craton.report.verdict import figures
+
+        progress, statistics = content  # type: ignore[misc]
+        self.statistics = figures(statistics)
+        now = time.monotonic()
+        if self.silent or (not self.live and now - self.printed < 2.0):
+            return
+        self.printed = now
+        parts = sorted(statistics.purposes.items(), key=lambda item: -item[1].seconds)[:3]
+        text = (
+            f"{now - self.started:6.1f} s  iteration {progress.iteration}, trace {progress.trace_length},"
+            f" predicates {progress.predicates}, states {progress.states}"
+            f"  ({', '.join(f'{name} {tally.seconds:.1f} s' for name, tally in parts)})"
+        )
+        if self.live:
+            self.stream.write(f"\r\x1b[2K{text}"[:200])
+            self.shown = True
+        else:
+            self.stream.write(text + "\n")
+        self.stream.flush()
+
+    def clear(self) -> None:
+        if self.shown:
+            self.stream.write("\r\x1b[2K")
+            self.stream.flush()

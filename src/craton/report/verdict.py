@@ -1,0 +1,141 @@
+"""The outcome of a verification as plain data, and in words."""
+
+from __future__ import annotations
+
+import json
+import statistics as averages
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from craton.engines.contract import Statistics
+    from craton.evidence.replay import ReadValue
+    from craton.verify import Result
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What is told of a run: plain data that crosses processes and becomes JSON as it is."""
+
+    verdict: str
+    reason: str = ""
+    evidence: str = ""
+    found_by: str = ""
+    inputs: list[dict[str, str]] = field(default_factory=list)
+    invariants: list[dict[str, str]] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    statistics: dict[str, Any] = field(default_factory=dict)
+
+
+def exit_code(outcome: Outcome) -> int:
+    if outcome.verdict == "true":
+        return 0
+    return 1 if outcome.verdict.startswith("false") else 3
+
+
+def outcome(result: Result) -> Outcome:
+    told = Outcome(result.verdict, result.reason, found_by=result.stage, assumptions=list(result.assumptions))
+    told.statistics = figures(result.statistics)
+    if result.proof is not None:
+        _tell_proof(told, result)
+    if result.replay is not None:
+        told.inputs = [
+            {"function": read.source.function, "type": read.source.type, "value": _value(read)}
+            for read in result.replay.inputs
+        ]
+        shown = ", ".join(entry["value"] for entry in told.inputs[:8]) + (", …" if len(told.inputs) > 8 else "")
+        count = f"{len(told.inputs)} input{'' if len(told.inputs) == 1 else 's'}"
+        told.evidence = f"replay: error reached after {count}" + (f": {shown}" if shown else "")
+    return told
+
+
+def _tell_proof(told: Outcome, result: Result) -> None:
+    from craton.logic.infix import infix
+
+    proof = result.proof
+    assert proof is not None
+    program = proof.program
+    heads = [location for location in program.loop_heads if location in proof.invariants]
+    for location in heads:
+        place = program.loop_heads[location]
+        told.invariants.append(
+            {
+                "location": str(place) if place is not None else str(location),
+                "invariant": infix(proof.invariants[location]),
+            }
+        )
+    count = f"{len(heads)} loop invariant{'' if len(heads) == 1 else 's'}"
+    if proof.checked_by:
+        told.evidence = f"proof: {count}, re-checked by {proof.checked_by} in {proof.seconds:.2f} s"
+    else:
+        told.evidence = "proof: no error location is reachable in the control flow"
+
+
+def _value(read: ReadValue) -> str:
+    from fractions import Fraction
+
+    from craton.logic import BitVec, Float
+    from craton.logic.ieee import to_python
+    from craton.logic.terms import format_of
+
+    type_name, value, sort = read.source.type, read.value, read.sort
+    if isinstance(sort, BitVec):
+        signed = not ("unsigned" in type_name or type_name in ("_Bool", "size_t") or "*" in type_name)
+        return str(value - (1 << sort.width) if signed and value >> (sort.width - 1) else value)
+    if isinstance(sort, Float):
+        return repr(to_python(format_of(sort), value))
+    return str(value) if not isinstance(value, Fraction) else f"{value.numerator}/{value.denominator}"
+
+
+def figures(statistics: Statistics) -> dict[str, Any]:
+    lengths = statistics.trace_lengths
+    return {
+        "iterations": statistics.iterations,
+        "refutations": dict(statistics.refutations),
+        "perfect sequences": f"{statistics.perfect} of {statistics.tested}",
+        "trace length": (
+            {"shortest": min(lengths), "median": averages.median(lengths), "longest": max(lengths)} if lengths else {}
+        ),
+        "predicates": statistics.predicates,
+        "states": statistics.states,
+        "time (s)": {
+            name: {"calls": tally.calls, "seconds": round(tally.seconds, 3)}
+            for name, tally in statistics.purposes.items()
+        },
+    }
+
+
+def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) -> None:
+    if as_json:
+        print(json.dumps(asdict(outcome), indent=2, ensure_ascii=False))
+        return
+    name, bracket, rest = outcome.verdict.partition("(")
+    print(name.upper() + bracket + rest)
+    if quiet:
+        return
+    if outcome.reason:
+        print(f"  reason: {outcome.reason}")
+    if outcome.evidence:
+        print(f"  {outcome.evidence}")
+    if outcome.found_by and outcome.verdict != "unknown":
+        print(f"  found by: {outcome.found_by}")
+    for entry in outcome.invariants:
+        if len(entry["invariant"]) <= 160:
+            print(f"  {entry['location']}: {entry['invariant']}")
+    for assumption in outcome.assumptions:
+        print(f"  assumed: {assumption}")
+    if stats:
+        _print_figures(outcome.statistics)
+
+
+def _print_figures(statistics: dict[str, Any]) -> None:
+    print("statistics:")
+    for name, value in statistics.items():
+        if name == "time (s)":
+            for purpose, tally in sorted(value.items(), key=lambda item: -item[1]["seconds"]):
+                print(f"  {'time: ' + purpose:28} {tally['seconds']:8.2f} s in {tally['calls']} calls")
+        elif isinstance(value, dict):
+            inside = ", ".join(f"{key} {number}" for key, number in value.items())
+            print(f"  {name:28} {inside or 'none'}")
+        else:
+            print(f"  {name:28} {value}")

@@ -1,0 +1,118 @@
+"""Work in a process of its own, within limits that are kept whatever the work does.
+
+The child reports as it goes; the parent watches time, processor time and memory of the child and all it starts, and
+ends them when a limit is reached. A solver that hangs costs an answer, never the tool.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from craton.processes import Usage, end_family, usage
+
+_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
+_CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
+_GLANCE = 0.05  # seconds between two looks at what the child uses
+
+Report = Callable[[object], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    wall: float | None = None  # seconds
+    cpu: float | None = None  # seconds
+    memory: int | None = None  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    value: Any
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The work raised this error; with its traceback as text."""
+
+    error: BaseException
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The work was ended, or died, and why."""
+
+    reason: str
+    usage: Usage
+
+
+Ending = Done | Failed | Ended
+
+
+def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[object], None]) -> Ending:
+    """Runs `work`, which is given a function to report with; `heard` gets the reports."""
+    receiving, sending = _CONTEXT.Pipe(duplex=False)
+    process = _CONTEXT.Process(target=_child, args=(work, sending))
+    started = time.monotonic()
+    process.start()
+    sending.close()
+    peak = Usage(0.0, 0)
+    try:
+        while True:
+            if receiving.poll(_GLANCE):
+                try:
+                    kind, content = receiving.recv()
+                except EOFError:
+                    process.join()
+                    return Ended(_death(process.exitcode), peak)
+                if kind == "report":
+                    heard(content)
+                    continue
+                now = usage(process.pid)
+                peak = Usage(max(now.cpu, peak.cpu), max(now.memory, peak.memory))
+                return Failed(*content) if kind == "error" else Done(content, peak)
+            now = usage(process.pid)
+            peak = Usage(max(now.cpu, peak.cpu), max(now.memory, peak.memory))
+            reason = _exceeded(limits, time.monotonic() - started, now)
+            if reason:
+                return Ended(reason, peak)
+    except KeyboardInterrupt:
+        return Ended("interrupted", peak)
+    finally:
+        end_family(process.pid)
+        process.join()
+        receiving.close()
+
+
+def _exceeded(limits: Limits, wall: float, used: Usage) -> str:
+    if limits.wall is not None and wall > limits.wall:
+        return f"time limit of {limits.wall:g} s reached"
+    if limits.cpu is not None and used.cpu > limits.cpu:
+        return f"processor time limit of {limits.cpu:g} s reached"
+    if limits.memory is not None and used.memory > limits.memory:
+        return f"memory limit of {limits.memory / 2**20:.0f} MiB reached"
+    return ""
+
+
+def _death(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"the worker died of signal {-code} ({signal.Signals(-code).name})"
+    return f"the worker died with exit code {code}"
+
+
+def _child(work: Callable[[Report], Any], sending: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+    try:
+        sending.send(("done", work(lambda content: sending.send(("report", content)))))
+    except BaseException as error:
+        try:
+            sending.send(("error", (error, traceback.format_exc())))
+        except Exception:
+            sending.send(("error", (RuntimeError(f"{type(error).__name__}: {error}"), traceback.format_exc())))
