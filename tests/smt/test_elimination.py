@@ -14,6 +14,7 @@ from craton.logic import (
     FALSE,
     INT,
     TRUE,
+    Array,
     BitVec,
     Term,
     add,
@@ -27,6 +28,7 @@ from craton.logic import (
     bvult,
     bvxor,
     concat,
+    conjuncts,
     eq,
     evaluate,
     exists,
@@ -35,23 +37,32 @@ from craton.logic import (
     free_variables,
     int_,
     is_quantified,
+    ite,
     le,
     lt,
     mul,
     not_,
+    ops,
     or_,
+    post_order,
+    select,
     sign_extend,
+    store,
     sub,
     var,
     zero_extend,
 )
 from craton.smt.elimination import (
     EXACT,
+    SYNTACTIC,
     Eliminator,
     Method,
     destructive_equality_resolution,
     drop,
     literals,
+    pulled_out,
+    pushed_in,
+    resolve_bounds,
     unconnected_parameter_drop,
 )
 from craton.smt.elimination.equations import solve_for
@@ -306,6 +317,54 @@ def test_what_has_no_one_solution_is_not_solved(case: Term) -> None:
     assert solve_for(A, eq(case, B)) is None
 
 
+# --- nested quantifiers, cases, reads ---------------------------------------------------------------------------------
+
+
+def test_inner_quantifiers_come_out_under_names_of_their_own() -> None:
+    """Both inner k are different from each other, from the outer one and from the free one."""
+    k, m, n = (var(name, INT) for name in "kmn")
+    body = and_(lt(k, m), exists([k], eq(k, n)), not_(forall([k], lt(k, m))))
+    variables, inside = pulled_out([m], body)
+    assert not is_quantified(inside)
+    assert len(set(variables)) == 3 and k not in variables
+    assert_equivalent(exists(variables, inside), exists([m], body))
+
+
+def test_what_an_inner_quantifier_hides_is_resolved() -> None:
+    k, m, n = (var(name, INT) for name in "kmn")
+    hidden = exists([k], and_(eq(m, add(k, int_(1))), lt(int_(0), mul(k, k))))
+    result = Eliminator((Method.DER,)).exists([n], and_(eq(n, add(m, int_(2))), hidden, lt(n, int_(9))))
+    assert not is_quantified(result)
+
+
+def test_names_do_not_grow_with_the_trace() -> None:
+    k = var("k", INT)
+    formula = TRUE
+    for _ in range(20):
+        variables, inside = pulled_out([k], and_(lt(mul(k, k), int_(9)), formula))
+        formula = exists(variables, inside)
+    assert max(len(v.name) for v in formula.payload) <= len("k!19")
+
+
+def test_quantifiers_are_pushed_in() -> None:
+    k, m, n = (var(name, INT) for name in "kmn")
+    apart = pushed_in([k, m], and_(lt(n, int_(5)), eq(mul(k, k), n), eq(mul(m, m), add(n, int_(1)))))
+    assert set(conjuncts(apart)) == {
+        lt(n, int_(5)),
+        exists([k], eq(mul(k, k), n)),
+        exists([m], eq(mul(m, m), add(n, int_(1)))),
+    }
+
+
+def test_excluded_values_do_not_matter_where_there_is_room() -> None:
+    k, m = var("k", INT), var("m", INT)
+    assert resolve_bounds([k], and_(lt(m, k), not_(eq(k, add(m, int_(7)))))) == ((), TRUE)
+    between = and_(lt(m, k), lt(k, add(m, int_(2))), not_(eq(k, add(m, int_(1)))))
+    assert resolve_bounds([k], between)[0] == (k,)
+    full = and_(*(not_(eq(X, bvadd(Y, bv(n, 2)))) for n in range(4)))
+    assert resolve_bounds([X], full)[0] == (X,)
+
+
 # --- random ones ------------------------------------------------------------------------------------------------------
 
 
@@ -362,3 +421,35 @@ def test_random_numbers(methods: tuple[Method, ...], parts: list[Term]) -> None:
     assert free_variables(result) <= {M}
     assert is_equivalent(result, exists([K, L], body), "cvc5", "z3") is not False
     assert_implies(body, Eliminator((Method.DROP,)).exists([K, L], body))
+
+
+WORDS = Array(BitVec(2), BitVec(2))
+A1, A2 = (var(name, WORDS) for name in ("a", "b"))
+_places = st.sampled_from([X, Y, Z, bv(0, 2), bv(1, 2)])
+_arrays = st.one_of(
+    st.just(A1),
+    st.just(A1),
+    st.builds(store, st.just(A1), _places, _places),
+    st.builds(lambda c, i, e: ite(c, store(A1, i, e), A1), st.builds(bvult, _places, _places), _places, _places),
+    st.just(A2),
+)
+_cells = st.one_of(_places, st.builds(select, _arrays, _places), st.builds(select, _arrays, _places))
+_cell_atoms = st.builds(lambda f, a, b: f(a, b), st.sampled_from([eq, bvult]), _cells, _cells)
+_cell_literals = st.builds(lambda a, negated: not_(a) if negated else a, _cell_atoms, st.booleans())
+_cell_facts = st.one_of(_cell_literals, st.builds(or_, _cell_literals, _cell_literals))
+
+
+@pytest.mark.parametrize("methods", [(Method.READS,), (Method.CASES,), SYNTACTIC], ids=named)
+@given(parts=st.lists(_cell_facts, min_size=1, max_size=3))
+@settings(max_examples=60)
+def test_random_reads(methods: tuple[Method, ...], parts: list[Term]) -> None:
+    body = and_(*parts)
+    result = Eliminator(methods).exists([A1, X], body)
+    assert free_variables(result) <= {A2, Y, Z}
+    assert is_equivalent(result, exists([A1, X], body), "z3", "cvc5") is not False, f"{body}\nbecame\n{result}"
+    if methods == (Method.READS,):
+        assert all(not isinstance(v.sort, Array) for v in _bound(Eliminator(methods).exists([A1], body)))
+
+
+def _bound(formula: Term) -> tuple[Term, ...]:
+    return tuple(v for node in post_order(formula) if node.op is ops.EXISTS for v in node.payload)

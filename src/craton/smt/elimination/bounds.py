@@ -2,7 +2,7 @@
 one).
 
 Exact over Int, Real and, for bounds in one of its two orders, bit-vectors: the largest lower bound itself is the
-witness.
+witness. Single values that are excluded, x ≠ t, do not matter where there is room enough.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from craton.logic.arithmetic import add, le, lt, neg, sub
 from craton.logic.bitvectors import bvadd, bvsle, bvslt, bvule, bvult
 from craton.logic.core import and_, eq, not_
 from craton.logic.ops import Op
-from craton.logic.sorts import INT, REAL, BitVec
-from craton.logic.terms import Term, bv, int_
+from craton.logic.sorts import BOOL, INT, REAL, BitVec
+from craton.logic.terms import TRUE, Term, bv, int_
 from craton.logic.walk import free_variables
+from craton.smt.elimination.equations import solve_for
 from craton.smt.elimination.syntactic import Quantified, literals, occurring
 
 _MOST_PAIRS = 16
@@ -63,20 +64,39 @@ def resolve_bounds(variables: Sequence[Term], body: Term) -> Quantified:
 
 def _resolved(variable: Term, mentioning: Sequence[Term]) -> Term | None:
     bounds: list[Bound] = []
+    exceptions = 0
     for part in mentioning:
         bound = _bound(variable, part)
-        if bound is None:
+        if bound is not None:
+            bounds.append(bound)
+        elif _is_exception(variable, part):
+            exceptions += 1
+        else:
             return None
-        bounds.append(bound)
-    if len({bound.order for bound in bounds}) != 1:
+    if len({bound.order for bound in bounds}) > 1:
         return None
     lower = [b for b in bounds if b.lower]
     upper = [b for b in bounds if not b.lower]
-    if len(lower) * len(upper) > _MOST_PAIRS:
+    if len(lower) * len(upper) > _MOST_PAIRS or (exceptions and not _has_room(variable, exceptions, lower, upper)):
         return None
     # A strict bound alone excludes the end of a finite order.
     ends = [_not_at_the_end(b) for b in bounds if b.strict and isinstance(variable.sort, BitVec)]
     return and_(*ends, *(_between(low, high) for low, high in product(lower, upper)))
+
+
+def _is_exception(variable: Term, part: Term) -> bool:
+    """x ≠ t, for one t at most."""
+    if part.op is not ops.NOT or part.args[0].op is not ops.EQ or variable.sort is BOOL:
+        return False
+    solved = solve_for(variable, part.args[0])
+    return solved is not None and solved[1] is TRUE
+
+
+def _has_room(variable: Term, exceptions: int, lower: Sequence[Bound], upper: Sequence[Bound]) -> bool:
+    """Are there more values than exceptions, whatever the bounds are?"""
+    if variable.sort in (INT, REAL):
+        return not lower or not upper
+    return isinstance(variable.sort, BitVec) and not lower and not upper and exceptions < 1 << variable.sort.width
 
 
 def _between(low: Bound, high: Bound) -> Term:
