@@ -159,10 +159,11 @@ class _ProgressLine:
         self.shown = False
         self.statistics: dict[str, Any] = {}
 
-    def show(self, content: object) -> None:
+    def show(self, content: Any) -> None:
         from craton.report.verdict import figures
 
-        progress, statistics = content  # type: ignore[misc]
+        progress: Progress = content[0]
+        statistics: Statistics = content[1]
         self.statistics = figures(statistics)
         now = time.monotonic()
         if self.silent or (not self.live and now - self.printed < 2.0):
