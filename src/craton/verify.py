@@ -161,7 +161,7 @@ class _Run:
             result = self._stage(stage, prepared, limit)
             if total is not None:
                 total -= time.monotonic() - begun
-            if not result.verdict == "unknown":
+            if result.verdict != "unknown":
                 return result
             reasons.append(f"{stage.name}: {result.reason}" if len(self.stages) > 1 else result.reason)
         return Result("unknown", "; ".join(dict.fromkeys(reasons)))

@@ -59,10 +59,7 @@ def _tell_proof(told: Outcome, result: Result) -> None:
     for location in heads:
         place = program.loop_heads[location]
         told.invariants.append(
-            {
-                "location": str(place) if place is not None else str(location),
-                "invariant": infix(proof.invariants[location]),
-            }
+            {"location": str(place or location), "invariant": infix(proof.invariants[location])}
         )
     count = f"{len(heads)} loop invariant{'' if len(heads) == 1 else 's'}"
     if proof.checked_by:
