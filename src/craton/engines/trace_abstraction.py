@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
 from craton.engines.hoare import BOTTOM, State, Triples
+from craton.engines.refining import refute
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.traces.refutation import Feasible, GaveUp, Refiner
@@ -58,7 +59,7 @@ class _Run:
         self.errors = program.errors
         self.main = program.main
         self.budget = budget
-        self.triples = Triples(engine.solver)
+        self.triples = Triples(engine.solver, budget.statistics)
         self.predicates: set[Term] = set()
         self.pruned: list[tuple[Location, Term]] = []  # states without a way to an error: still part of the proof
 
@@ -72,13 +73,15 @@ class _Run:
                 if trace is None:
                     return Safe(self._annotation(abstraction))
                 iteration += 1
-                self.budget.watch(Progress(iteration, len(trace), len(self.predicates), len(abstraction)))
-                answer = self.refiner.refute(trace)
+                answer = refute(self.refiner, trace, self.budget)
                 if isinstance(answer, Feasible):
                     return Unsafe(trace, answer.model)
                 if isinstance(answer, GaveUp):
                     return Unknown(f"no refutation of an error trace of {len(trace)} steps: {answer.reason}")
-                abstraction = self._difference(abstraction, answer.assertions)
+                with self.budget.statistics.spending("difference"):
+                    abstraction = self._difference(abstraction, answer.assertions)
+                self.budget.statistics.predicates = len(self.predicates)
+                self.budget.statistics.states = len(abstraction)
         except OutOfTime:
             return Unknown(f"out of time after {iteration} iterations")
 
