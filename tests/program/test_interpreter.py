@@ -148,3 +148,26 @@ def test_array_values_stay_what_they_are() -> None:
 @pytest.mark.parametrize("limit", [1, 100])
 def test_a_limit_is_a_limit(limit: int) -> None:
     assert isinstance(run(program((0, Assign(X, X), 0)), step_limit=limit).outcome, StepLimit)
+
+
+A, B = var("a", Array(BitVec(8), BitVec(8))), var("main::b", Array(BitVec(8), BitVec(8)))
+
+
+@pytest.mark.parametrize("seed", [None, 4])
+def test_local_arrays_start_as_arrays(seed: int | None) -> None:
+    write = Assign(B, store(B, bv(1, 8), bv(7, 8)))
+    found = run(program((0, write, 1), (1, Assign(X, select(B, bv(1, 8))), 2), (2, Return(), 9)), seed=seed)
+    assert found.values[X] == 7
+
+
+def test_arrays_are_passed_by_value() -> None:
+    inner = (Edge(L[5], Assign(A, store(A, bv(1, 8), bv(7, 8))), L[6]), Edge(L[6], Return(), L[7]))
+    callee = Procedure("callee", (A,), (), L[5], L[7], inner, (A,))
+    caller = program(
+        (0, Assign(B, const_array(Array(BitVec(8), BitVec(8)), bv(3, 8))), 1),
+        (1, Call("callee", (B,), ()), 2),
+        (2, Assign(X, select(B, bv(1, 8))), 3),
+        (3, Return(), 9),
+        others=(callee,),
+    )
+    assert run(caller).values[X] == 3

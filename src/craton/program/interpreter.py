@@ -160,6 +160,7 @@ class Interpreter:
         self.record = record
         self._globals: dict[Term, int] = {}
         self._slots: dict[str, dict[Term, int]] = {}
+        self._starts: dict[str, tuple[list[Any], list[tuple[int, Array]]]] = {}  # frames of zeros, and their arrays
         self._blocks: dict[Location, Callable[[list[Any]], Any]] = {}
         self._edges: list[Edge] = []
         self._namespace: dict[str, Any] = dict(SUPPORT)
@@ -240,9 +241,13 @@ class Interpreter:
         slots = self._slots.get(procedure.name)
         if slots is None:
             slots = self._slots[procedure.name] = self._layout(procedure)
-        if source.random is None:
-            return [0] * len(slots)
-        return [source.arbitrary(variable.sort) for variable in slots]
+        if source.random is not None:
+            return [source.arbitrary(variable.sort) for variable in slots]
+        start, arrays = self._starts[procedure.name]
+        frame = list(start)
+        for slot, sort in arrays:
+            frame[slot] = source.arbitrary(sort)
+        return frame
 
     def _layout(self, procedure: Procedure) -> dict[Term, int]:
         slots: dict[Term, int] = {}
@@ -253,6 +258,9 @@ class Interpreter:
             for variable in _mentioned(edge):
                 if variable not in slots and variable not in self._globals:
                     slots[variable] = len(slots)
+        values = [None if isinstance(variable.sort, Array) else zero(variable.sort) for variable in slots]
+        arrays = [(slot, variable.sort) for variable, slot in slots.items() if isinstance(variable.sort, Array)]
+        self._starts[procedure.name] = (values, arrays)
         return slots
 
     def _block(self, location: Location) -> Any:
@@ -327,7 +335,10 @@ class Interpreter:
                 return
             if isinstance(statement, Call):
                 self._taken(edge, code)
-                arguments = ", ".join(code.expression(argument) for argument in statement.arguments)
+                arguments = ", ".join(
+                    code.expression(argument) + (".copy()" if isinstance(argument.sort, Array) else "")
+                    for argument in statement.arguments
+                )
                 targets = tuple(
                     -1 - self._globals[term] if term in self._globals else slots[term] for term in statement.results
                 )

@@ -5,7 +5,7 @@ and as a loop otherwise.
 from __future__ import annotations
 
 from craton.frontends.c.access import Lvalue
-from craton.frontends.c.ctype import ArrayType, CType, count_leaves
+from craton.frontends.c.ctype import ArrayType, CType, Record, count_leaves
 from craton.frontends.c.expressions import Expressions
 from craton.logic import Float, Term, bv, bvadd, bvsub, bvult, fp_bits, free_variables, select, store
 
@@ -67,6 +67,37 @@ class Bulk(Expressions):
         for offset in self.builder.counted(size):
             part = Lvalue(self.context.char_type, None, 0, bvadd(base, offset), target.place)
             self.store_memory(part, self.context.char_type, byte)
+
+    def forget_leaves(self, target: Lvalue, t: CType) -> None:
+        """Arbitrary values for every leaf at once: those of a fresh array at the same addresses."""
+        arrays: dict[Term, Term] = {}
+        sources: dict[Term, Term] = {}
+        for leaf in self._leaf_lvalues(target, t):
+            assert leaf.place is not None and leaf.address is not None
+            region = self.memory.region(leaf.place)
+            if region.array not in sources:
+                sources[region.array] = self.builder.temporary(region.array.sort)
+                arrays[region.array] = region.array
+            for i in range(0, leaf.type.size, region.size):
+                address = bvadd(leaf.address, self.memory.pointer(i))
+                value = select(sources[region.array], address)
+                arrays[region.array] = store(arrays[region.array], address, value)
+        self.builder.havoc(*sources.values())
+        for array, new in arrays.items():
+            self.builder.assign(array, new)
+
+    def forget_elements(self, target: Lvalue, t: CType) -> None:
+        """The same in a loop over the elements of a large array, or of the arrays in a large struct."""
+        if isinstance(t, ArrayType) and count_leaves(t) > self.unroll:
+            for offset in self.builder.counted(self.memory.pointer(t.size), t.element.size):
+                self.forget_elements(self.element(target, t.element, offset), t.element)
+        elif isinstance(t, Record) and not t.is_union and count_leaves(t) > self.unroll:
+            for member in t.fields:
+                if member.bits != 0:
+                    part = self.member(target, member)
+                    self.forget_elements(part, part.type)
+        else:
+            self.forget_leaves(target, t)
 
     def copy_elements(self, target: Lvalue, source: Lvalue, t: CType, size: Term) -> None:
         """`size` bytes in elements of type `t`, as memmove copies them."""

@@ -20,8 +20,8 @@ from craton.frontends.c.library import HANDLERS
 from craton.frontends.c.scan import direct_callee
 from craton.frontends.c.syntax import Function, Node
 from craton.frontends.c.values import convert
-from craton.logic import Term, bv, bvadd, bvule, eq, not_, or_
-from craton.program.cfa import UNREACH
+from craton.logic import FALSE, Term, bv, bvadd, bvule, eq, not_, or_
+from craton.program.cfa import DEREF, UNREACH
 from craton.program.statements import Call, Input
 
 _MOST_LEAVES = 4096
@@ -158,6 +158,9 @@ class Calls(Heap):
         arguments = [(self.value(argument), argument.type) for argument in node.children[1:]]
         arguments = [(self._saved(value), given) for value, given in arguments]
         targets = [f for f in place.functions.values() if self._callable(f, t, len(arguments))]
+        for other in place.functions.values():
+            if other not in targets:
+                self.context.assume(f"{other.name} is not called through a pointer of another type")
         builder = self.builder
         void = isinstance(node.type, Void)
         results = () if void else tuple(builder.temporary(part_sort(leaf.type)) for leaf in leaves(node.type))
@@ -176,13 +179,15 @@ class Calls(Heap):
             builder.go(after)
         builder.enter(unknown)
         if builder.here is not None:
-            if place.external or not targets:
-                self.context.assume("a call through an unknown function pointer returns an arbitrary value")
+            if not place.external and self.context.specification.deref:  # a pointer that is not initialised or null
+                builder.error(DEREF)
+            elif place.external or not targets:
+                self.context.assume(
+                    "a call through an unknown function pointer returns an arbitrary value and changes nothing"
+                )
                 builder.havoc(*results)
                 builder.go(after)
-            else:  # a pointer that is not initialised or null: undefined
-                from craton.logic import FALSE
-
+            else:  # not initialised or null: undefined
                 builder.assume(FALSE)
         builder.enter(after)
         if void:

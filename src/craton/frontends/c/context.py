@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from craton.frontends.c.builder import Names
 from craton.frontends.c.ctype import CType, FunctionType, Integer, leaves, sort_of
@@ -15,6 +16,9 @@ from craton.frontends.c.syntax import Function, Node, Variable
 from craton.logic import BitVec, Sort, Term
 from craton.program.cfa import Symbol
 from craton.program.specification import Specification
+
+if TYPE_CHECKING:
+    from craton.frontends.c.lifetimes import Lifetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class Context:
     signatures: dict[str, Signature] = field(default_factory=dict)
     occupants: dict[Place, int] = field(default_factory=dict)  # how many objects may lie in a place
     local_places: set[Place] = field(default_factory=set)  # places that hold locals
+    lifetimes: dict[Variable, Lifetime] = field(default_factory=dict)  # of large uninitialised locals
     zeroed: list[Term] = field(default_factory=list)  # arrays that start as zeros
     called: dict[str, Function] = field(default_factory=dict)  # functions that need a procedure
 

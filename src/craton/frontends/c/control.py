@@ -8,14 +8,19 @@ from craton.frontends.c.access import Lvalue, Value
 from craton.frontends.c.builder import Builder
 from craton.frontends.c.calls import Calls
 from craton.frontends.c.context import Context, Part
-from craton.frontends.c.ctype import CType, Integer, Record, Void, leaves
+from craton.frontends.c.ctype import CType, Integer, Pointer, Record, Void, count_leaves, leaves
 from craton.frontends.c.expressions import _has_variable_length
+from craton.frontends.c.lifetimes import Lifetime
+from craton.frontends.c.places import parts_of
 from craton.frontends.c.syntax import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.values import is_signed, resize
-from craton.logic import BitVec, Term, and_, bv, bvsle, bvule, eq, not_, or_, store
+from craton.logic import BitVec, Term, and_, bv, bvadd, bvsle, bvule, eq, ite, not_, or_, select, store
 from craton.program.cfa import MEMCLEANUP, MEMTRACK, UNREACH, Location
 from craton.program.origin import SourceRange
 from craton.program.statements import Return
+
+_MOST_SINGLE = 16  # leaves of an uninitialised object that get a variable each
+_MOST_COUNTED = 64  # pointers in globals that are told apart at the end
 
 
 class Control(Calls):
@@ -50,19 +55,32 @@ class Control(Calls):
             self._measure(parameter.dimensions)
         assert function.body is not None
         self.statement(function.body)
+        self._fall_off(signature.returns)
         self._leave()
         self._dispatch_computed_gotos()
+
+    def _fall_off(self, returns: tuple[Term, ...]) -> None:
+        """The end of the body without a return statement: the entry function returns 0, others something arbitrary."""
+        if self.function.symbol != self.context.specification.entry:
+            self.builder.havoc(*returns)
+            return
+        for term in returns:
+            if isinstance(term.sort, BitVec):
+                self.builder.assign(term, bv(0, term.sort.width))
 
     def _open_locals(self) -> None:
         """Locals in memory begin to live; those of recursive functions get new memory in every call."""
         memory = self.memory
         for variable in self.context.scan.locals.get(self.function.symbol, ()):
-            if not self.context.scan.in_memory(variable) or _has_variable_length(variable.type):
+            if not self.context.scan.in_memory(variable):
+                continue
+            if _has_variable_length(variable.type):
+                if memory.safety:  # nothing to bury yet where it is declared
+                    self.builder.assign(self.object_of(variable).address, memory.pointer(0))
                 continue
             known = self.object_of(variable)
             if variable in self.local_objects:
-                address = self.allocate(memory.pointer(variable.type.size), counted=False)
-                self.builder.assign(known.address, address)
+                self.builder.assign(known.address, self.allocate(memory.pointer(known.size), counted=False))
             elif memory.safety:
                 number = self.object_number(known.address)
                 self.builder.assign(memory.sizes, store(memory.sizes, number, memory.pointer(known.size + 1)))
@@ -87,41 +105,60 @@ class Control(Calls):
     def at_end(self) -> None:
         """The entry function returns: what is still allocated is lost, unless a global points to it."""
         memory, specification = self.memory, self.context.specification
-        none_left = eq(memory.live, memory.pointer(0))
         if specification.memtrack:
-            kept = [self._points_to_heap(term) for term in self._global_pointers()]
-            if kept:
-                self.context.assume("memory that a global variable points to when the program ends is not lost")
-            self.builder.check(or_(none_left, *kept), MEMTRACK)
+            self.builder.check(self._all_tracked(), MEMTRACK)
         if specification.memcleanup:
-            self.builder.check(none_left, MEMCLEANUP)
+            self.builder.check(eq(memory.live, memory.pointer(0)), MEMCLEANUP)
+
+    def _all_tracked(self) -> Term:
+        """Whether every block that is still allocated is pointed to by a global.
+
+        Blocks are counted: as many as there are different ones that globals point to. Where such a block may itself
+        point to others the count says nothing, and that nothing is lost becomes an assumption.
+        """
+        memory = self.memory
+        tracked, leading_on = memory.pointer(0), []
+        counted: list[tuple[Term, Term]] = []  # a block's number, and whether it is one
+        for pointer, leads_on in self._global_pointers():
+            number, is_block = self.object_number(pointer), self._points_to_heap(pointer)
+            if leads_on or len(counted) >= _MOST_COUNTED:
+                leading_on.append(is_block)
+                continue
+            new = and_(is_block, *(not_(and_(known, eq(number, other))) for other, known in counted))
+            tracked = bvadd(tracked, ite(new, memory.pointer(1), memory.pointer(0)))
+            counted.append((number, is_block))
+        if leading_on:
+            self.context.assume("no memory is lost where a global variable points to allocated memory at the end")
+        return or_(eq(memory.live, tracked), *leading_on)
 
     def at_exit(self) -> None:
+        if self.context.specification.memtrack:
+            self.context.assume("no memory is lost where the program calls exit")
         if self.context.specification.memcleanup:
             self.builder.check(eq(self.memory.live, self.memory.pointer(0)), MEMCLEANUP)
 
-    def _global_pointers(self) -> list[Term]:
-        from craton.frontends.c.ctype import Pointer, count_leaves
-
-        found: list[Term] = []
+    def _global_pointers(self) -> list[tuple[Term, bool]]:
+        """The pointers in global variables, and whether what they point to may hold pointers."""
+        found: list[tuple[Term, bool]] = []
         for variable in self.context.scan.globals:
             t: CType = variable.type
-            if count_leaves(t) > 64 or not any(isinstance(leaf.type, Pointer) for leaf in leaves(t)):
-                continue
+            if count_leaves(t) > _MOST_COUNTED or not any(isinstance(leaf.type, Pointer) for leaf in leaves(t)):
+                continue  # what a large table points to counts as lost
             target = self.variable(variable)
+            # Unification keeps one place for what all pointers of a plain struct point to, or one for each field.
+            pointees = [place.pointee for place in parts_of(self.context.points_to.of_variable(variable))]
+            leads_on = any(part.pointee for place in pointees if place is not None for part in parts_of(place))
             if target.plain is not None:
-                found.extend(part.term for part in target.plain if isinstance(part.type, Pointer))
+                found.extend((part.term, leads_on) for part in target.plain if isinstance(part.type, Pointer))
             else:
                 pointers = [part for part in self._leaf_lvalues(target, t) if isinstance(part.type, Pointer)]
-                found.extend(self.load_memory(part, part.type) for part in pointers)
+                found.extend((self.load_memory(part, part.type), leads_on) for part in pointers)
         return found
 
     def _points_to_heap(self, pointer: Term) -> Term:
-        from craton.logic import bvuge, select
-
         number = self.object_number(pointer)
         alive = not_(eq(select(self.memory.sizes, number), self.memory.pointer(0)))
-        return and_(bvuge(number, self.heap_begin()), alive)
+        return and_(self.is_heap_number(number), alive)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -166,9 +203,7 @@ class Control(Calls):
             self.variable(variable)
         self._measure(variable.dimensions)
         if _has_variable_length(variable.type):
-            known = self.object_of(variable)
-            address = self.allocate(self.size_of(variable.type), counted=False)
-            self.builder.assign(known.address, address)
+            self._renew(variable, self.size_of(variable.type))
             return
         target = self.variable(variable)
         if variable.initializer is not None:
@@ -178,26 +213,38 @@ class Control(Calls):
             for part in target.plain:
                 self._assume_bool(part.term, part.type)
         else:
-            self._forget(target, variable.type)
+            self._forget(variable, target)
 
-    def _forget(self, target: Lvalue, t: CType) -> None:
+    def _renew(self, variable: Variable, size: Term) -> None:
+        """New memory for a local that lived before; what it had is dead."""
+        known, memory = self.object_of(variable), self.memory
+        if memory.safety:
+            dead = store(memory.sizes, self.object_number(known.address), memory.pointer(0))
+            self.builder.assign(memory.sizes, dead)
+        self.builder.assign(known.address, self.allocate(size, counted=False))
+
+    def _forget(self, variable: Variable, target: Lvalue) -> None:
         """An uninitialised object in memory: arbitrary contents."""
-        from craton.frontends.c.ctype import count_leaves
-
         if self.builder.here is None:
             return
         assert target.place is not None
-        if count_leaves(t) <= 16:
+        t = variable.type
+        lifetime = self.context.lifetimes.get(variable)
+        alone = self.context.sole_regions(target.place)
+        if lifetime is Lifetime.LOOP:
+            self._renew(variable, self.memory.pointer(t.size))
+        elif lifetime is Lifetime.LABEL:
+            self.forget_elements(target, t)
+        elif lifetime is not None:
+            return  # its memory is new
+        elif alone is not None and count_leaves(t) > _MOST_SINGLE:
+            self.builder.havoc(*(self.memory.region(place).array for place in alone))
+        elif count_leaves(t) > _MOST_SINGLE:
+            self.forget_leaves(target, t)
+        else:
             for part in self._leaf_lvalues(target, t):
                 value = self.arbitrary(part.type)
-                if isinstance(value, tuple):
-                    value = value[0]
-                self.store_memory(part, part.type, value)
-            return
-        alone = self.context.sole_regions(target.place)
-        if alone is not None:
-            self.builder.havoc(*(self.memory.region(place).array for place in alone))
-        # Otherwise the contents are what they were: arbitrary the first time.
+                self.store_memory(part, part.type, value[0] if isinstance(value, tuple) else value)
 
     def _if(self, node: Node) -> None:
         builder = self.builder

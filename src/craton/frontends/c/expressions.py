@@ -20,6 +20,7 @@ from craton.frontends.c.ctype import (
     leaves,
 )
 from craton.frontends.c.initializers import placed
+from craton.frontends.c.lifetimes import Lifetime
 from craton.frontends.c.memory import Object
 from craton.frontends.c.purity import Purity
 from craton.frontends.c.scan import root_variable
@@ -68,6 +69,8 @@ from craton.program.cfa import OVERFLOW
 _MOST_COPIED = 512  # leaves of a struct that is copied in one go
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
+
+_RENEWED = (Lifetime.CALL, Lifetime.LOOP)
 
 
 class Expressions(Access):
@@ -227,14 +230,18 @@ class Expressions(Access):
         return plain
 
     def object_of(self, variable: Variable) -> Object:
-        """A variable in memory; in a recursive function its address is a variable too."""
+        """A variable in memory. The address of a local is a variable too if each of its lives has memory of its own."""
         context = self.context
         known = self.local_objects.get(variable) or context.objects.get(variable)
         if known is not None:
             return known
         place = context.points_to.of_variable(variable)
         local = variable.storage in (Storage.LOCAL, Storage.PARAMETER)
-        if local and (self.function.symbol in context.recursive or _has_variable_length(variable.type)):
+        if local and (
+            self.function.symbol in context.recursive
+            or _has_variable_length(variable.type)
+            or context.lifetimes.get(variable) in _RENEWED
+        ):
             address = self.builder.local(f"&{variable.name}", BitVec(context.pointer_width))
             known = Object(variable.name, place, variable.type, variable.type.size, address, variable=variable)
             self.local_objects[variable] = known

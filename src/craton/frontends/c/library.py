@@ -7,10 +7,11 @@ unknown.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from craton.frontends.c.access import Lvalue, Value
 from craton.frontends.c.ctype import CType, Integer, Pointer, Record, Void
+from craton.frontends.c.places import Place, find
 from craton.frontends.c.points_to import copied_type, element_type, is_multiple, strip
 from craton.frontends.c.syntax import Kind, Node
 from craton.frontends.c.values import is_signed, number, resize, width_of
@@ -23,6 +24,7 @@ from craton.logic import (
     bvneg,
     bvslt,
     bvsub,
+    bvult,
     bvumulo,
     bvxor,
     concat,
@@ -179,6 +181,8 @@ def _malloc(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 @models("alloca __builtin_alloca_with_align")
 def _alloca(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    if lower.context.specification.deref:
+        lower.context.assume("memory that alloca gave stays valid when its function has returned")
     return lower.allocate(size_argument(lower, arguments[0]), counted=False)
 
 
@@ -199,22 +203,13 @@ def _calloc(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     return address
 
 
-def _zero_place(lower: Calls, place: Any, address: Term, size: Term) -> None:
+def _zero_place(lower: Calls, place: Place, address: Term, size: Term) -> None:
     """Zero in every array that holds a part of the place: fields as their struct lays them out."""
-    from craton.frontends.c.places import find
-
-    place = find(place)
-    if place.record is not None and not place.collapsed:
-        element: CType = place.record
+    element = _element_of(lower, place)
+    if isinstance(element, Record):
         lower.context.points_to.places.touch(place, element)
-    elif place.scalars and not place.collapsed:
-        (unit, kind), *_ = place.scalars
-        element = _scalar_like(unit, kind, lower)
-    elif place.collapsed:
-        element = lower.context.char_type
-    else:
-        return
-    lower.fill(Lvalue(element, None, 0, address, place), element, size, 0)
+    if element is not None:
+        lower.fill(Lvalue(element, None, 0, address, place), element, size, 0)
 
 
 def _scalar_like(size: int, kind: str, lower: Calls) -> CType:
@@ -228,37 +223,37 @@ def _scalar_like(size: int, kind: str, lower: Calls) -> CType:
 
 @models("realloc")
 def _realloc(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """New memory, with the contents of the old up to the smaller size."""
+    """New memory, with the contents of the old up to the smaller size; behind it new memory is arbitrary."""
     old = lower.builder.save(lower.scalar(arguments[0]))
     size = lower.builder.save(size_argument(lower, arguments[1]))
     place = lower.context.points_to.pointed(arguments[0])
-    new = lower.allocate(size, counted=True)
     builder = lower.builder
+    before = builder.save(lower.allocated_size(old))
+    new = lower.allocate(size, counted=True)
     copy, after = builder.new(), builder.new()
     builder.fork(eq(old, lower.memory.pointer(0)), after, copy)
     builder.enter(copy)
-    _copy_place(lower, place, new, old, size)
+    element = _element_of(lower, place)
+    if element is not None:
+        target, source = (Lvalue(element, None, 0, address, place) for address in (new, old))
+        lower.copy_elements(target, source, element, builder.save(ite(bvult(before, size), before, size)))
     lower.free(old)
     builder.go(after)
     builder.enter(after)
     return new
 
 
-def _copy_place(lower: Calls, place: Any, new: Term, old: Term, size: Term) -> None:
-    """Copies `size` bytes; beyond the end of the old block the contents are arbitrary, and so is what is read there."""
-    from craton.frontends.c.places import find
-
+def _element_of(lower: Calls, place: Place) -> CType | None:
+    """What memory of a place consists of; None if nobody looks at it."""
     place = find(place)
-    if place.record is not None and not place.collapsed:
-        element: CType = place.record
-    elif place.scalars and not place.collapsed:
+    if place.collapsed:
+        return lower.context.char_type
+    if place.record is not None:
+        return place.record
+    if place.scalars:
         (unit, kind), *_ = place.scalars
-        element = _scalar_like(unit, kind, lower)
-    elif place.collapsed:
-        element = lower.context.char_type
-    else:
-        return
-    lower.copy_elements(Lvalue(element, None, 0, new, place), Lvalue(element, None, 0, old, place), element, size)
+        return _scalar_like(unit, kind, lower)
+    return None
 
 
 @models("free kfree cfree")
@@ -439,16 +434,11 @@ def _va_copy(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     return ()
 
 
-def unknown_bytes(lower: Calls, pointer: Node, limit: Term | None) -> None:
-    """An unknown function wrote up to `limit` bytes there; without a limit, up to the end of the object."""
+def unknown_bytes(lower: Calls, pointer: Node, count: Term) -> None:
+    """An unknown function wrote so many bytes there."""
     target = pointer_lvalue(lower, pointer)
-    inside = lower.object_behind(pointer)
-    if limit is None and inside is None:
-        lower.context.assume("text that is written into memory of unknown size is not modelled")
-        return
-    size = limit if limit is not None else lower.memory.pointer(inside.size if inside is not None else 0)
     character = lower.context.char_type
-    for offset in lower.builder.counted(size):
+    for offset in lower.builder.counted(count):
         value = lower.arbitrary(character)
         assert isinstance(value, Term)
         lower.set_byte(target, offset, value)
@@ -458,9 +448,14 @@ def unknown_output(lower: Calls, pointer: Node) -> None:
     """An unknown function wrote something there."""
     t = element_type(pointer)
     target = pointer_lvalue(lower, pointer)
-    if not isinstance(t, Record | Void) and t.size:
-        value = lower.arbitrary(t)
-        lower.store(Lvalue(t, None, 0, target.address, target.place), value)
+    if isinstance(t, Record | Void) or not t.size:
+        lower.context.assume(f"nothing is written through the {t} that an input function gets")
+        return
+    lower.store(Lvalue(t, None, 0, target.address, target.place), lower.arbitrary(t))
 
 
-from craton.frontends.c import library_math, library_strings  # noqa: E402, F401  (they register themselves)
+from craton.frontends.c import (  # noqa: E402  (they register themselves)
+    library_math,  # noqa: F401
+    library_strings,  # noqa: F401
+    library_text,  # noqa: F401
+)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from craton.frontends.c.access import Lvalue, Value
-from craton.frontends.c.ctype import Integer, Pointer
-from craton.frontends.c.library import models, pointer_lvalue, size_argument, unknown_bytes, unknown_output
+from craton.frontends.c.library import models, pointer_lvalue, size_argument
 from craton.frontends.c.points_to import strip
 from craton.frontends.c.syntax import Kind, Node
 from craton.frontends.c.values import resize
@@ -16,7 +15,7 @@ from craton.logic import (
     and_,
     bv,
     bvadd,
-    bvsub,
+    bvneg,
     bvult,
     eq,
     extract,
@@ -176,7 +175,7 @@ def _strncat(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 
 def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | None, text: bool) -> Value:
-    """The difference of the first bytes that differ. (glibc's answer may be any number of that sign.)"""
+    """Some number whose sign is that of the difference of the first bytes that differ: C promises no more."""
     a, b = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     builder = lower.builder
     result = builder.temporary(BitVec(32))
@@ -193,7 +192,10 @@ def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term 
     scan.again()
     after = builder.new()
     builder.enter(differ)  # type: ignore[arg-type]
-    builder.assign(result, bvsub(zero_extend(24, x), zero_extend(24, y)))
+    distance = builder.temporary(BitVec(31))
+    builder.havoc(distance)
+    above = zero_extend(1, ite(eq(distance, bv(0, 31)), bv(1, 31), distance))
+    builder.assign(result, ite(bvult(x, y), bvneg(above), above))
     builder.go(after)
     for out in outs:
         builder.enter(out)  # type: ignore[arg-type]
@@ -284,60 +286,6 @@ def _strdup(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     place = lower.context.points_to.pointed(node)
     _copy_text(lower, Lvalue(text.type, None, 0, new, place), text)
     return new
-
-
-@models("sscanf scanf fscanf __isoc99_scanf __isoc99_sscanf __isoc99_fscanf")
-def _scan_input(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """What is read is arbitrary."""
-    for argument in arguments:
-        if argument.kind is Kind.ADDRESS:
-            unknown_output(lower, argument)
-        else:
-            lower.effect(argument)
-    return lower.arbitrary(node.type)
-
-
-@models("snprintf vsnprintf")
-def _print_limited(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """The text is arbitrary, and so is its length."""
-    limit = lower.builder.save(size_argument(lower, arguments[1]))
-    for argument in arguments[2:]:
-        lower.effect(argument)
-    unknown_bytes(lower, arguments[0], limit)
-    return lower.arbitrary(node.type)
-
-
-@models("sprintf vsprintf gets")
-def _print_unlimited(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    for argument in arguments[1:]:
-        lower.effect(argument)
-    unknown_bytes(lower, arguments[0], None)
-    return lower.arbitrary(node.type)
-
-
-@models("fgets")
-def _read_line(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    limit = lower.builder.save(size_argument(lower, arguments[1]))
-    lower.effect(arguments[2])
-    target = lower.builder.save(lower.scalar(arguments[0]))
-    unknown_bytes(lower, arguments[0], limit)
-    found = lower.arbitrary(lower.context.char_type)
-    assert isinstance(found, Term)
-    return ite(eq(found, _ZERO), lower.memory.pointer(0), target)
-
-
-@models("read fread recv")
-def _read_bytes(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """read(file, buffer, size), recv alike; fread(buffer, size, count, file)."""
-    from craton.logic import bvmul
-
-    buffer = next(a for a in arguments if isinstance(a.type, Pointer))
-    sizes = [a for a in arguments[1:] if isinstance(a.type, Integer)]
-    size = size_argument(lower, sizes[0])
-    if buffer is arguments[0] and len(sizes) > 1:
-        size = bvmul(size, size_argument(lower, sizes[1]))
-    unknown_bytes(lower, buffer, lower.builder.save(size))
-    return lower.arbitrary(node.type)
 
 
 def _ascii(predicate: str, ranges: tuple[tuple[int, int], ...]) -> None:

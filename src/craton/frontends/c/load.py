@@ -15,6 +15,7 @@ from craton.frontends.c.context import Context
 from craton.frontends.c.control import Control
 from craton.frontends.c.ctype import Integer
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
+from craton.frontends.c.lifetimes import lifetimes
 from craton.frontends.c.memory import Memory
 from craton.frontends.c.places import covered, find
 from craton.frontends.c.points_to import PointsTo
@@ -32,6 +33,7 @@ from craton.program.statements import Call, Return
 R = TypeVar("R")
 _STACK = 512 * 1024 * 1024
 _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
+_REALLOC = frozenset({"realloc", "__builtin_realloc"})
 # Behind our own headers: for what those do not declare.
 _SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
 _FLAGS = (
@@ -151,6 +153,7 @@ def _lower(
     names = Names()
     memory = Memory(names, _width(options), specification.memory)
     memory.make_room(_largest(found))
+    memory.keeps_lengths = not specification.memory and any(f.name in _REALLOC for f in found.functions.values())
     context = Context(
         syntax,
         found,
@@ -163,6 +166,7 @@ def _lower(
     )
     context.recursive = _recursive(found, points_to)
     _count_occupants(context)
+    context.lifetimes = lifetimes(context)
     procedures: dict[str, Procedure] = {}
     start = Start(context, entry.unit)
     context.called[entry.symbol] = entry
@@ -181,6 +185,7 @@ def _lower(
     _connect(context, procedures, entry, first, start.builder)
     for region in memory.regions.values():
         context.globals[region.array] = None
+    _assume_apart(context)
     program = Program(
         entry=entry.symbol if START not in procedures else START,
         procedures=procedures,
@@ -193,6 +198,14 @@ def _lower(
         data_model=options.data_model,
     )
     return replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
+
+
+def _assume_apart(context: Context) -> None:
+    """Pointers of which the program's text does not say where they come from have memory of their own."""
+    occupied = {part for known in context.memory.objects for part in covered(known.place)} | set(context.occupants)
+    for place in context.memory.regions:
+        if find(place).external or find(place) not in occupied:
+            context.assume("pointers that the program did not make do not point to its own objects")
 
 
 def _width(options: COptions) -> int:

@@ -6,7 +6,8 @@ bit-vectors of one width, or bytes where the place collapsed. Addresses are byte
 Addresses of static objects and of locals of functions that are not recursive are constants. Two policies exist.
 Plainly, objects lie one behind the other and a pointer `heap` marks where the next allocated one begins. Where memory
 safety is checked, an address is an object's number in the high bits and an offset in the low ones, and the array `size`
-gives for every object 1 + its size, or 0 when it is not allocated.
+gives for every object 1 + its size, or 0 when it is not allocated. Of the numbers that are given while the program
+runs, the lower half is for what can be freed and the upper half for what lives on the stack.
 """
 
 from __future__ import annotations
@@ -72,11 +73,20 @@ class Memory:
     def __post_init__(self) -> None:
         sort = BitVec(self.pointer_width)
         self.heap = var("heap", sort)
+        self.stack = var("stack", sort)  # the next number for a local, where memory safety is checked
+        self.lengths = var("length", Array(sort, sort))  # of allocated blocks, for realloc
         self.sizes = var("size", Array(sort, sort))
         self.live = var("live", sort)
         if self.safety:
             self.offset_bits = 32 if self.pointer_width == 64 else 17
         self.uses_heap = False
+        self.uses_stack = False
+        self.keeps_lengths = False
+
+    @property
+    def stack_begin(self) -> Term:
+        """The first number for objects on the stack."""
+        return self.pointer(1 << (self.pointer_width - self.offset_bits - 1))
 
     def make_room(self, largest: int) -> None:
         """Where addresses have few bits, offsets get as many as the largest object needs."""

@@ -79,8 +79,8 @@ def find(place: Place) -> Place:
     return root
 
 
-def covered(place: Place) -> list[Place]:
-    """The places that hold the scalars of an object: its own, or those of its fields."""
+def parts_of(place: Place) -> list[Place]:
+    """The place and those of its fields, and of theirs."""
     found: dict[Place, None] = {}
     stack = [find(place)]
     while stack:
@@ -89,7 +89,12 @@ def covered(place: Place) -> list[Place]:
             continue
         found[part] = None
         stack.extend(part.fields.values())
-    return [part for part in found if part.scalars or part.collapsed]
+    return list(found)
+
+
+def covered(place: Place) -> list[Place]:
+    """The places that hold the scalars of an object: its own, or those of its fields."""
+    return [part for part in parts_of(place) if part.scalars or part.collapsed]
 
 
 def scalar_class(t: CType) -> str:

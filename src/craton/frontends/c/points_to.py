@@ -42,8 +42,11 @@ BYTES = frozenset(
     "__builtin_strchr __builtin_strrchr __builtin_strstr __builtin___strcpy_chk".split()
 )
 
-
 WRITES = frozenset("snprintf vsnprintf sprintf vsprintf gets fgets fread".split())  # through the first argument only
+# Functions that write through all arguments behind the format, and where those begin.
+SCANS = {
+    "scanf": 1, "__isoc99_scanf": 1, "sscanf": 2, "__isoc99_sscanf": 2, "fscanf": 2, "__isoc99_fscanf": 2
+}  # fmt: skip
 
 
 def strip(node: Node) -> Node:
@@ -488,6 +491,11 @@ class PointsTo:
             self._copy_memory(arguments)
         elif name in SETS and len(arguments) >= 3:
             self._set_memory(arguments)
+        elif name.removeprefix("__builtin_") in SCANS:
+            for argument in arguments[SCANS[name.removeprefix("__builtin_")] :]:
+                t = element_type(argument)
+                if isinstance(argument.type, Pointer) and isinstance(t, Integer | Floating | Pointer):
+                    self.places.touch(self.pointed(argument), t)
         elif name in BYTES:
             for argument in arguments[: 1 if name in WRITES else None]:
                 if isinstance(argument.type, Pointer):

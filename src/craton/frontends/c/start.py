@@ -171,6 +171,11 @@ def layout(context: Context, first: Builder) -> None:
     if memory.uses_heap:
         first.assign(memory.heap, start)
         context.globals[memory.heap] = None
+    if memory.uses_stack:
+        first.assign(memory.stack, memory.stack_begin)
+        context.globals[memory.stack] = None
+    if memory.keeps_lengths:
+        context.globals[memory.lengths] = None
     from craton.logic import BitVec, var
 
     begin = var("heap begin", BitVec(memory.pointer_width))

@@ -1,0 +1,162 @@
+"""What C leaves open is arbitrary each time, never what happened to lie there: such a value would prove too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.frontends.c import COptions, load_c
+from craton.program.cfa import Program
+from craton.program.inlining import inline
+from craton.program.interpreter import Exited, Interpreter, ReachedError
+from craton.program.specification import DEFAULT, Specification
+
+PRELUDE = """
+extern void *malloc(__SIZE_TYPE__), *realloc(void *, __SIZE_TYPE__), free(void *), *alloca(__SIZE_TYPE__);
+extern int sprintf(char *, const char *, ...), scanf(const char *, ...), strcmp(const char *, const char *);
+extern int memcmp(const void *, const void *, __SIZE_TYPE__);
+struct S { int v[300]; char c; }; struct S gs; int g[1000], *gp = g; char text[40];
+"""
+SAFETY = Specification(deref=True, free=True, memtrack=True)
+
+# Each returns what it finds in memory that is new but may lie where 42 was stored; `gp` shares the region.
+STALE = {
+    "an element of a small array": "int r = 0; for (int i = 0; i < 2; i++) { int a[5]; r = a[3]; a[3] = 42; gp = a; }",
+    "in a loop": "int r = 0; for (int i = 0; i < 2; i++) { int a[1000]; r = a[3]; a[3] = 42; gp = a; }",
+    "of middling size": "int r = 0; for (int i = 0; i < 2; i++) { int a[100]; r = a[3]; a[3] = 42; gp = a; }",
+    "in a region of its own": "int r = 0; for (int i = 0; i < 2; i++) { int a[1000]; r = a[3]; a[3] = 42; }",
+    "after a jump": "int n = 0; again:; int a[1000]; int r = a[3]; a[3] = 42; gp = a; if (n++ < 1) goto again;",
+    "a large struct": "int r = 0; for (int i = 0; i < 2; i++) { struct S s, *p = i ? &s : &gs; r = s.v[7]; s.v[7] = 42;"
+    " p->c = 1; }",
+    "a large struct after a jump": "int n = 0; again:; struct S s, *p = n ? &s : &gs; int r = s.v[7]; s.v[7] = 42;"
+    " p->c = 1; if (n++ < 1) goto again;",
+    "of variable length": "int r = 0, n = 9; for (int i = 0; i < 2; i++) { int a[n]; r = a[3]; a[3] = 42; gp = a; }",
+    "allocated": "int r = 0; for (int i = 0; i < 2; i++) { int *a = malloc(40); r = a[3]; a[3] = 42; free(a); }",
+    "from alloca": "int r = 0; for (int i = 0; i < 2; i++) { int *a = alloca(40); r = a[3]; a[3] = 42; }",
+    "behind a block that grew": "int *p = malloc(4); p[0] = 42; p = realloc(p, 800); int r = p[1];"
+    " for (int i = 1; i < 200; i++) if (p[i] == 42) r = 42; free(p);",
+}
+CALLS = {
+    "in a second call": "int f(void) { int a[1000]; int r = a[3]; a[3] = 42; gp = a; return r; }",
+    "in a second call, small": "int f(void) { int a[100]; int r = a[3]; a[3] = 42; gp = a; return r; }",
+    "in a recursive call": "int f(void) { int a[1000]; int r = a[3]; a[3] = 42; gp = g + (a - a);"
+    " if (*gp) f(); return r; }",
+    "a value that was not returned": "int f(void) { if (g[0] == 0) { g[0] = 1; return 42; } }",
+}
+
+
+def loaded(text: str, folder: Path, specification: Specification = DEFAULT, model: str = "LP64") -> Program:
+    path = folder / "program.c"
+    path.write_text(PRELUDE + text)
+    return load_c([path], specification, COptions(model))
+
+
+def result(program: Program, seed: int | None = None) -> int:
+    outcome = Interpreter(program).run(seed=seed).outcome
+    assert isinstance(outcome, Exited) and outcome.values is not None, outcome
+    return int(outcome.values[0])
+
+
+@pytest.mark.parametrize("specification", [DEFAULT, SAFETY], ids=["reachability", "safety"])
+@pytest.mark.parametrize("name", [*STALE, *CALLS])
+def test_new_memory_does_not_keep_old_contents(name: str, specification: Specification, tmp_path: Path) -> None:
+    body = CALLS[name] + "int main(void) { f(); return f(); }" if name in CALLS else ""
+    program = loaded(body or f"int main(void) {{ {STALE[name]} return r; }}", tmp_path, specification)
+    for version in (program, inline(program).program):
+        assert result(version) != 42
+        assert len({result(version, seed) for seed in range(8)}) > 1, "it is the same in every run"
+
+
+def test_pointers_survive_a_jump_over_their_array(tmp_path: Path) -> None:
+    text = "int main(void) { int *p = 0, n = 0; again:; int a[1000]; gp = a; if (!p) { p = a; goto again; }"
+    assert result(loaded(text + " p[2] = 7; return a[2]; }", tmp_path)) == 7
+
+
+def test_grown_blocks_keep_what_they_had(tmp_path: Path) -> None:
+    text = "int main(void) { int *p = malloc(12); for (int i = 0; i < 3; i++) p[i] = i + 5; p = realloc(p, 400);"
+    assert result(loaded(text + " int *q = realloc(p, 8); return q[0] * 10 + q[1]; }", tmp_path)) == 56
+
+
+def test_comparisons_promise_their_sign_only(tmp_path: Path) -> None:
+    text = 'int main(void) { char a[] = "pear", b[] = "plum"; return strcmp(b, a) > 0 ? strcmp(a, b) : 0; }'
+    values = {result(loaded(text, tmp_path), seed) for seed in range(6)}
+    assert len(values) > 1 and all(value >> 31 for value in values)
+
+
+def outcomes(text: str, specification: Specification, folder: Path) -> set[str]:
+    program = loaded(text, folder, specification)
+    found = set()
+    for seed in range(60):
+        outcome = Interpreter(program).run(seed=seed, step_limit=20_000).outcome
+        found.add(outcome.violated.name if isinstance(outcome, ReachedError) else type(outcome).__name__)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("statement", "size", "fits"),
+    [
+        ('sprintf(b, "%d", 5)', 12, True),
+        ('sprintf(b, "%d", 5)', 11, False),
+        ('sprintf(b, "<%3u%%>", 5u)', 14, True),
+        ('sprintf(b, "<%3u%%>", 5u)', 13, False),
+        ('sprintf(b, "%s", text)', 30, False),
+        ('scanf("%s", b)', 30, False),
+    ],
+)
+def test_a_text_longer_than_its_array_is_found(statement: str, size: int, fits: bool, tmp_path: Path) -> None:
+    """The lengths are those that glibc prints at most; seeds choose small lengths often."""
+    text = f"int main(void) {{ char *b = malloc({size}); {statement}; free(b); return 0; }}"
+    assert ("valid-deref" in outcomes(text, SAFETY, tmp_path)) == (not fits)
+
+
+def test_texts_change_what_was_there(tmp_path: Path) -> None:
+    text = "int main(void) { text[0] = 42; %s; return text[0]; }"
+    for statement in ('sprintf(text, "%x", 1)', 'scanf("%s", text)', 'scanf("%c", &text[0])'):
+        program = loaded(text % statement, tmp_path)
+        runs = [Interpreter(program).run(seed=seed, step_limit=20_000).outcome for seed in range(60)]
+        assert {run.values[0] for run in runs if isinstance(run, Exited) and run.values} - {42}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("int *h; int main(void) { h = malloc(4); malloc(4); return 0; }", "valid-memtrack"),
+        ("int *h, *k; int main(void) { h = malloc(4); k = h; malloc(4); return 0; }", "valid-memtrack"),
+        ("int *h, *k; int main(void) { h = malloc(4); k = malloc(4); return 0; }", "Exited"),
+        ("int *h[3]; int main(void) { h[0] = malloc(4); h[2] = malloc(4); return 0; }", "Exited"),
+        ("int *h[3]; int main(void) { h[0] = malloc(4); h[0] = malloc(4); return 0; }", "valid-memtrack"),
+        ("int *h; int main(void) { int *p = malloc(8); h = p + 1; return 0; }", "Exited"),
+        ("int main(void) { int n = 3; int a[n]; free(a); return 0; }", "valid-free"),
+        ("int main(void) { int *a = alloca(8); free(a); return 0; }", "valid-free"),
+        ("int f(int n) { int a[4]; if (n) free(a); return n ? 0 : f(1); } int main(void) { return f(0); }",
+         "valid-free"),
+        ("int main(void) { int *p; for (int n = 2; n < 4; n++) { int a[n]; if (n == 2) p = a; else *p = 1; } }",
+         "valid-deref"),
+        ("int (*h)(void); int main(void) { return h ? 0 : h(); }", "valid-deref"),
+    ],
+)  # fmt: skip
+def test_blocks_that_are_lost_and_stacks_that_are_freed(text: str, verdict: str, tmp_path: Path) -> None:
+    assert outcomes(text, SAFETY, tmp_path) == {verdict}
+
+
+@pytest.mark.parametrize(
+    ("text", "assumption"),
+    [
+        ("extern int *p; int main(void) { return *p; }", "do not point to its own objects"),
+        (
+            "struct L { struct L *n; } *h; int main(void) { h = malloc(8); h->n = malloc(8); return 0; }",
+            "memory is lost",
+        ),
+        ("int main(void) { int *p = alloca(4); *p = 1; return 0; }", "alloca"),
+        ("int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { return p(1, 2); }", "another type"),
+    ],
+)
+def test_what_is_not_modelled_is_an_assumption(text: str, assumption: str, tmp_path: Path) -> None:
+    assert any(assumption in known for known in loaded(text, tmp_path, SAFETY).assumptions)
+
+
+def test_ordinary_programs_assume_nothing(tmp_path: Path) -> None:
+    text = "int sum(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n); return __builtin_va_arg(a, int); }"
+    text += 'int main(void) { char *s = "abc"; struct S s2 = gs; int *p = g; return sum(1, *p) + s[1] + s2.c; }'
+    assert loaded(text, tmp_path).assumptions == ()
