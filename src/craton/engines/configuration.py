@@ -25,8 +25,11 @@ class Stage:
 
 
 def make_engine(stage: Stage) -> Engine:
+    from craton.engines.bounded import Bounded
     from craton.engines.trace_abstraction import TraceAbstraction
 
+    if stage.engine == "bounded":
+        return Bounded()
     return TraceAbstraction(refiner(stage.refine), stage.solver)
 
 

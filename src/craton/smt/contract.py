@@ -19,6 +19,7 @@ from craton.errors import CratonError, MissingCapability
 from craton.logic import ops
 from craton.logic.evaluation import Model
 from craton.logic.ops import Theory
+from craton.logic.semantics import Value
 from craton.logic.sorts import BOOL, INT, REAL, Array, BitVec, Float, Sort
 from craton.logic.terms import Term, ill_sorted
 
@@ -113,10 +114,11 @@ class Sat:
     The model is read from the solver when first asked for: before anything else is done with that solver.
     """
 
-    __slots__ = ("_model", "_read")
+    __slots__ = ("_model", "_read", "_value")
 
-    def __init__(self, read: Callable[[], Model]) -> None:
+    def __init__(self, read: Callable[[], Model], value: Callable[[Term], Value] | None = None) -> None:
         self._read = read
+        self._value = value
         self._model: Model | None = None
 
     @property
@@ -124,6 +126,12 @@ class Sat:
         if self._model is None:
             self._model = self._read()
         return self._model
+
+    def value(self, variable: Term) -> Value:
+        """The value of one variable, without reading the whole model where the backend can do so."""
+        if self._model is None and self._value is not None:
+            return self._value(variable)
+        return self.model[variable]
 
     def __repr__(self) -> str:
         return "Sat"
@@ -289,16 +297,21 @@ class Solver(ABC):
     @abstractmethod
     def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer: ...
 
-    def _sat(self, read: Callable[[], Model]) -> Sat:
+    def _sat(self, read: Callable[[], Model], value: Callable[[Term], Value] | None = None) -> Sat:
         """A Sat whose model can be read as long as nothing else happened."""
         self_stamp = self._stamp
+
+        def fetch_value(variable: Term) -> Value:
+            self._still(self_stamp, "model")
+            assert value is not None
+            return value(variable)
 
         def fetch() -> Model:
             self.need(Capability.MODELS)
             self._still(self_stamp, "model")
             return read()
 
-        return Sat(fetch)
+        return Sat(fetch, None if value is None else fetch_value)
 
     def _unsat(self, read: Callable[[], Core]) -> Unsat:
         self_stamp = self._stamp

@@ -108,7 +108,8 @@ class BitwuzlaSolver(Solver):
         except bitwuzla.BitwuzlaException as error:
             return Undecided(f"bitwuzla: {error}")
         if result == Result.SAT:
-            return self._sat(lambda: model_by_values([*(f for _, f in self.assertions), *assumptions], self._value))
+            formulas = [*(f for _, f in self.assertions), *assumptions]
+            return self._sat(lambda: model_by_values(formulas, self._value), self._value)
         if result == Result.UNSAT:
             return self._unsat(lambda: self._core(nodes, assumptions))
         return Undecided("bitwuzla: timeout" if self._deadline() else "bitwuzla: unknown")

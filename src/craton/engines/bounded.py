@@ -1,0 +1,182 @@
+"""Bounded model checking: all paths of the first k steps at once, for k = 1, 2, 3, …
+
+It proves nothing, but an error that lies near it finds quickly, where engines that refute one trace after the other
+would first have to learn about all shorter ones. Paths that meet at a location after the same number of steps are
+merged, so the formula grows with the number of steps and not with the number of paths; what is constant stays constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from craton.engines.contract import Budget, OutOfTime, Progress, Unknown, Unsafe, Verdict
+from craton.errors import MissingCapability
+from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
+from craton.logic.core import eq
+from craton.program.cfa import Edge, Location, Program
+from craton.program.transitions import Transition, transition
+from craton.smt import Sat, Solver, Undecided, make_solver
+from craton.traces.trace import Trace
+
+SOLVERS = ("bitwuzla", "z3")  # the first that can speak of the program
+
+
+@dataclass(slots=True)
+class Bounded:
+    """`depth` is the number of steps at most; None: as many as there is time for."""
+
+    depth: int | None = None
+    blocks: int | None = None
+
+    @property
+    def name(self) -> str:
+        return "bounded" if self.depth is None else f"bounded({self.depth})"
+
+    def run(self, program: Program, budget: Budget) -> Verdict:
+        for name in SOLVERS:
+            try:
+                return _Unrolling(program, make_solver(name), budget).run(self.depth)
+            except MissingCapability:
+                continue
+            except OutOfTime:
+                return Unknown("out of time, no error near the start")
+        return Unknown("no solver can speak of this program")
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """One way into a state: from which state, by which edge, when, and with which values."""
+
+    source: _State
+    edge: Edge
+    inputs: Mapping[Term, Term]  # the step's inputs → those of this time
+    condition: Term
+    values: Mapping[Term, Term]
+
+
+@dataclass(slots=True)
+class _State:
+    """A location after a number of steps: when control is there, and what the variables hold then."""
+
+    location: Location
+    steps: int
+    condition: Term = TRUE
+    values: Mapping[Term, Term] = field(default_factory=dict)
+    arrivals: Sequence[tuple[Term, _Arrival]] = ()  # each with its condition, as a variable or a constant
+
+
+class _Unrolling:
+    def __init__(self, program: Program, solver: Solver, budget: Budget) -> None:
+        self.program = program
+        self.main = program.main
+        self.solver = solver
+        self.budget = budget
+        self.transitions: dict[Edge, Transition] = {}
+        self.names = 0
+
+    def run(self, depth: int | None) -> Verdict:
+        frontier = [_State(self.main.entry, 0)]
+        steps = 0
+        while frontier:
+            if depth is not None and steps >= depth:
+                return Unknown(f"no error within {depth} steps")
+            self.budget.check()
+            steps += 1
+            self.budget.watch(Progress(steps, steps, 0, len(frontier)))
+            with self.budget.statistics.spending("unrolling"):
+                reached = self._next(frontier)
+            frontier = []
+            for state in reached:
+                if state.location not in self.program.errors:
+                    frontier.append(state)
+                    continue
+                found = self._checked(state)
+                if found is not None:
+                    return found
+        return Unknown(f"no error in any of the program's paths, which end within {steps} steps, but no proof")
+
+    def _next(self, frontier: Sequence[_State]) -> list[_State]:
+        arrivals: dict[Location, list[_Arrival]] = {}
+        for state in frontier:
+            for edge in self.main.outgoing(state.location):
+                arrival = self._arrival(state, edge)
+                if arrival.condition is not FALSE:
+                    arrivals.setdefault(edge.target, []).append(arrival)
+        self.budget.check()
+        return [self._merged(location, found) for location, found in arrivals.items()]
+
+    def _arrival(self, state: _State, edge: Edge) -> _Arrival:
+        step = self.transitions.get(edge)
+        if step is None:
+            step = self.transitions[edge] = transition(edge.statement)
+        inputs = {i: self._fresh(i) for i in step.inputs}
+        before = {**state.values, **inputs}
+        condition = and_(state.condition, substitute(step.guard, before))
+        if condition is FALSE:
+            return _Arrival(state, edge, inputs, FALSE, {})
+        new = {variable: substitute(value, before) for variable, value in step.updates.items()}
+        return _Arrival(state, edge, inputs, condition, {**state.values, **new})
+
+    def _merged(self, location: Location, arrivals: Sequence[_Arrival]) -> _State:
+        """One state for all arrivals; where several are possible, the first one counts."""
+        steps = arrivals[0].source.steps + 1
+        conditions = [self._named(arrival.condition) for arrival in arrivals]
+        values: dict[Term, Term] = {}
+        for variable in dict.fromkeys(v for arrival in arrivals for v in arrival.values):
+            merged = arrivals[-1].values.get(variable, variable)
+            for arrival, condition in zip(arrivals[-2::-1], conditions[-2::-1], strict=True):
+                merged = ite(condition, arrival.values.get(variable, variable), merged)
+            values[variable] = self._named(merged)
+        ways = tuple(zip(conditions, arrivals, strict=True))
+        return _State(location, steps, self._named(or_(*conditions)), values, ways)
+
+    def _named(self, term: Term) -> Term:
+        """A variable that stands for the term, unless it is simple."""
+        if term.op is ops.VALUE or term.op is ops.VARIABLE or (term.op is ops.NOT and not term.args[0].args):
+            return term
+        name = self._fresh(var("t", term.sort))
+        self.solver.add(eq(name, term))
+        return name
+
+    def _fresh(self, like: Term) -> Term:
+        self.names += 1
+        return var(f"{like.name}!{self.names}", like.sort)
+
+    def _checked(self, state: _State) -> Verdict | None:
+        self.budget.check()
+        with self.budget.statistics.spending("bounded queries"):
+            answer = self.solver.check(state.condition, time_limit=self.budget.left)
+        match answer:
+            case Sat():
+                return self._counterexample(state, answer)
+            case Undecided(reason):
+                return Unknown(f"undecided after {state.steps} steps: {reason}")
+        return None
+
+    def _counterexample(self, state: _State, answer: Sat) -> Verdict:
+        """The path that the model takes, and the values on it, computed anew from those that were chosen."""
+        taken: list[_Arrival] = []
+        while state.arrivals:
+            arrival = next(way for condition, way in state.arrivals if self._holds(condition, answer))
+            taken.append(arrival)
+            state = arrival.source
+        taken.reverse()
+        trace = Trace(tuple(arrival.edge for arrival in taken))
+        formula = trace.formula
+        # bitwuzla knows no functions; reading a whole model, with an array for every step, would take longer than the rest
+        functions = {} if self.solver.name == "bitwuzla" else answer.model.functions
+        values = {indexed: answer.value(variable) for variable, indexed in formula.indices[0].items()}
+        for position, arrival in enumerate(taken):
+            step, before, after = trace.steps[position], formula.indices[position], formula.indices[position + 1]
+            inputs = {i: answer.value(chosen) for i, chosen in arrival.inputs.items()}
+            values |= {indexed: inputs[i] for i, indexed in formula.inputs[position].items()}
+            here = Model({v: values[indexed] for v, indexed in before.items()} | inputs, functions)
+            values |= {after[v]: evaluate(value, here) for v, value in step.updates.items()}
+        return Unsafe(trace, Model(values, functions))
+
+    @staticmethod
+    def _holds(condition: Term, answer: Sat) -> bool:
+        if condition.op is ops.NOT:
+            return answer.value(condition.args[0]) is False
+        return condition is TRUE or answer.value(condition) is True
