@@ -26,10 +26,13 @@ class Stage:
 
 def make_engine(stage: Stage) -> Engine:
     from craton.engines.bounded import Bounded
+    from craton.engines.horn import Horn
     from craton.engines.trace_abstraction import TraceAbstraction
 
     if stage.engine == "bounded":
         return Bounded()
+    if stage.engine == "horn":
+        return Horn()
     return TraceAbstraction(refiner(stage.refine), stage.solver)
 
 

@@ -1,0 +1,109 @@
+"""Constrained Horn clauses, solved by z3's Spacer.
+
+A clause is `body ⇒ head`, where applications of unknown predicates may stand in the body and as the head. A solution
+says for every predicate which of its arguments it holds for. Slicing and inlining must be off, since they would
+dissolve the very predicates that are asked for. So must be what throws clauses away: a contradictory body makes its
+clause vanish, after which z3 reports `true` for a predicate that must be false.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from craton.errors import NotExpressible
+from craton.logic.core import apply, forall
+from craton.logic.sorts import BOOL, Function
+from craton.logic.terms import TRUE, Term
+from craton.logic.walk import free_variables
+from craton.smt.contract import Undecided
+from craton.smt.z3 import api
+from craton.smt.z3.api import consts
+from craton.smt.z3.solver import Shared
+
+_OFF = ("slice", "inline_linear", "inline_eager", "subsumption_checker", "tail_simplifier_pve")
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """An unknown: its symbol, and the variables that its solution is to be written in. It has one at least."""
+
+    function: Function
+    arguments: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    meanings: Mapping[Predicate, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class NoSolution:
+    """Failure can be derived."""
+
+
+def failure() -> Term:
+    """The head of clauses whose bodies must not hold."""
+    return apply(_FAILURE.function, TRUE)
+
+
+_FAILURE = Predicate(Function("failure", (BOOL,), BOOL), (TRUE,))
+
+
+def solve(
+    predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None
+) -> Solution | NoSolution | Undecided:
+    z3 = Shared.get()
+    context, writer = z3.context, z3.writer
+    ref = context.ref
+    horn = api.mk_fixedpoint(ref)
+    api.fixedpoint_inc_ref(ref, horn)
+    try:
+        settings: dict[str, bool | int | str] = {"engine": "spacer"}
+        settings |= {f"xform__{name}": False for name in _OFF}
+        if time_limit is not None:
+            settings["timeout"] = max(1, int(time_limit * 1000))
+        params = context.params(**settings)
+        api.fixedpoint_set_params(ref, horn, params)
+        api.params_dec_ref(ref, params)
+        for predicate in (*predicates, _FAILURE):
+            api.fixedpoint_register_relation(ref, horn, writer.function(predicate.function))
+        for i, clause in enumerate(clauses):
+            variables = sorted(free_variables(clause), key=lambda v: v.serial)
+            rule = writer.write(forall(variables, clause) if variables else clause)
+            api.fixedpoint_add_rule(ref, horn, rule, context.symbol(f"clause{i + 1}"))
+        context.check_error()
+        start = time.monotonic()
+        answer = _query(ref, horn, writer.write(failure()), time_limit)
+        if answer == consts.Z3_L_TRUE:
+            return NoSolution()
+        if answer != consts.Z3_L_FALSE:
+            reason = (api.fixedpoint_get_reason_unknown(ref, horn) or b"ok").decode(errors="replace")
+            if reason == "ok":  # z3 gives no reason when it runs out of time, nor when a clause is beyond it
+                late = time_limit is not None and time.monotonic() - start > 0.9 * time_limit
+                reason = "timeout" if late else "the Horn clauses are beyond it"
+            return Undecided(f"z3: {reason}")
+        meanings = {}
+        for predicate in predicates:
+            cover = api.fixedpoint_get_cover_delta(ref, horn, -1, writer.function(predicate.function))
+            meanings[predicate] = z3.reader.read_open(context.keep(cover), predicate.arguments)
+        return Solution(meanings)
+    except (api.Z3Error, NotExpressible) as error:
+        return Undecided(f"z3: {error}")
+    finally:
+        api.fixedpoint_dec_ref(ref, horn)
+
+
+def _query(ref: object, horn: object, goal: object, time_limit: float | None) -> int:
+    """The query, interrupted if z3 does not keep the limit by itself."""
+    if time_limit is None:
+        return int(api.fixedpoint_query(ref, horn, goal))
+    watch = threading.Timer(1.1 * time_limit + 0.1, api.interrupt, (ref,))
+    watch.daemon = True
+    watch.start()
+    try:
+        return int(api.fixedpoint_query(ref, horn, goal))
+    finally:
+        watch.cancel()
