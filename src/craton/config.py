@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from craton.smt import known_solvers
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
+from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.refutation import Refiner
@@ -218,15 +219,40 @@ def _newton(word: Word, meaning: _Meaning) -> Refiner:
 
 def _craig(word: Word, meaning: _Meaning) -> Refiner:
     settings: dict[str, object] = {}
-    meaning.once(word.arguments or (), lambda argument: "source" if argument.value is None else argument.name)
-    for argument in word.arguments or ():
-        if argument.value is None:
+    meaning.once(
+        word.arguments or (),
+        lambda argument: "source" if argument.value is None and argument.name != "it" else argument.name,
+    )
+    for argument in sorted(word.arguments or (), key=lambda argument: argument.value is not None):
+        if argument.value is None and argument.name == "it":
+            meaning.plain(argument)
+            settings["core"] = Granularity.CONJUNCT
+        elif argument.value is None and argument.name not in ("core", "time"):
             settings["source"] = meaning.choose(argument, {s: s for s in known_solvers()}, "solver")
+        elif argument.value is None:
+            raise ExpressionError(meaning.text, argument.position, f"{argument.name} needs a value: {argument.name}=…")
+        elif argument.name == "core":
+            settings["core"] = meaning.choose(argument.value, {g.value: g for g in Granularity}, "core")
         elif argument.name == "time":
             settings["time_limit"] = meaning.seconds(argument.value)
         else:
-            raise meaning.unknown(argument, "option of craig", ["time", *known_solvers()])
+            raise meaning.unknown(argument, "option of craig", ["it", "core", "time", *known_solvers()])
     return Craig(**settings)  # type: ignore[arg-type]
+
+
+def _race(word: Word, meaning: _Meaning) -> Refiner:
+    arguments = word.arguments or ()
+    limits = [a for a in arguments if a.name == "time" and a.value is not None]
+    meaning.once(limits, lambda argument: argument.name)
+    runners = meaning.refiners(replace(word, arguments=tuple(a for a in arguments if a not in limits)), 2)
+    return Race(runners, meaning.seconds(limits[0].value)) if limits and limits[0].value else Race(runners)
+
+
+def _lean(word: Word, meaning: _Meaning) -> Refiner:
+    (inner, *others) = meaning.refiners(word, 1)
+    if others:
+        raise ExpressionError(meaning.text, word.position, "lean takes one refiner")
+    return Lean(inner)
 
 
 def _memo(word: Word, meaning: _Meaning) -> Refiner:
@@ -243,7 +269,12 @@ REFINERS: dict[str, Entry] = {
         "symbolic execution, forwards (sp) or backwards (wp), over an infeasible core (it), live variables only (lv)",
         _newton,
     ),
-    "craig": Entry("craig(S, time=T)", "sequence interpolants from solver S", _craig),
+    "craig": Entry(
+        "craig(S, it, core=statement|conjunct, time=T)",
+        "sequence interpolants from solver S, of an infeasible core (it) or of the whole trace",
+        _craig,
+    ),
+    "lean": Entry("lean(R)", "the assertions of R without what its proof does not need", _lean),
     "fallback": Entry(
         "fallback(R, R, …)",
         "the first refiner that answers; a trace that comes back goes to the next",
@@ -255,19 +286,20 @@ REFINERS: dict[str, Entry] = {
         lambda word, meaning: UntilPerfect(meaning.refiners(word, 1)),
     ),
     "race": Entry(
-        "race(R, R, …)",
+        "race(R, R, …, time=T)",
         "all at once in processes of their own; the first answer wins",
-        lambda word, meaning: Race(meaning.refiners(word, 2)),
+        _race,
     ),
     "memo": Entry("memo(R)", "remembers its answers", _memo),
 }
 
 PRESETS: dict[str, str] = {
-    "default": "until-perfect(newton(it, sp, lv), craig(z3), newton(it, wp, lv))",
+    # The cheap ones first: Spacer takes its time with bit-vectors, and then often has no answer.
+    "default": "until-perfect(newton(it, sp, lv), newton(it, wp, lv), craig(z3, it, time=2))",
     "it-sp-lv": "newton(it, sp, lv)",
     "it-wp-lv": "newton(it, wp, lv)",
     "newton-or-craig": "fallback(newton(it, sp, lv), craig(z3))",
-    "bits": "until-perfect(newton(it, sp, lv), craig(z3), craig(bitwuzla))",
+    "bits": "until-perfect(newton(it, sp, lv), craig(z3, it, time=2), craig(bitwuzla, it, time=2))",
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from craton.config import refiner
 from craton.logic import FALSE, TRUE, Model, add, eq, int_
-from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
+from craton.traces.compose import Fallback, Memo, Race, UntilPerfect, allowance
 from craton.traces.newton import Newton
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
@@ -249,6 +249,33 @@ def test_race_gives_every_reason() -> None:
     answer = Race((Raises(), Dies(), Says(GAVE_UP))).refute(COUNTERS.trace)
     assert isinstance(answer, GaveUp)
     assert sorted(answer.reason.split("; ")) == ["dies: its process died", "raises: ValueError: a bug", "says: no idea"]
+
+
+def test_a_race_without_end_ends(tmp_path: Path) -> None:
+    marks = [tmp_path / "a", tmp_path / "b"]
+    start = time.monotonic()
+    answer = Race((Hangs(marks[0]), Hangs(marks[1])), time_limit=1.5).refute(COUNTERS.trace)
+    assert isinstance(answer, GaveUp) and answer.reason.count("no answer in time") == 2
+    assert time.monotonic() - start < 20
+    assert all(is_gone(int(mark.read_text())) for mark in marks)
+
+
+def test_what_a_race_allows_itself() -> None:
+    assert allowance(refiner("newton(it, sp, time=3)")) == 3
+    assert allowance(refiner("fallback(newton(it, sp, time=3), memo(craig(z3, time=4)))")) == 7
+    assert allowance(refiner("race(newton(it, time=3), newton(wp, time=4))")) == 8
+    assert allowance(refiner("race(newton(it, time=3), newton(wp, time=4), time=1)")) == 1
+
+
+def test_refiners_remember_what_they_did_in_a_race() -> None:
+    """A trace that comes back goes to the next refiner there too, and a memo need not ask again."""
+    race = Race((Fallback((Says(sequence("a")), Says(sequence("b")))), Says(GAVE_UP)))
+    turns = [race.refute(COUNTERS.trace) for _ in range(3)]
+    assert [t.by for t in turns if isinstance(t, Refutation)] == ["a", "b", "a"]
+    inner = Memo(Fallback((Says(sequence("a")), Says(sequence("b")))))
+    inside = Race((Race((inner, Says(GAVE_UP))), Says(GAVE_UP)))
+    assert [inside.refute(COUNTERS.trace) for _ in range(2)] == [sequence("a")] * 2
+    assert inner.refute(COUNTERS.trace) == sequence("a"), "what it said in the race"
 
 
 def test_a_race_in_a_race(tmp_path: Path) -> None:

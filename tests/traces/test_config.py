@@ -14,6 +14,7 @@ from craton.smt import known_solvers
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
+from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.refutation import Refiner
@@ -41,6 +42,10 @@ SP = Newton(core=None, live=False)
         ("craig", Craig()),
         ("craig(cvc5)", Craig("cvc5")),
         ("craig(time=3, bitwuzla)", Craig("bitwuzla", 3.0)),
+        ("craig(it)", Craig(core=Granularity.CONJUNCT)),
+        ("craig(core=statement, it, cvc5)", Craig("cvc5", core=Granularity.STATEMENT)),
+        ("lean(newton(it))", Lean(Newton(live=False))),
+        ("race(newton(sp), craig, time=2)", Race((Newton(core=None, live=False), Craig()), 2.0)),
         ("fallback(newton, craig)", Fallback((SP, Craig()))),
         ("until-perfect(newton)", UntilPerfect((SP,))),
         ("race(newton, craig, memo(newton(wp)))", Race((SP, Craig(), Memo(replace(SP, direction=Direction.WP))))),
@@ -141,7 +146,7 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         (
             "xyz",
             0,
-            "unknown refiner 'xyz'; known: newton, craig, fallback, until-perfect, race, memo,"
+            "unknown refiner 'xyz'; known: newton, craig, lean, fallback, until-perfect, race, memo,"
             " default, it-sp-lv, it-wp-lv, newton-or-craig, bits",
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),
@@ -171,6 +176,11 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         ("newton(it, it)", 11, "it contradicts or repeats it"),
         ("newton(solver=z3, solver=cvc5)", 18, "solver contradicts or repeats solver"),
         ("craig(z3, cvc5)", 10, "cvc5 contradicts or repeats z3"),
+        ("craig(it, it)", 10, "it contradicts or repeats it"),
+        ("craig(core)", 6, "core needs a value: core=…"),
+        ("lean(newton, craig)", 0, "lean takes one refiner"),
+        ("race(newton, time=2)", 0, "race needs at least 2 refiners in parentheses"),
+        ("race(newton, craig, time=2, time=3)", 28, "time contradicts or repeats time"),
         ("fallback(newton)", 0, "fallback needs at least 2 refiners in parentheses"),
         ("memo(race(newton))", 5, "race needs at least 2 refiners in parentheses"),
         ("until-perfect", 0, "until-perfect needs at least one refiner in parentheses"),

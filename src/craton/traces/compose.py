@@ -9,15 +9,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
+from craton.traces.levels import AtLevel
 from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
@@ -66,7 +68,8 @@ class UntilPerfect:
 
     refiners: tuple[Refiner, ...]
     solver: str = "z3"
-    time_limit: float | None = 2.0  # for each Hoare triple of the test
+    time_limit: float | None = 1.0  # seconds for each Hoare triple of the test
+    budget: float | None = 3.0  # seconds for all of them
     _seen: Seen = field(default_factory=dict, repr=False)
     _checker: Solver | None = field(default=None, repr=False)
 
@@ -87,7 +90,7 @@ class UntilPerfect:
                 reasons.append(f"{self.refiners[number].name}: {answer.reason}")
             elif not isinstance(answer, Refutation):
                 return answer
-            elif is_perfect(trace, answer.assertions, self._checker, self.time_limit):
+            elif is_perfect(trace, answer.assertions, self._checker, self.time_limit, self.budget):
                 self._seen[trace.edges] = number + 1
                 return _tested(answer, perfect=True)
             elif imperfect is None:
@@ -122,15 +125,22 @@ class Memo:
 
 @dataclass(slots=True)
 class Race:
-    """All at once, each in a process of its own: the first answer wins, the others are ended."""
+    """All at once, each in a process of its own: the first answer wins, the others are ended.
+
+    The winner's process ends too, so what the refiners in it remember of the trace is sent back with the answer.
+    """
 
     refiners: tuple[Refiner, ...]
+    time_limit: float | None = None  # None: what the slowest runner allows itself, and as much again
 
     @property
     def name(self) -> str:
-        return f"race({', '.join(r.name for r in self.refiners)})"
+        limit = [] if self.time_limit is None else [f"time={self.time_limit:g}"]
+        return f"race({', '.join([r.name for r in self.refiners] + limit)})"
 
     def refute(self, trace: Trace) -> Answer:
+        limit = self.time_limit if self.time_limit is not None else 2 * max(map(allowance, self.refiners))
+        end = time.monotonic() + limit
         runners: list[tuple[Refiner, Any, Connection]] = []
         try:
             for refiner in self.refiners:
@@ -139,11 +149,38 @@ class Race:
                 process.start()
                 sending.close()
                 runners.append((refiner, process, receiving))
-            return _first_answer([(refiner, receiving) for refiner, _, receiving in runners])
+            return _first_answer({receiving: refiner for refiner, _, receiving in runners}, trace, end)
         finally:
             for _, process, receiving in runners:
                 _end(process)
                 receiving.close()
+
+
+_USUAL_ALLOWANCE = 60.0
+
+
+def allowance(refiner: Refiner) -> float:
+    """How many seconds a refiner allows itself; a usual number for those that do not say."""
+    match refiner:
+        case Race(time_limit=float(limit)):
+            return limit
+        case Race(refiners=runners):
+            return 2 * max(map(allowance, runners))
+        case Fallback(refiners=members) | UntilPerfect(refiners=members):
+            return sum(map(allowance, members))
+        case Memo(refiner=inner) | AtLevel(refiner=inner):
+            return allowance(inner)
+    own = getattr(refiner, "time_limit", None)
+    return own if isinstance(own, float) else _USUAL_ALLOWANCE
+
+
+def _memories(refiner: Refiner) -> Iterator[dict[tuple[Edge, ...], Any]]:
+    """Of the refiner and all those in it, always in the same order."""
+    match refiner:
+        case Fallback(_seen=memory) | UntilPerfect(_seen=memory) | Memo(_answers=memory):
+            yield memory
+    for inner in (*getattr(refiner, "refiners", ()), *filter(None, [getattr(refiner, "refiner", None)])):
+        yield from _memories(inner)
 
 
 def _run(refiner: Refiner, trace: Trace, result: Connection) -> None:
@@ -152,7 +189,7 @@ def _run(refiner: Refiner, trace: Trace, result: Connection) -> None:
         answer = refiner.refute(trace)
     except Exception as error:
         answer = GaveUp(f"{type(error).__name__}: {error}")
-    result.send(answer)
+    result.send((answer, [memory.get(trace.edges) for memory in _memories(refiner)]))
     result.close()
 
 
@@ -181,19 +218,25 @@ def _descendants(pid: int) -> list[int]:
     return [member for child in children for member in (child, *_descendants(child))]
 
 
-def _first_answer(running: Sequence[tuple[Refiner, Connection]]) -> Answer:
+def _first_answer(waiting: dict[Connection, Refiner], trace: Trace, end: float) -> Answer:
     """Of those that do not give up; why, if all do."""
-    waiting = {receiving: refiner for refiner, receiving in running}
     reasons = []
     while waiting:
-        for ready in wait(list(waiting)):
-            assert isinstance(ready, Connection)
-            refiner = waiting.pop(ready)
+        ready = wait(list(waiting), max(0.0, end - time.monotonic()))
+        if not ready:
+            reasons += [f"{refiner.name}: no answer in time" for refiner in waiting.values()]
+            break
+        for receiving in ready:
+            assert isinstance(receiving, Connection)
+            refiner = waiting.pop(receiving)
             try:
-                answer: Answer = ready.recv()
+                answer, remembered = receiving.recv()
             except EOFError:
-                answer = GaveUp("its process died")
+                answer, remembered = GaveUp("its process died"), []
+            for memory, entry in zip(_memories(refiner), remembered, strict=False):
+                if entry is not None:
+                    memory[trace.edges] = entry
             if not isinstance(answer, GaveUp):
-                return answer
+                return cast(Answer, answer)
             reasons.append(f"{refiner.name}: {answer.reason}")
     return GaveUp("; ".join(reasons))

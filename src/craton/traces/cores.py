@@ -30,10 +30,29 @@ class InfeasibleCore:
     kept: frozenset[int]
 
 
+class _Latest:
+    """The core that was found last, and for what: compositions ask several refiners about one trace in turn."""
+
+    asked: tuple[object, ...] = ()
+    found: InfeasibleCore | None = None
+
+
 def infeasible_core(
     trace: Trace, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
 ) -> InfeasibleCore | Sat | Undecided:
     """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is."""
+    asked = (trace.edges, solver.name, granularity, budget)
+    if _Latest.asked == asked and _Latest.found is not None:
+        return _Latest.found
+    found = _infeasible_core(trace, solver, granularity, budget, time_limit)
+    if isinstance(found, InfeasibleCore):
+        _Latest.asked, _Latest.found = asked, found
+    return found
+
+
+def _infeasible_core(
+    trace: Trace, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
+) -> InfeasibleCore | Sat | Undecided:
     formula = trace.formula
     members: list[tuple[int, Term, Part | None]]
     if granularity is Granularity.STATEMENT:

@@ -1,36 +1,63 @@
-"""Craig: sequence interpolants of the trace formula as assertions."""
+"""Craig: sequence interpolants of the trace formula as assertions.
+
+Interpolants of the abstract trace that keeps only an infeasible core are interpolants of the whole trace too, and there
+is less to interpolate.
+"""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from craton.errors import MissingCapability
-from craton.smt import Sat, Satisfiable, Undecided, make_solver, sequence_interpolants
+from craton.smt import Capability, Sat, Satisfiable, Undecided, make_solver, sequence_interpolants
+from craton.traces.cores import Granularity, infeasible_core
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
-from craton.traces.trace import Trace
+from craton.traces.trace import Trace, TraceFormula, trace_formula
 
 
 @dataclass(frozen=True, slots=True)
 class Craig:
     source: str = "z3"
-    time_limit: float | None = 10.0
+    time_limit: float | None = 10.0  # seconds for a refutation
+    core: Granularity | None = None  # IT; None interpolates the whole trace
+    core_budget: float | None = 1.0  # seconds to spend on a smaller core
 
     @property
     def name(self) -> str:
-        limited = self.time_limit is not None and self.time_limit != Craig().time_limit
-        return f"craig({self.source},time={self.time_limit:g})" if limited else f"craig({self.source})"
+        words = [self.source] + ["it"] * (self.core is not None)
+        if self.core is Granularity.STATEMENT:
+            words.append("core=statement")
+        if self.time_limit is not None and self.time_limit != Craig().time_limit:
+            words.append(f"time={self.time_limit:g}")
+        return f"craig({','.join(words)})"
 
     def refute(self, trace: Trace) -> Answer:
-        formula = trace.formula
         try:
-            found = sequence_interpolants(formula.by_step, self.source, self.time_limit)
+            return self._refuted(trace)
         except MissingCapability as problem:
             return GaveUp(str(problem))
+
+    def _refuted(self, trace: Trace) -> Answer:
+        started = time.monotonic()
+        formula: TraceFormula = trace.formula
+        notes: dict[str, object] = {}
+        if self.core is not None:
+            solver = make_solver(_core_solver(self.source), time_limit=self.time_limit)
+            core = infeasible_core(trace, solver, self.core, self.core_budget, self.time_limit)
+            if isinstance(core, Sat):
+                return Feasible(core.model)
+            if isinstance(core, Undecided):
+                return GaveUp(core.reason)
+            formula = trace_formula(core.steps)
+            notes["core"] = core.kept
+        left = None if self.time_limit is None else max(0.001, self.time_limit - (time.monotonic() - started))
+        found = sequence_interpolants(formula.by_step, self.source, left)
         if isinstance(found, Undecided):
             return GaveUp(found.reason)
         if isinstance(found, Satisfiable):
             return self._feasible(trace)
-        return Refutation(tuple(formula.to_program(i, term) for i, term in enumerate(found)), self.name)
+        return Refutation(tuple(formula.to_program(i, term) for i, term in enumerate(found)), self.name, notes)
 
     def _feasible(self, trace: Trace) -> Answer:
         """Interpolation procedures give no models, so the question is asked again."""
@@ -41,3 +68,8 @@ class Craig:
             return Feasible(answer.model)
         reason = answer.reason if isinstance(answer, Undecided) else "z3 finds it infeasible"
         return GaveUp(f"{self.source} finds the trace feasible, but there is no model: {reason}")
+
+
+def _core_solver(source: str) -> str:
+    """Whoever interpolates also finds the core, if it can; z3 otherwise."""
+    return source if Capability.CORES in make_solver(source).can else "z3"

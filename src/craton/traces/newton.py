@@ -7,6 +7,7 @@ followed by quantifier elimination, so that the next one starts small.
 from __future__ import annotations
 
 import enum
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -37,6 +38,10 @@ class Quantifiers(enum.Enum):
 _METHODS = {Quantifiers.NONE: SYNTACTIC, Quantifiers.LIGHT: CHEAP, Quantifiers.FULL: EXACT}
 
 
+# Seconds for one call of a solver to eliminate quantifiers: what takes longer comes back too large to be of use.
+_STEP_LIMIT = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Newton:
     direction: Direction = Direction.SP
@@ -45,7 +50,7 @@ class Newton:
     quantifiers: Quantifiers = Quantifiers.LIGHT
     drop: bool = False  # drop what stays quantified, instead of keeping it
     solver: str = "z3"
-    time_limit: float | None = 10.0  # seconds for each question to a solver
+    time_limit: float | None = 10.0  # seconds for a refutation: when they are over, solvers are asked no more
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
 
     @property
@@ -77,11 +82,14 @@ class _Run:
     trace: Trace
     eliminator: Eliminator = field(init=False)
     solver: Solver = field(init=False)
+    started: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         methods = _METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())
-        self.eliminator = Eliminator(methods, "z3", self.newton.time_limit)
-        self.solver = make_solver(self.newton.solver, time_limit=self.newton.time_limit)
+        limit = self.newton.time_limit
+        step = _STEP_LIMIT if limit is None else min(_STEP_LIMIT, limit)
+        self.eliminator = Eliminator(methods, "z3", step, None if limit is None else self.started + limit)
+        self.solver = make_solver(self.newton.solver, time_limit=limit)
 
     def refute(self) -> Answer:
         found = self._infeasible()

@@ -6,9 +6,10 @@ perfect when it proves the path program too, not only the one trace: then it hol
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
-from craton.logic import FALSE, TRUE, Term
+from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables
 from craton.program.cfa import Edge, Location
 from craton.program.transitions import Transition, transition
 from craton.smt import Solver
@@ -21,13 +22,20 @@ def path_program(trace: Trace) -> tuple[Edge, ...]:
     return tuple(dict.fromkeys(trace.edges))
 
 
-def is_perfect(trace: Trace, assertions: Sequence[Term], solver: Solver, time_limit: float | None = None) -> bool:
+def is_perfect(
+    trace: Trace,
+    assertions: Sequence[Term],
+    solver: Solver,
+    time_limit: float | None = None,
+    budget: float | None = None,
+) -> bool:
     """Does every run of the path program pass through positions of the trace, the error location never?
 
     A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
     set of good positions is what remains after removing, again and again, those that are not. Undecided triples count
-    as not valid.
+    as not valid: those that take longer than `time_limit` seconds, and all after `budget` seconds.
     """
+    end = None if budget is None else time.monotonic() + budget
     locations = trace.locations
     outgoing: dict[Location, list[tuple[Edge, Transition]]] = {}
     for edge in path_program(trace):
@@ -42,7 +50,9 @@ def is_perfect(trace: Trace, assertions: Sequence[Term], solver: Solver, time_li
             return True  # the sequence's own step
         key = (assertions[i], edge, assertions[j])
         if key not in cache:
-            cache[key] = _holds(assertions[i], step, assertions[j], solver, time_limit)
+            left = None if end is None else end - time.monotonic()
+            limit = min((x for x in (left, time_limit) if x is not None), default=None)
+            cache[key] = _holds(assertions[i], step, assertions[j], solver, limit)
         return cache[key]
 
     good = {i for i in range(len(locations)) if locations[i] != locations[-1] or assertions[i] is FALSE}
@@ -61,6 +71,11 @@ def is_perfect(trace: Trace, assertions: Sequence[Term], solver: Solver, time_li
 
 
 def _holds(before: Term, step: Transition, after: Term, solver: Solver, time_limit: float | None) -> bool:
-    if after is TRUE or before is FALSE:
+    if after is TRUE or before is FALSE or step.guard is FALSE:
         return True
+    known = frozenset(conjuncts(before))
+    if all(part in known and step.written.isdisjoint(free_variables(part)) for part in conjuncts(after)):
+        return True  # by data flow
+    if time_limit is not None and time_limit <= 0:
+        return False
     return solver.is_valid(hoare_triple(before, step, after), time_limit) is True

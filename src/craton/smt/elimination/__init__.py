@@ -50,12 +50,15 @@ EXACT = (*CHEAP, Method.FULL)
 
 @dataclass(slots=True)
 class Eliminator:
-    """Eliminates quantifiers by `methods`, each call of a solver under `time_limit` seconds. `counts` says how many
-    variables each method got rid of."""
+    """Eliminates quantifiers by `methods`, each call of a solver under `time_limit` seconds, and none after `deadline`.
+
+    `counts` says how many variables each method got rid of.
+    """
 
     methods: tuple[Method, ...] = CHEAP
     solver: str = "z3"
     time_limit: float | None = 1.0
+    deadline: float | None = None  # of the clock that is `time.monotonic`
     counts: Counter[Method] = field(default_factory=Counter)
     seconds: defaultdict[Method, float] = field(default_factory=lambda: defaultdict(float))
     _satisfiability: Solver | None = None
@@ -110,25 +113,38 @@ class Eliminator:
         return remaining
 
     def _by_solver(self, method: Method, variables: tuple[Term, ...], body: Term) -> Quantified:
+        limit = self._limit()
+        if limit == 0:
+            return variables, body
         if self.solver == "cvc5":
-            found = by_cvc5(variables, body, self.time_limit)
+            found = by_cvc5(variables, body, limit)
         elif method is Method.LIGHT:
-            found = by_z3(variables, body, "qe-light", self.time_limit)
+            found = by_z3(variables, body, "qe-light", limit)
         else:
-            found = by_z3(variables, body, "qe", self.time_limit)
+            found = by_z3(variables, body, "qe", limit)
         if found is None:
             return variables, body
         left, inside = pulled_out((), found)
         # A formula with quantifiers deep inside is no progress.
         return (variables, body) if is_quantified(inside) else (left, inside)
 
+    def _limit(self) -> float | None:
+        """Seconds for the next call of a solver; 0 if there are none left."""
+        if self.deadline is None:
+            return self.time_limit
+        left = max(0.0, self.deadline - time.monotonic())
+        return left if self.time_limit is None else min(left, self.time_limit)
+
     def _is_satisfiable(self, formula: Term) -> bool | None:
         from craton.smt.registry import make_solver
 
+        limit = self._limit()
+        if limit == 0:
+            return None
         if self._satisfiability is None:
-            self._satisfiability = make_solver(self.solver, time_limit=self.time_limit)
+            self._satisfiability = make_solver(self.solver)
         try:
-            answer = self._satisfiability.check(formula)
+            answer = self._satisfiability.check(formula, time_limit=limit)
         except MissingCapability:  # outside what this solver takes: so much for that method
             return None
         return None if isinstance(answer, Undecided) else isinstance(answer, Sat)

@@ -43,29 +43,51 @@ def destructive_equality_resolution(variables: Sequence[Term], body: Term) -> Qu
     ∃e. b[i] = v ∧ φ[a ↦ b[i := e]].
     """
     remaining = list(occurring(variables, body))
-    progress = True
-    while progress and remaining:
-        progress = False
+    new: tuple[Term, ...]
+    while remaining:
         parts = literals(body)
-        for variable in remaining:
-            found = _definition(variable, parts) or _written_array(variable, parts, body)
-            if found is not None:
-                body, new = found
-                remaining = [*occurring([v for v in remaining if v is not variable], body), *new]
-                progress = True
+        defined = _definitions(remaining, parts)
+        if defined is not None:
+            body, new = defined, ()
+        else:
+            writes = (_written_array(v, parts, body) for v in remaining)
+            written = next((w for w in writes if w is not None), None)
+            if written is None:
                 break
+            body, new = written
+        remaining = [*occurring(remaining, body), *new]
     return tuple(occurring(remaining, body)), body
 
 
-def _definition(variable: Term, parts: Sequence[Term]) -> tuple[Term, tuple[Term, ...]] | None:
+def _definitions(variables: Sequence[Term], parts: Sequence[Term]) -> Term | None:
+    """What remains after replacing all those variables at once that are defined independently of each other.
+
+    One by one would walk through the whole formula for every variable.
+    """
+    by_variable: dict[Term, list[Term]] = {v: [] for v in variables}
     for part in parts:
-        if variable in free_variables(part):
-            solved = solve_for(variable, part)
-            if solved is not None:
-                solution, side = solved
-                rest = and_(*(p for p in parts if p is not part))
-                return and_(side, substitute(rest, {variable: solution})), ()
-    return None
+        for symbol in free_variables(part):
+            if symbol in by_variable:
+                by_variable[symbol].append(part)
+    solutions: dict[Term, Term] = {}
+    mentioned: set[Term] = set()  # in solutions
+    used: set[Term] = set()
+    sides: list[Term] = []
+    for variable in variables:
+        if variable in mentioned:
+            continue
+        for part in by_variable[variable]:
+            solved = solve_for(variable, part) if part not in used else None
+            if solved is not None and solutions.keys().isdisjoint(free_variables(solved[0])):
+                solutions[variable], side = solved
+                mentioned |= free_variables(solved[0])
+                used.add(part)
+                sides.append(side)
+                break
+    if not solutions:
+        return None
+    rest = [p for p in parts if p not in used]
+    return substitute(and_(*sides, *rest), solutions)
 
 
 def _written_array(variable: Term, parts: Sequence[Term], body: Term) -> tuple[Term, tuple[Term, ...]] | None:

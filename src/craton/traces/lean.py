@@ -1,0 +1,107 @@
+"""Lean sequences: of what another refiner asserts, only what its proof needs.
+
+A strongest postcondition knows all that is true along the core, and an assertion of ten conjuncts is ten predicates to
+an engine. Backwards from `false`, each assertion keeps a minimal set of its conjuncts from which the next one follows;
+an equation keeps one of its halves where that is enough, since x ≤ 3 holds in more rounds of a loop than x = 3.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from craton.errors import MissingCapability
+from craton.logic import (
+    FALSE,
+    INT,
+    REAL,
+    TRUE,
+    BitVec,
+    Term,
+    and_,
+    bvsle,
+    bvule,
+    conjuncts,
+    is_quantified,
+    le,
+    not_,
+    ops,
+    size,
+    substitute,
+)
+from craton.program.transitions import Transition
+from craton.smt import Solver, make_solver, minimal_core
+from craton.traces.refutation import Answer, Refiner, Refutation
+from craton.traces.trace import Trace
+
+
+@dataclass(slots=True)
+class Lean:
+    refiner: Refiner
+    solver: str = "z3"
+    time_limit: float | None = 2.0  # seconds for all that goes beyond the other refiner's work
+    _solver: Solver | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"lean({self.refiner.name})"
+
+    def refute(self, trace: Trace) -> Answer:
+        answer = self.refiner.refute(trace)
+        return self._leaner(trace, answer) if isinstance(answer, Refutation) else answer
+
+    def _leaner(self, trace: Trace, refutation: Refutation) -> Refutation:
+        if self._solver is None:
+            self._solver = make_solver(self.solver)
+        end = None if self.time_limit is None else time.monotonic() + self.time_limit
+        found = list(refutation.assertions)
+        for i in range(len(trace) - 1, 0, -1):
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                break
+            found[i] = _enough(found[i], trace.steps[i], found[i + 1], self._solver, left)
+        return replace(refutation, assertions=tuple(found), by=self.name)
+
+
+def _enough(before: Term, step: Transition, after: Term, solver: Solver, limit: float | None) -> Term:
+    """What of an assertion makes the next one follow; all of it if that cannot be found out."""
+    if before is TRUE or before is FALSE:
+        return before
+    if after is TRUE:
+        return TRUE
+    goal = (step.guard, not_(substitute(after, step.updates)))
+    # Deletion starts from the back: what is quantified or large had better go.
+    parts = sorted(conjuncts(before), key=lambda part: (is_quantified(part), size(part), part.serial))
+    needed = _subset(parts, goal, solver, limit)
+    halves = [half for part in needed for half in _halves(part)]
+    if len(halves) > len(needed):
+        chosen = set(_subset(halves, goal, solver, limit))
+        # Both halves are the equation again; other mixtures are as they are.
+        return and_(*(p for part in needed for p in _rejoined(part, [h for h in _halves(part) if h in chosen])))
+    return and_(*needed)
+
+
+def _subset(parts: Sequence[Term], goal: tuple[Term, ...], solver: Solver, limit: float | None) -> Sequence[Term]:
+    try:
+        with solver.scope():
+            solver.add(*goal)
+            found = minimal_core(parts, solver, limit, limit)
+    except MissingCapability:
+        return parts
+    return [parts[i] for i in found] if isinstance(found, tuple) else parts
+
+
+def _halves(part: Term) -> tuple[Term, ...]:
+    if part.op is not ops.EQ:
+        return (part,)
+    a, b = part.args
+    if a.sort in (INT, REAL):
+        return le(a, b), le(b, a)
+    if isinstance(a.sort, BitVec) and a.sort.width > 1 and (a.is_value or b.is_value):
+        return bvsle(a, b), bvsle(b, a), bvule(a, b), bvule(b, a)
+    return (part,)
+
+
+def _rejoined(part: Term, chosen: Sequence[Term]) -> Sequence[Term]:
+    return (part,) if len(chosen) > 1 else chosen
