@@ -28,6 +28,7 @@ from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.smt.reading import declared, parse_script
 from craton.traces.trace import Trace
+from support.c_traces import C_PROGRAMS
 from support.catalogue import symbols_of
 from support.trace_texts import FEASIBLE_TEXTS, INFEASIBLE_TEXTS
 
@@ -59,6 +60,15 @@ class Example:
 
     def __str__(self) -> str:
         return f"{self.theory}: {self.name}"
+
+
+@dataclass(frozen=True)
+class CExample(Example):
+    """A trace of a C program; its text is the program's."""
+
+    @cached_property
+    def trace(self) -> Trace:
+        return C_PROGRAMS[self.name].trace
 
 
 # --- reading traces ---------------------------------------------------------------------------------------------------
@@ -183,6 +193,7 @@ def _examples(texts: Mapping[str, tuple[str, str]]) -> dict[str, Example]:
 
 
 INFEASIBLE = _examples(INFEASIBLE_TEXTS)
+INFEASIBLE |= {name: CExample(name, "c", "", program.text) for name, program in C_PROGRAMS.items()}
 FEASIBLE = _examples(FEASIBLE_TEXTS)
 
 

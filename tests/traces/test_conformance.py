@@ -74,6 +74,7 @@ def test_the_catalogue_is_large_enough() -> None:
     assert len(EXAMPLES) >= 60
     assert len(FEASIBLE) >= 10
     assert len(WITH_BLOCKS) >= 10
+    assert sum(example.theory == "c" for example in EXAMPLES) >= 10
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
@@ -108,13 +109,15 @@ def test_newton_at_edge_level(variant: Newton) -> None:
     conclude(tally, least=0.9)
 
 
-@pytest.mark.parametrize(("solver", "least"), [("z3", 0.75), ("bitwuzla", 0.55), ("cvc5", 0.7)])
-def test_craig(solver: str, least: float) -> None:
+@pytest.mark.parametrize("core", [None, *Granularity], ids=["whole", "statements", "conjuncts"])
+@pytest.mark.parametrize(("solver", "least"), [("z3", 0.75), ("bitwuzla", 0.55), ("cvc5", 0.6)])
+def test_craig(solver: str, least: float, core: Granularity | None) -> None:
     """z3 interpolates few floats, bitwuzla none; cvc5 searches, and takes its time."""
     tally = Tally()
     understood = [example for example in EXAMPLES if understands(solver, example)]
-    stride = 1 if FUZZ or solver == "bitwuzla" else 3
-    run(Craig(solver, TIME_LIMIT), solver, tuple(understood[::stride]), tally)
+    stride = 1 if FUZZ else 2 if solver == "bitwuzla" else 7
+    start = [None, *Granularity].index(core) if stride > 1 else 0
+    run(Craig(solver, TIME_LIMIT, core), solver, tuple(understood[start::stride]), tally)
     conclude(tally, least)
 
 
@@ -125,6 +128,10 @@ def test_craig(solver: str, least: float) -> None:
         "fallback(craig(bitwuzla), newton(it, wp, lv, solver=cvc5))",
         "until-perfect(craig(cvc5, time=1), newton(sp), newton(it, sp, level=edge))",
         "memo(race(newton(it, sp, lv), newton(it, wp, lv)))",
+        "lean(newton(it, sp, lv))",
+        "lean(newton(wp))",
+        "lean(craig(z3, it, time=2))",
+        "race(lean(newton(sp)), craig(bitwuzla, it), time=20)",
         "fallback(newton(it, sp, drop, quantifiers=none), memo(newton(wp, lv)))",
     ],
 )
