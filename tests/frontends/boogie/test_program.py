@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.boogie import EVERY, load_boogie
-from craton.logic import INT, TRUE, var
+from craton.logic import INT, TRUE, free_variables, var
+from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH
+from craton.program.inlining import inline
 from craton.program.statements import Assign, Assume, Call, Havoc
 from frontends.boogie.exploring import Found, explore
 
@@ -72,6 +74,27 @@ def test_hints_of_copies_speak_of_the_copies() -> None:
     assert len(variables) == 2
     assert set(loaded.checks.values()) == {"the invariant at <text>:1:100"}
     assert len(loaded.checks) == 2
+
+
+def test_hints_survive_inlining_and_blocks() -> None:
+    """Engines look hints up by the loop heads of the program they are given."""
+    loaded = load_boogie(
+        "procedure main() { call p(1); call p(2); call r(3); }"
+        " procedure p(n: int) { var x: int; x := 0; while (x < n) invariant x <= n; { x := x + 1; } }"
+        " procedure r(n: int) { var y: int; while (y < n) invariant y >= 0 || n > 0; { y := y + 1; }"
+        " if (n > 0) { call r(n - 1); } }"
+    )
+    again = inline(loaded.program)
+    assert again.program.procedures.keys() == loaded.program.procedures.keys()
+    blocks = encode_blocks(again.program).program
+    for head, hints in loaded.hints.items():
+        assert again.original_location(head) == head
+        assert head in blocks.loop_heads
+        owners = [p for p in blocks.procedures.values() if head in p.locations]
+        assert len(owners) == 1
+        known = {*blocks.globals, *owners[0].locals, *owners[0].parameters}
+        assert all(free_variables(hint) <= known for hint in hints)
+    assert len(loaded.hints) == 3
 
 
 def test_goto_loops_have_heads() -> None:
