@@ -20,7 +20,10 @@ th { text-align: left; padding: .4rem .8rem; border-bottom: 2px solid var(--line
 td { padding: .15rem .8rem; vertical-align: top; font-family: ui-monospace, monospace; font-size: .87rem; }
 tr.statement td { border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); font-weight: 600; }
 td.line { color: var(--dim); text-align: right; }
-td.formula { color: var(--formula); max-width: 28rem; overflow-wrap: anywhere; }
+td.formula { color: var(--formula); min-width: 11rem; max-width: 28rem; overflow-wrap: anywhere; }
+/* The statements stay in sight when the columns of many refiners are scrolled. */
+th.statement, td.statement { position: sticky; left: 0; z-index: 1; background: Canvas; max-width: 18rem;
+     overflow-wrap: anywhere; }
 td .live { display: block; color: var(--dim); font-size: .78rem; }
 .core { color: var(--core); font-weight: 400; }
 .verdict { font-weight: 400; display: block; font-size: .8rem; color: var(--dim); }
@@ -48,15 +51,15 @@ def page(explanations: Sequence[tuple[str, Explanation]], source: str) -> str:
 
 def _table(explanation: Explanation) -> str:
     heads = "".join(f"<th>{escape(c.refiner)}{_verdict(c)}</th>" for c in explanation.columns)
-    rows = [f"<tr><th>line</th><th>statement</th>{heads}</tr>"]
+    rows = [f'<tr><th>line</th><th class="statement">statement</th>{heads}</tr>']
     for position in range(len(explanation.trace) + 1):
         cells = "".join(_assertion(c, position) for c in explanation.columns)
-        rows.append(f"<tr><td></td><td></td>{cells}</tr>")
+        rows.append(f'<tr><td></td><td class="statement"></td>{cells}</tr>')
         if position < len(explanation.trace):
             marks = "".join(f"<td>{_mark(c, position)}</td>" for c in explanation.columns)
             rows.append(
                 f'<tr class="statement"><td class="line">{explanation.places[position]}</td>'
-                f"<td>{escape(explanation.statements[position])}</td>{marks}</tr>"
+                f'<td class="statement">{escape(explanation.statements[position])}</td>{marks}</tr>'
             )
     return f'<div class="scroll"><table>{"".join(rows)}</table></div>'
 

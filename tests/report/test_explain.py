@@ -1,0 +1,209 @@
+"""`craton explain`: the page stands alone and shows everything, and the data keep their form."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from craton.cli import main
+from craton.config import refiner
+from craton.logic import TRUE, infix
+from craton.report.explanation import Explanation, as_data, explain
+from craton.report.page import page
+from craton.traces.refutation import Answer, GaveUp
+from craton.traces.trace import Trace
+from support.traces import FEASIBLE, INFEASIBLE
+
+ROOT = Path(__file__).parents[2]
+COUNTERS = ROOT / "examples" / "boogie" / "two_counters.bpl"
+LEAK_CHECK = INFEASIBLE["leak check, [CN] Figure 2"]
+EXPRESSIONS = ("newton(sp)", "newton(it, sp, lv)", "newton(it, wp, lv)", "craig(z3)")
+
+
+class GivesUp:
+    name = "gives up <at once>"
+
+    def refute(self, trace: Trace) -> Answer:
+        return GaveUp("1 < 2 & nothing else")
+
+
+@pytest.fixture(scope="module")
+def explanation() -> Explanation:
+    return explain(LEAK_CHECK.trace, [*map(refiner, EXPRESSIONS), GivesUp()])
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+_VOID = {"meta", "br", "hr", "link", "img", "input"}
+
+
+class Reader(HTMLParser):
+    """Reads a page and insists that every element is closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows: list[list[str]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in _VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-1:]}"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if "td" in self.open or "th" in self.open:
+            self.rows[-1][-1] += data
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == [], f"never closed: {reader.open}"
+    return reader
+
+
+def test_the_page_is_well_formed_and_regular(explanation: Explanation) -> None:
+    found = read(page([("one", explanation), ("two", explanation)], "a<b.c"))
+    assert {len(row) for row in found.rows} == {2 + len(explanation.columns)}
+    assert len(found.rows) == 2 * (2 * len(explanation.trace) + 2)
+    assert "What refiners learn from a<b.c" in found.text
+
+
+def test_the_page_loads_nothing(explanation: Explanation) -> None:
+    text = page([("one", explanation)], "a.c")
+    found = read(text)
+    assert {tag for tag, _ in found.elements}.isdisjoint({"script", "link", "img", "iframe", "object", "embed", "base"})
+    assert all(name not in attributes for _, attributes in found.elements for name in ("src", "href", "srcset"))
+    assert re.search(r"https?:|url\s*\(|@import|//[a-z]", text) is None
+
+
+def test_the_page_shows_every_assertion_in_its_place(explanation: Explanation) -> None:
+    rows = read(page([("one", explanation)], "a.c")).rows[1:]
+    for number, column in enumerate(explanation.columns):
+        for position, assertion in enumerate(column.assertions):
+            cell = rows[2 * position][2 + number]
+            live = ", ".join(column.live(position))
+            assert cell == infix(assertion) + (f"live: {live}" if live else "")
+        for position, statement in enumerate(explanation.statements):
+            row = rows[2 * position + 1]
+            assert row[1] == statement
+            assert ("in core" in row[2 + number]) == (column.core is not None and position in column.core)
+
+
+def test_the_page_says_how_it_went(explanation: Explanation) -> None:
+    heads = read(page([("one", explanation)], "a.c")).rows[0]
+    assert re.fullmatch(r"newton\(sp\)not perfect, \d+ nodes, \d+ ms", heads[2])
+    assert re.fullmatch(r"newton\(it,sp,lv\)perfect, \d+ nodes, \d+ ms", heads[3])
+    assert re.fullmatch(r"gives up <at once>gave up: 1 < 2 & nothing else, \d+ ms", heads[6])
+
+
+# --- the data ---------------------------------------------------------------------------------------------------------
+
+_STEP = {"statement": str, "line": (int, type(None))}
+_ASSERTION = {"formula": str, "smtlib": str, "variables": list, "live": list}
+_REFINER = {
+    "refiner": str,
+    "verdict": str,
+    "perfect": (bool, type(None)),
+    "seconds": float,
+    "size": int,
+    "core": (list, type(None)),
+    "assertions": list,
+}
+
+
+def assert_shape(data: dict[str, Any], shape: dict[str, Any]) -> None:
+    assert data.keys() == shape.keys()
+    for key, kind in shape.items():
+        assert isinstance(data[key], kind), f"{key}: {data[key]!r}"
+
+
+def test_the_data_keep_their_form(explanation: Explanation) -> None:
+    data = json.loads(json.dumps(as_data(explanation)))
+    assert_shape(data, {"trace": list, "refiners": list})
+    for step in data["trace"]:
+        assert_shape(step, _STEP)
+    for column in data["refiners"]:
+        assert_shape(column, _REFINER)
+        for assertion in column["assertions"]:
+            assert_shape(assertion, _ASSERTION)
+    assert [column["refiner"] for column in data["refiners"]] == [c.refiner for c in explanation.columns]
+    given_up = data["refiners"][-1]
+    assert (given_up["perfect"], given_up["assertions"], given_up["core"], given_up["size"]) == (None, [], None, 0)
+
+
+def test_the_formulas_in_the_data_are_those_of_the_sequences(explanation: Explanation) -> None:
+    from support.catalogue import read as read_terms
+
+    for column, data in zip(explanation.columns, as_data(explanation)["refiners"], strict=True):
+        texts = [assertion["smtlib"] for assertion in data["assertions"]]
+        if texts:
+            assert read_terms(LEAK_CHECK.declarations, "\n".join(texts)) == column.assertions
+
+
+def test_a_feasible_trace_has_no_assertions() -> None:
+    (column,) = explain(next(iter(FEASIBLE.values())).trace, [refiner("newton")]).columns
+    assert (column.verdict, column.perfect, column.assertions, column.live(0)) == ("feasible", None, (), ())
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_page_and_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "page.html"
+    assert main(["explain", str(COUNTERS), "--paths", "2", "--html", str(out), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert len(data) == 2
+    found = read(out.read_text())
+    for explained in data:
+        for column in explained["refiners"]:
+            assert [a["formula"] for a in column["assertions"]][:: len(column["assertions"]) - 1] == ["true", "false"]
+            assert all(a["formula"] in found.text for a in column["assertions"])
+
+
+def test_all_newton_shows_the_eight_variants(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(COUNTERS), "--all-newton", "--json", "--unroll", "1"]) == 0
+    (explained,) = json.loads(capsys.readouterr().out)
+    assert [column["refiner"] for column in explained["refiners"]] == [
+        f"newton({it}{way}{lv})" for way in ("sp", "wp") for it in ("", "it,") for lv in ("", ",lv")
+    ]
+    assert all(column["assertions"][0]["smtlib"] == str(TRUE) for column in explained["refiners"])
+
+
+def test_the_terminal_shows_trace_assertions_and_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(COUNTERS), "--refine", "newton(it, wp, lv)"]) == 0
+    shown = capsys.readouterr().out
+    assert "a := a + 1" in shown
+    assert "● in core" in shown
+    assert re.search(r"newton\(it,wp,lv\): (not )?perfect, core of \d+ steps, \d+ nodes, \d+ ms", shown)
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("procedure main() { var x: int; assert x > 0; }", "the error paths found can be executed"),
+        ("procedure main() { var x: int; x := 1; }", "nothing to explain"),
+    ],
+)
+def test_nothing_to_explain(program: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "program.bpl"
+    file.write_text(program)
+    assert main(["explain", str(file)]) != 0
+    assert problem in capsys.readouterr().err
