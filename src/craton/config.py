@@ -9,13 +9,10 @@ position and the nearest valid words.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from typing import TypeVar
 
-from craton.errors import CratonError
+from craton.expressions import ExpressionError, Meaning, Word, parse
 from craton.smt import known_solvers
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
@@ -24,88 +21,6 @@ from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.refutation import Refiner
-
-T = TypeVar("T")
-
-
-class ExpressionError(CratonError):
-    """A refinement expression that cannot be understood, with the place."""
-
-    def __init__(self, text: str, position: int, problem: str) -> None:
-        super().__init__(f"{problem}\n  {text}\n  {' ' * position}^")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word, a `key=word` pair, or an application of a name to arguments."""
-
-    name: str
-    position: int
-    value: Word | None = None
-    arguments: tuple[Word, ...] | None = None
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
-
-_TOKEN = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*|[0-9][0-9.]*|[(),=])")
-
-
-def parse(text: str) -> Word:
-    parser = _Parser(text)
-    word = parser.expression()
-    parser.end()
-    return word
-
-
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens: list[tuple[str, int]] = []
-        position = 0
-        while position < len(text.rstrip()):
-            match = _TOKEN.match(text, position)
-            if match is None:
-                at = position + len(text[position:]) - len(text[position:].lstrip())
-                raise ExpressionError(text, at, f"unexpected {text[at]!r} in a refinement expression")
-            self.tokens.append((match.group(1), match.start(1)))
-            position = match.end()
-        self.at = 0
-
-    def peek(self) -> str:
-        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
-
-    def position(self) -> int:
-        return self.tokens[self.at][1] if self.at < len(self.tokens) else len(self.text)
-
-    def fail(self, expected: str) -> ExpressionError:
-        found = repr(self.peek()) if self.peek() else "the end"
-        return ExpressionError(self.text, self.position(), f"expected {expected}, found {found}")
-
-    def expression(self) -> Word:
-        name, position = self.peek(), self.position()
-        if not name or name in "(),=":
-            raise self.fail("a refiner or a word")
-        self.at += 1
-        if self.peek() == "=":
-            self.at += 1
-            return Word(name, position, value=self.expression())
-        if self.peek() != "(":
-            return Word(name, position)
-        self.at += 1
-        arguments: list[Word] = []
-        while self.peek() != ")":
-            if arguments:
-                if self.peek() != ",":
-                    raise self.fail("',' or ')'")
-                self.at += 1
-            arguments.append(self.expression())
-        self.at += 1
-        return Word(name, position, arguments=tuple(arguments))
-
-    def end(self) -> None:
-        if self.peek():
-            raise self.fail("the end of the expression")
-
 
 # --- meaning ----------------------------------------------------------------------------------------------------------
 
@@ -119,10 +34,7 @@ class Entry:
     make: Callable[[Word, _Meaning], Refiner] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Meaning:
-    text: str
-
+class _Meaning(Meaning):
     def refiner(self, word: Word) -> Refiner:
         if word.value is not None:
             raise ExpressionError(self.text, word.position, f"{word.name}=… is an option, not a refiner")
@@ -141,39 +53,6 @@ class _Meaning:
             few = "one refiner" if at_least == 1 else f"{at_least} refiners"
             raise ExpressionError(self.text, word.position, f"{word.name} needs at least {few} in parentheses")
         return tuple(self.refiner(argument) for argument in arguments)
-
-    def choose(self, word: Word, choices: Mapping[str, T], what: str) -> T:
-        if word.name not in choices:
-            raise self.unknown(word, what, list(choices))
-        self.plain(word)
-        return choices[word.name]
-
-    def plain(self, word: Word) -> None:
-        if word.arguments is not None or word.value is not None:
-            raise ExpressionError(self.text, word.position, f"{word.name} takes neither arguments nor a value")
-
-    def once(self, words: Sequence[Word], meaning_of: Callable[[Word], str]) -> None:
-        """No two of the words may say something about the same setting."""
-        said: dict[str, Word] = {}
-        for word in words:
-            first = said.setdefault(meaning_of(word), word)
-            if first is not word:
-                raise ExpressionError(self.text, word.position, f"{word.name} contradicts or repeats {first.name}")
-
-    def unknown(self, word: Word, what: str, known: Sequence[str]) -> ExpressionError:
-        close = get_close_matches(word.name, known, n=3)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
-        return ExpressionError(self.text, word.position, f"unknown {what} {word.name!r}; {hint}")
-
-    def seconds(self, word: Word) -> float:
-        self.plain(word)
-        try:
-            seconds = float(word.name)
-        except ValueError:
-            seconds = 0.0
-        if not 0 < seconds < float("inf"):
-            raise ExpressionError(self.text, word.position, f"expected seconds, found {word.name!r}")
-        return seconds
 
 
 _FLAGS: dict[str, dict[str, object]] = {

@@ -10,14 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from craton.engines.configuration import Stage, make_engine
-from craton.engines.contract import Budget, Progress, Safe, Statistics, Unknown, Unsafe
+from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
+from craton.errors import CratonError, NotExpressible
 from craton.evidence.proof import CHECKERS, find_flaw
 from craton.evidence.replay import Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term
-from craton.program.back import Transformed
+from craton.program.back import Transformed, unchanged
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.constants import propagate_constants
@@ -25,9 +27,14 @@ from craton.program.inlining import inline
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.statements import Call
 from craton.program.unrolling import recursive_procedures, unroll_recursion
-from craton.traces.execution import execution
+from craton.traces.execution import Execution, execution
+from craton.traces.feasibility import feasible
+from craton.traces.trace import Trace
+from craton.views import View, integer_view, real_view
+from craton.worker import Ended, Failed, Limits, Report, supervise
 
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
+_GRACE = 0.5  # seconds for an engine to notice that its time is over
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 
 
@@ -92,7 +99,7 @@ def verify(
         result.proof,
         result.replay,
         program.assumptions,
-        statistics,
+        run.statistics,
         result_seconds,
     )
 
@@ -167,22 +174,64 @@ class _Run:
         return Result("unknown", "; ".join(dict.fromkeys(reasons)))
 
     def _stage(self, stage: Stage, prepared: Prepared, seconds: float | None) -> Result:
+        begun = time.monotonic()
         engine = make_engine(stage)
+        view: View | None = None
+        seen = prepared.small.program
+        if stage.encoding == "int" or stage.floats == "real":
+            with self.statistics.spending("views"):
+                view = _view(seen, stage)
+            seen = view.program
         with self.statistics.spending("passes"):
-            blocks = encode_blocks(prepared.small.program, engine.blocks)
-        program = blocks.program
-        budget = Budget(seconds, lambda progress: self.watch(progress, self.statistics), statistics=self.statistics)
-        match engine.run(program, budget):
-            case Unknown(reason):
-                return Result("unknown", reason, stage.name)
-            case Safe(invariants):
-                return self._confirmed_proof(stage, program, invariants)
-            case Unsafe(trace, model):
-                run = execution(trace, model)
-                if run is None:
-                    return Result("unknown", "a counterexample was found, but no execution fits its model", stage.name)
-                found = replay(prepared.whole, run, prepared.small.then(blocks))
-                return self._confirmed_run(stage, prepared, found)
+            blocks = encode_blocks(seen, engine.blocks)
+        left = None if seconds is None else seconds - (time.monotonic() - begun)
+        verdict = self._apart(engine, blocks.program, left)
+        if isinstance(verdict, Unknown):
+            return Result("unknown", verdict.reason, stage.name)
+        if isinstance(verdict, Safe):
+            if view is None:
+                return self._confirmed_proof(stage, blocks.program, verdict.invariants)
+            return self._proof_in_bits(stage, view, prepared.small.program, verdict.invariants)
+        run = execution(verdict.trace, verdict.model)
+        if view is None:
+            return self._confirmed_run(stage, prepared, run, blocks)
+        return self._run_in_bits(stage, view, prepared, run, blocks)
+
+    def _apart(self, engine: Engine, program: Program, seconds: float | None) -> Verdict:
+        """Runs the engine in a process of its own: one that hangs or dies costs its own share only."""
+
+        def work(report: Report) -> tuple[Verdict, Statistics]:
+            budget = Budget(seconds, lambda progress: report((progress, self.statistics)), statistics=self.statistics)
+            return engine.run(program, budget), self.statistics
+
+        def heard(content: Any) -> None:
+            progress, self.statistics = content
+            self.watch(progress, self.statistics)
+
+        ending = supervise(work, Limits(None if seconds is None else seconds + _GRACE), heard)
+        if isinstance(ending, Ended):
+            return Unknown(ending.reason)
+        if isinstance(ending, Failed):
+            if isinstance(ending.error, CratonError):
+                return Unknown(str(ending.error))
+            raise ending.error
+        verdict: Verdict
+        verdict, self.statistics = ending.value
+        return verdict
+
+    def _proof_in_bits(self, stage: Stage, view: View, program: Program, invariants: Mapping[Location, Term]) -> Result:
+        """A proof found in a view counts only if it is one of the bit-precise program."""
+        blocks = encode_blocks(program).program
+        try:
+            with self.statistics.spending("views"):
+                translated = {
+                    location: view.to_bits(invariants[location])
+                    for location in blocks.main.locations
+                    if location in invariants
+                }
+        except NotExpressible as problem:
+            return Result("unknown", f"a proof was found in the view, but not in bits: {problem}", stage.name)
+        return self._confirmed_proof(stage, blocks, translated)
 
     def _confirmed_proof(self, stage: Stage, program: Program, invariants: Mapping[Location, Term]) -> Result:
         begun = time.monotonic()
@@ -194,11 +243,35 @@ class _Run:
         proof = Proof(program, invariants, checkers[0], time.monotonic() - begun)
         return Result("true", stage=stage.name, proof=proof)
 
-    def _confirmed_run(self, stage: Stage, prepared: Prepared, found: Replay | None) -> Result:
+    def _run_in_bits(
+        self, stage: Stage, view: View, prepared: Prepared, run: Execution | None, blocks: Transformed
+    ) -> Result:
+        """A counterexample found in a view counts only if its path is feasible in bits."""
+        if run is None:
+            return Result("unknown", "a counterexample was found, but no execution fits its model", stage.name)
+        back = view.transformed.then(blocks)
+        trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
+        with self.statistics.spending("counterexamples in bits"):
+            model = feasible(trace, self.left)
+        if model is None:
+            return Result("unknown", "the counterexample of the view is not one of the bit-precise program", stage.name)
+        return self._confirmed_run(stage, prepared, execution(trace, model), unchanged(prepared.small.program))
+
+    def _confirmed_run(self, stage: Stage, prepared: Prepared, run: Execution | None, later: Transformed) -> Result:
+        if run is None:
+            return Result("unknown", "a counterexample was found, but no execution fits its model", stage.name)
+        with self.statistics.spending("replay"):
+            found = replay(prepared.whole, run, prepared.small.then(later))
         if found is None:
             return Result("unknown", "a counterexample was found, but its replay reaches no error", stage.name)
         violated = prepared.whole.errors[found.location]
         return Result(f"false({violated})", stage=stage.name, replay=found)
+
+
+def _view(program: Program, stage: Stage) -> View:
+    if stage.encoding == "int":
+        return integer_view(program, floats="real" if stage.floats == "real" else "exact")
+    return real_view(program)
 
 
 def prepare(program: Program) -> Prepared:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -20,6 +21,8 @@ from craton.processes import Usage, end_family, usage
 _CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
 _CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
 _GLANCE = 0.05  # seconds between two looks at what the child uses
+
+_STACK = 512 * 2**20
 
 Report = Callable[[object], None]
 
@@ -108,7 +111,15 @@ def _death(code: int | None) -> str:
 
 
 def _child(work: Callable[[Report], Any], sending: Connection) -> None:
+    """In a thread with a large stack: solvers recurse as deep as formulas are."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+    threading.stack_size(_STACK)
+    thread = threading.Thread(target=_work, args=(work, sending))
+    thread.start()
+    thread.join()
+
+
+def _work(work: Callable[[Report], Any], sending: Connection) -> None:
     try:
         sending.send(("done", work(lambda content: sending.send(("report", content)))))
     except BaseException as error:

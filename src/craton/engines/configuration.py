@@ -1,11 +1,20 @@
-"""Names → engines, and the stages of a run: which engine with which refiner looks at which view for how long."""
+"""Names → engines, and the stages of a run: which engine with which refiner looks at which view for how long.
+
+    predicate(sbe, cartesian)        trace-abstraction        bounded(depth=50)
+
+A new engine is one module in `engines/` and one entry of `ENGINES` here.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from craton.config import refiner
 from craton.engines.contract import Engine
+from craton.expressions import ExpressionError, Meaning, Word, parse
+from craton.smt import make_solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +30,149 @@ class Stage:
 
     @property
     def name(self) -> str:
-        return f"{self.engine}, {self.refine}, {self.encoding}"
+        name = self.engine if self.engine in _WITHOUT_REFINER else f"{self.engine} with {self.refine}"
+        views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]
+        return f"{name} ({', '.join(views)})" if views else name
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One engine a user may write."""
+
+    usage: str
+    summary: str
+    make: Callable[[Mapping[str, Any], Stage], Engine] = field(repr=False)
+    words: Callable[[], Mapping[str, tuple[str, Any]]] = dict  # a word → the setting it makes, and to what
+    numbers: Mapping[str, str] = field(default_factory=dict)  # an option with a number → the setting
 
 
 def make_engine(stage: Stage) -> Engine:
-    from craton.engines.bounded import Bounded
-    from craton.engines.horn import Horn
-    from craton.engines.trace_abstraction import TraceAbstraction
-
-    if stage.engine == "bounded":
-        return Bounded()
-    if stage.engine == "horn":
-        return Horn()
-    return TraceAbstraction(refiner(stage.refine), stage.solver)
+    meaning = Meaning(stage.engine)
+    word = parse(stage.engine)
+    if word.name not in ENGINES:
+        raise meaning.unknown(word, "engine", list(ENGINES))
+    entry = ENGINES[word.name]
+    return entry.make(_settings(word, entry, meaning), stage)
 
 
 def check_stage(stage: Stage) -> None:
     """Raises an error that tells the user what is wrong with a stage."""
+    make_solver(stage.solver).close()
     make_engine(stage)
 
 
-DEFAULT = (Stage(),)
+def _settings(word: Word, entry: Entry, meaning: Meaning) -> dict[str, Any]:
+    words = entry.words()
+    settings: dict[str, Any] = {}
+    for argument in word.arguments or ():
+        if argument.value is not None and argument.name in entry.numbers:
+            setting, value = entry.numbers[argument.name], _number(argument.value, meaning)
+        elif argument.name in words:
+            meaning.plain(argument)
+            setting, value = words[argument.name]
+        else:
+            raise meaning.unknown(argument, f"option of {word.name}", [*words, *(f"{n}=…" for n in entry.numbers)])
+        if setting in settings:
+            raise ExpressionError(
+                meaning.text, argument.position, f"{argument.name} contradicts or repeats another word"
+            )
+        settings[setting] = value
+    return settings
+
+
+def _number(word: Word, meaning: Meaning) -> int:
+    if not word.name.isdecimal() or int(word.name) < 1:
+        raise ExpressionError(meaning.text, word.position, f"expected a positive number, found {word.name!r}")
+    meaning.plain(word)
+    return int(word.name)
+
+
+# --- the engines, each imported when it is asked for ------------------------------------------------------------------
+
+_BLOCKS = {"lbe": ("blocks", None), "sbe": ("blocks", 1)}
+
+
+def _trace_abstraction(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.engines.trace_abstraction import TraceAbstraction
+
+    return TraceAbstraction(refiner(stage.refine), stage.solver, **settings)
+
+
+def _predicate(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.engines.predicate import PredicateAnalysis
+
+    return PredicateAnalysis(refiner(stage.refine), stage.solver, **settings)
+
+
+def _predicate_words() -> Mapping[str, tuple[str, Any]]:
+    from craton.engines.predicate import Abstracting, Kind, Refinement, Search, Sharing
+
+    choices = {"abstraction": Abstracting, "sharing": Sharing, "refinement": Refinement, "predicates": Kind}
+    choices |= {"search": Search}
+    return _BLOCKS | {choice.value: (setting, choice) for setting, kind in choices.items() for choice in kind}
+
+
+def _splitting(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.engines.splitting import Splitting
+
+    return Splitting(refiner(stage.refine), stage.solver, **settings)
+
+
+def _bounded(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.engines.bounded import Bounded
+
+    return Bounded(**settings)
+
+
+def _horn(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.engines.horn import Horn
+
+    return Horn(**settings)
+
+
+ENGINES: dict[str, Entry] = {
+    "trace-abstraction": Entry(
+        "trace-abstraction(lbe|sbe|blocks=N)",
+        "refutations as automata; subtracts refuted traces from the program until none is left",
+        _trace_abstraction,
+        lambda: _BLOCKS,
+        {"blocks": "blocks"},
+    ),
+    "predicate": Entry(
+        "predicate(lbe|sbe|blocks=N, boolean|cartesian, location|function|global, lazy|restart, whole|atoms,"
+        " bfs|dfs|weighted)",
+        "predicate abstraction on a reachability graph, refined lazily",
+        _predicate,
+        _predicate_words,
+        {"blocks": "blocks"},
+    ),
+    "splitting": Entry(
+        "splitting(lbe|sbe|blocks=N)",
+        "splits the nodes of the program graph by assertions and cuts edges that cannot be taken",
+        _splitting,
+        lambda: _BLOCKS,
+        {"blocks": "blocks"},
+    ),
+    "bounded": Entry(
+        "bounded(depth=N)",
+        "all paths up to a length at once; finds errors, proves nothing; needs no refiner",
+        _bounded,
+        numbers={"depth": "depth"},
+    ),
+    "horn": Entry(
+        "horn(lbe|sbe|blocks=N)",
+        "invariants from z3's solver of Horn clauses; proves, but shows no error; needs no refiner",
+        _horn,
+        lambda: _BLOCKS,
+        {"blocks": "blocks"},
+    ),
+}
+_WITHOUT_REFINER = ("bounded", "horn")
+
+DEFAULT = (
+    Stage("bounded", share=1),
+    Stage("trace-abstraction", encoding="int", share=2),
+    Stage("predicate", share=3),
+    Stage("trace-abstraction", share=3),
+    Stage("bounded", share=1),
+)

@@ -14,10 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.errors import NotExpressible
-from craton.logic.core import apply, forall
-from craton.logic.sorts import BOOL, Function
-from craton.logic.terms import TRUE, Term
-from craton.logic.walk import free_variables
+from craton.logic import ops
+from craton.logic.arithmetic import add, le, lt, mul
+from craton.logic.build import rebuild
+from craton.logic.core import and_, apply, eq, forall, implies
+from craton.logic.sorts import BOOL, INT, Function
+from craton.logic.terms import TRUE, Term, int_, var
+from craton.logic.walk import fold, free_variables, is_quantified
 from craton.smt.contract import Undecided
 from craton.smt.z3 import api
 from craton.smt.z3.api import consts
@@ -70,7 +73,7 @@ def solve(
         api.params_dec_ref(ref, params)
         for predicate in (*predicates, _FAILURE):
             api.fixedpoint_register_relation(ref, horn, writer.function(predicate.function))
-        for i, clause in enumerate(clauses):
+        for i, clause in enumerate(map(without_division, clauses)):
             variables = sorted(free_variables(clause), key=lambda v: v.serial)
             rule = writer.write(forall(variables, clause) if variables else clause)
             api.fixedpoint_add_rule(ref, horn, rule, context.symbol(f"clause{i + 1}"))
@@ -94,6 +97,35 @@ def solve(
         return Undecided(f"z3: {error}")
     finally:
         api.fixedpoint_dec_ref(ref, horn)
+
+
+def without_division(clause: Term) -> Term:
+    """The clause with quotients and remainders by constants as variables of their own, which the body defines.
+
+    Spacer's projection is known to crash on `mod`, and is better at the linear constraints anyway.
+    """
+    definitions: dict[Term, tuple[Term, Term]] = {}  # by dividend and divisor: quotient and remainder
+
+    def visit(node: Term, args: list[Term]) -> Term:
+        if node.op in (ops.MOD, ops.DIV) and args[1].op is ops.VALUE and args[1].payload > 0:
+            key = apply(_DIVISION, *args)
+            if key not in definitions:
+                number = len(definitions)
+                definitions[key] = var(f"quotient!{number}", INT), var(f"remainder!{number}", INT)
+            return definitions[key][node.op is ops.MOD]
+        return rebuild(node, args) if args else node
+
+    if is_quantified(clause):
+        return clause
+    changed = fold(clause, visit)
+    facts = [
+        and_(eq(key.args[0], add(mul(key.args[1], q), r)), le(int_(0), r), lt(r, key.args[1]))
+        for key, (q, r) in definitions.items()
+    ]
+    return implies(and_(*facts), changed)
+
+
+_DIVISION = Function("division", (INT, INT), BOOL)
 
 
 def _query(ref: object, horn: object, goal: object, time_limit: float | None) -> int:
