@@ -1,0 +1,10 @@
+"""Views: a bit-precise program as one over integers and reals, which engines run on, and the way back.
+
+Reading order: `bits` and `reals` (what operations do to numbers), `signs` (which variables are signed), `terms`
+(translation of terms), `program` (the pass), `back` (invariants as formulas over bits), `view` (the result, its law).
+"""
+
+from craton.views.program import integer_view, real_view
+from craton.views.view import View
+
+__all__ = ["View", "integer_view", "real_view"]
