@@ -1,0 +1,10 @@
+"""Splitting (Ultimate Kojak): lazy abstraction by splitting the nodes of a graph (Ermis, Hoenicke, Podelski 2012).
+
+slicing   which edges between nodes can be taken: data flow, conflicts seen before, the solver
+graph     nodes, splits, the search for an error path, what is pruned, the proof
+engine    the loop
+"""
+
+from craton.engines.splitting.engine import Splitting
+
+__all__ = ["Splitting"]

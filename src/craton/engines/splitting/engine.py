@@ -1,0 +1,73 @@
+"""The loop: find an error path, refute it, split its nodes by the assertions; until none is left or one is feasible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
+from craton.engines.refining import refute
+from craton.engines.splitting.graph import Graph, Link
+from craton.engines.splitting.slicing import Slicer, Step
+from craton.logic import Term
+from craton.program.cfa import Program
+from craton.program.transitions import NoTransition
+from craton.traces.refutation import Feasible, GaveUp, Refiner, Refutation
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    refiner: Refiner
+    solver: str = "z3"
+    blocks: int | None = None
+
+    @property
+    def name(self) -> str:
+        return f"splitting({self.refiner.name})"
+
+    def run(self, program: Program, budget: Budget) -> Verdict:
+        try:
+            return _Run(self, program, budget).run()
+        except OutOfTime:
+            return Unknown(f"out of time after {budget.statistics.iterations} iterations")
+        except NoTransition as problem:
+            return Unknown(str(problem))
+
+
+class _Run:
+    def __init__(self, engine: Splitting, program: Program, budget: Budget) -> None:
+        self.refiner = engine.refiner
+        self.budget = budget
+        self.graph = Graph(program, Slicer(engine.solver, budget), budget)
+        self.refuted: dict[tuple[Step, ...], Refutation] = {}  # a trace may come back through other nodes
+        self.predicates: set[Term] = set()
+
+    def run(self) -> Verdict:
+        while True:
+            self.budget.check()
+            with self.budget.statistics.spending("search"):
+                path = self.graph.error_path()
+            if path is None:
+                return Safe(self.graph.invariants())
+            verdict = self._refine(path)
+            if verdict is not None:
+                return verdict
+
+    def _refine(self, path: Sequence[Link]) -> Verdict | None:
+        """None if the path is refuted and its nodes are split accordingly."""
+        steps = tuple(link.step for link in path)
+        refutation = self.refuted.get(steps)
+        if refutation is None:
+            trace = self.graph.trace(path)
+            match refute(self.refiner, trace, self.budget):
+                case Refutation() as found:
+                    refutation = self.refuted[steps] = found
+                case Feasible(model):
+                    return Unsafe(trace, model)
+                case GaveUp(reason):
+                    return Unknown(f"no refutation of an error trace of {len(trace)} steps: {reason}")
+        self.predicates.update(refutation.assertions[1:-1])
+        self.budget.statistics.predicates = len(self.predicates)
+        with self.budget.statistics.spending("splitting"):
+            changed = self.graph.refute(path, refutation)
+        return None if changed else Unknown(f"no node of an error trace of {len(path)} steps can be split any more")

@@ -1,0 +1,247 @@
+"""The graph that is split: each node stands for those states at a location that satisfy its cube.
+
+The nodes of a location always cover all its states. What leaves the search keeps its fate for the proof: a node that no
+link leads to has no reachable states; one that no error can be reached from may have some, and so may all its
+successors, which leave with it or left before.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import pairwise
+
+from craton.engines.contract import Budget
+from craton.engines.splitting.slicing import NOTHING, Cube, Slicer, Step, affirms, denies, literals
+from craton.logic import FALSE, TRUE, Term, ite, not_
+from craton.program.cfa import Edge, Location, Program
+from craton.program.transitions import transition
+from craton.traces.refutation import Refutation
+from craton.traces.trace import Trace
+
+
+class Fate(enum.Enum):
+    SEARCHED = "may be on a path to an error"
+    SPLIT = "replaced by its two parts"
+    UNREACHABLE = "no link leads to it"
+    HARMLESS = "no error can be reached from it"
+
+
+@dataclass(eq=False, slots=True)
+class Link:
+    """A step from the states of one node to those of another; sliced once it is found infeasible."""
+
+    source: Node
+    step: Step
+    target: Node
+    checked: bool = False
+    sliced: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    location: Location
+    cube: Cube
+    outgoing: dict[Link, None] = field(default_factory=dict)
+    incoming: dict[Link, None] = field(default_factory=dict)
+    fate: Fate = Fate.SEARCHED
+    parts: tuple[Term, Node, Node] | None = None  # by what it was split, where that holds and where not
+
+
+class Graph:
+    def __init__(self, program: Program, slicer: Slicer, budget: Budget) -> None:
+        self._slicer = slicer
+        self._budget = budget
+        self._errors = program.errors
+        self._made: list[Node] = []  # parts after the node they are part of
+        self._searched: dict[Node, None] = {}
+        self._distance: dict[Node, int] = {}  # links to the next error, at least
+        self._whole: dict[Location, Node] = {}  # the node that each location began with
+        self._edges: dict[Step, Edge] = {}
+        self._start = self._unfold(program)
+        self._prune()
+
+    def _unfold(self, program: Program) -> Node:
+        """One node for each location that control may come to; nothing follows an error."""
+        main = program.main
+        start = self._whole[main.entry] = self._node(main.entry, NOTHING)
+        queue = deque([start])
+        while queue:
+            source = queue.popleft()
+            if source.location in self._errors:
+                continue
+            for edge in main.outgoing(source.location):
+                target = self._whole.get(edge.target)
+                if target is None:
+                    target = self._whole[edge.target] = self._node(edge.target, NOTHING)
+                    queue.append(target)
+                step = Step(transition(edge.statement))
+                self._edges[step] = edge
+                self._link(source, step, target)
+        return start
+
+    # --- searching ---
+
+    def error_path(self) -> list[Link] | None:
+        """A shortest path to an error whose links are all feasible one by one; None if there is none.
+
+        Links are checked only when the search wants to go over them: most never are.
+        """
+        self._prune()
+        if self._start not in self._distance:
+            return None
+        arrived: dict[Node, Link] = {}
+        waiting: list[tuple[int, int, int, Link]] = []  # length of the path at least, links so far, order of finding
+        found = 0
+        node, depth = self._start, 0
+        while node.location not in self._errors:
+            for link in node.outgoing:
+                if link.target in self._distance:
+                    found += 1
+                    heappush(waiting, (depth + 1 + self._distance[link.target], -depth - 1, found, link))
+            while True:
+                self._budget.check()
+                if not waiting:
+                    self._prune()
+                    return None
+                _, so_far, _, link = heappop(waiting)
+                if link.target is not self._start and link.target not in arrived and self._is_feasible(link):
+                    break
+            arrived[link.target] = link
+            node, depth = link.target, -so_far
+        return _path(node, arrived)
+
+    def _is_feasible(self, link: Link) -> bool:
+        if not link.checked:
+            link.checked = True
+            if not self._slicer.is_feasible(link.source.cube, link.step, link.target.cube):
+                self._slice(link)
+        return not link.sliced
+
+    def trace(self, path: Sequence[Link]) -> Trace:
+        return Trace(tuple(self._edges[link.step] for link in path))
+
+    # --- splitting ---
+
+    def refute(self, path: Sequence[Link], refutation: Refutation) -> bool:
+        """Splits the nodes of the path by the assertions. False if this changes nothing.
+
+        If the assertions obey their law, the path is gone: none of its links leads from where one holds to where the
+        next does not, and it starts where `true` holds and ends where `false` would have to. A perfect sequence proves
+        the loops of the path too, if all nodes of a location are split by all that is asserted there.
+        """
+        assertions = refutation.assertions
+        for link, (before, after) in zip(path, pairwise(assertions), strict=True):
+            self._slicer.learn(before, link.step, after)
+        asserted: dict[Location, list[Term]] = {}
+        if refutation.notes.get("perfect"):
+            for link, assertion in zip(path, assertions[1:], strict=True):
+                asserted.setdefault(link.target.location, []).append(assertion)
+        for link, assertion in zip(path, assertions[1:], strict=True):
+            self._split(link.target, (assertion, *asserted.get(link.target.location, ())))
+        for link in path:
+            if not link.sliced and self._slicer.is_known_infeasible(link.source.cube, link.step, link.target.cube):
+                self._slice(link)
+        return any(link.sliced for link in path)
+
+    def _split(self, node: Node, assertions: Sequence[Term]) -> None:
+        parts = [node]
+        for assertion in assertions:
+            parts = [part for whole in parts for part in self._parts(whole, assertion)]
+
+    def _parts(self, node: Node, assertion: Term) -> tuple[Node, ...]:
+        """The node where the assertion holds and where it does not, in the node's place."""
+        if affirms(node.cube, assertion) or denies(node.cube, assertion):
+            return (node,)
+        cubes = node.cube | literals(assertion), node.cube | literals(not_(assertion))
+        for cube, other in (cubes, cubes[::-1]):
+            if not self._slicer.is_satisfiable(cube):
+                node.cube = other  # the same states, now known to be these
+                return (node,)
+        holds, fails = (self._node(node.location, cube) for cube in cubes)
+        node.parts = assertion, holds, fails
+        for link in list(node.incoming):
+            if link.source is not node:
+                for part in (holds, fails):
+                    self._link(link.source, link.step, part)
+        for link in list(node.outgoing):
+            for part in (holds, fails):
+                for target in (holds, fails) if link.target is node else (link.target,):
+                    self._link(part, link.step, target)
+        self._leave(node, Fate.SPLIT)
+        return holds, fails
+
+    # --- nodes and links ---
+
+    def _node(self, location: Location, cube: Cube) -> Node:
+        node = Node(location, cube)
+        self._made.append(node)
+        self._searched[node] = None
+        return node
+
+    def _link(self, source: Node, step: Step, target: Node) -> None:
+        if not self._slicer.is_known_infeasible(source.cube, step, target.cube):
+            link = Link(source, step, target)
+            source.outgoing[link] = None
+            target.incoming[link] = None
+
+    def _slice(self, link: Link) -> None:
+        link.sliced = True
+        del link.source.outgoing[link]
+        del link.target.incoming[link]
+
+    def _leave(self, node: Node, fate: Fate) -> None:
+        node.fate = fate
+        del self._searched[node]
+        for link in {**node.outgoing, **node.incoming}:
+            self._slice(link)
+
+    def _prune(self) -> None:
+        """Ends the search in nodes that cannot be reached, and in those that no error can be reached from."""
+        reachable = _closure([self._start], lambda node: (link.target for link in node.outgoing))
+        errors = [node for node in reachable if node.location in self._errors]
+        self._distance = _closure(errors, lambda node: (link.source for link in node.incoming))
+        for node in list(self._searched):
+            if node not in reachable:
+                self._leave(node, Fate.UNREACHABLE)
+            elif node not in self._distance:
+                self._leave(node, Fate.HARMLESS)
+        self._budget.statistics.states = len(self._searched)
+
+    # --- the proof ---
+
+    def invariants(self) -> Mapping[Location, Term]:
+        """For each location, in which of its states control may be there."""
+        formulas: dict[Node, Term] = {}
+        for node in reversed(self._made):
+            if node.parts is not None:
+                assertion, holds, fails = node.parts
+                formulas[node] = ite(assertion, formulas.pop(holds), formulas.pop(fails))
+            else:
+                formulas[node] = FALSE if node.fate is Fate.UNREACHABLE else TRUE
+        found = {location: formulas[node] for location, node in self._whole.items()}
+        return {location: formula for location, formula in found.items() if formula is not FALSE}
+
+
+def _closure(roots: Iterable[Node], neighbours: Callable[[Node], Iterable[Node]]) -> dict[Node, int]:
+    """The nodes that can be reached from the roots, with their distances."""
+    distance = dict.fromkeys(roots, 0)
+    queue = deque(distance)
+    while queue:
+        node = queue.popleft()
+        for neighbour in neighbours(node):
+            if neighbour not in distance:
+                distance[neighbour] = distance[node] + 1
+                queue.append(neighbour)
+    return distance
+
+
+def _path(node: Node, arrived: Mapping[Node, Link]) -> list[Link]:
+    links: list[Link] = []
+    while node in arrived:
+        links.append(arrived[node])
+        node = links[-1].source
+    return links[::-1]

@@ -1,0 +1,173 @@
+"""Slicing: can an edge of the program lead from the states of one node to those of another?
+
+Nodes are cubes: sets of literals, all of which hold. An edge between two of them is infeasible if the cube before, the
+step and the cube after contradict each other. Answered by data flow first (a step that writes none of a literal's
+variables keeps it), then by conflicts seen before, then by a solver, whose core becomes a conflict: parts of the two
+cubes that do not go together over this edge, in whatever cubes they are met again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from craton.engines.contract import Budget
+from craton.errors import MissingCapability
+from craton.logic import FALSE, TRUE, Term, free_variables, not_, ops, substitute
+from craton.program.transitions import SKIP, Transition
+from craton.smt import Solver, Unsat, make_solver
+
+Cube = frozenset[Term]
+
+NOTHING: Cube = frozenset()
+TIME_LIMIT = 2.0  # seconds for one question; an undecided one leaves the edge in place, which is sound
+
+
+# --- cubes ------------------------------------------------------------------------------------------------------------
+
+
+def literals(formula: Term) -> Cube:
+    """The parts of a conjunction, those of negated disjunctions included; `TRUE` has none."""
+    found: set[Term] = set()
+    stack = [formula]
+    while stack:
+        part = stack.pop()
+        if part.op is ops.AND:
+            stack.extend(part.args)
+        elif part.op is ops.NOT and part.args[0].op is ops.OR:
+            stack.extend(not_(a) for a in part.args[0].args)
+        elif part is not TRUE:
+            found.add(part)
+    return frozenset(found)
+
+
+def affirms(cube: Cube, formula: Term) -> bool:
+    """Does the cube say the formula, as far as one can see?"""
+    return formula in cube or literals(formula) <= cube
+
+
+def denies(cube: Cube, formula: Term) -> bool:
+    """Does the cube contradict the formula, as far as one can see?"""
+    return affirms(cube, not_(formula)) or any(not_(literal) in cube for literal in literals(formula))
+
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+
+
+Conflict = tuple[Cube, Cube]
+
+
+@dataclass(eq=False, slots=True)
+class Step:
+    """A guarded update, and the conflicts known of it.
+
+    A conflict is found again by one of its literals, so that a question looks at few of them.
+    """
+
+    update: Transition
+    _by_after: dict[Term, list[Conflict]] = field(default_factory=dict)
+    _by_before: dict[Term, list[Conflict]] = field(default_factory=dict)  # those that say nothing of the state after
+    _before: dict[Term, Term] = field(default_factory=dict)
+    _known: set[Conflict] = field(default_factory=set)
+
+    def before(self, literal: Term) -> Term:
+        """What must hold before the step for `literal` to hold after it."""
+        found = self._before.get(literal)
+        if found is None:
+            found = self._before[literal] = substitute(literal, self.update.updates)
+        return found
+
+    def remember(self, conflict: Conflict) -> None:
+        if conflict not in self._known:
+            self._known.add(conflict)
+            first, second = conflict
+            table, cube = (self._by_after, second) if second else (self._by_before, first)
+            if cube:
+                table.setdefault(max(cube, key=lambda t: t.serial), []).append(conflict)
+
+    def has_conflict(self, before: Cube, after: Cube) -> bool:
+        if (NOTHING, NOTHING) in self._known:
+            return True
+        for cube, table in ((after, self._by_after), (before, self._by_before)):
+            for literal in cube & table.keys():
+                for first, second in table[literal]:
+                    if first <= before and second <= after:
+                        return True
+        return False
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+class Slicer:
+    def __init__(self, solver_name: str, budget: Budget) -> None:
+        self._solver: Solver = make_solver(solver_name, time_limit=TIME_LIMIT)
+        self._budget = budget
+        self._stay = Step(SKIP)
+        self._negations: dict[Cube, Cube] = {}
+
+    def learn(self, before: Term, step: Step, after: Term) -> None:
+        """The Hoare triple {before} step {after} holds: from a cube that says `before`, none is reached that denies
+        `after`.
+        """
+        cube = literals(before)
+        step.remember((cube, literals(not_(after))))
+        for literal in sorted(literals(after), key=lambda t: t.serial):
+            step.remember((cube, literals(not_(literal))))
+
+    def is_known_infeasible(self, before: Cube, step: Step, after: Cube) -> bool:
+        """Without asking the solver."""
+        if step.update.guard is FALSE:
+            return True
+        if step.has_conflict(before, after):
+            return True
+        written = step.update.updates.keys()
+        return any(written.isdisjoint(free_variables(literal)) for literal in self._negated(before) & after)
+
+    def is_feasible(self, before: Cube, step: Step, after: Cube) -> bool:
+        """Undecided is feasible."""
+        if self.is_known_infeasible(before, step, after):
+            return False
+        with self._budget.statistics.spending("slicing"):
+            conflict = self._ask(before, step, after)
+        if conflict is None:
+            return True
+        step.remember(conflict)
+        return False
+
+    def is_satisfiable(self, cube: Cube) -> bool:
+        """Undecided is satisfiable."""
+        return self.is_feasible(NOTHING, self._stay, cube)
+
+    def _negated(self, cube: Cube) -> Cube:
+        """The literals that the cube denies."""
+        found = self._negations.get(cube)
+        if found is None:
+            found = self._negations[cube] = frozenset(map(not_, cube))
+        return found
+
+    def _ask(self, before: Cube, step: Step, after: Cube) -> Conflict | None:
+        """A conflict among the two cubes; None if there is none, or none was found in time."""
+        required = {step.before(literal): literal for literal in sorted(after, key=lambda t: t.serial)}
+        if FALSE in required:
+            return NOTHING, frozenset((required[FALSE],))
+        assumed = dict.fromkeys((*sorted(before, key=lambda t: t.serial), *required))
+        assumed.pop(TRUE, None)
+        if not assumed and step.update.guard is TRUE:
+            return None
+        core = self._core(step.update.guard, assumed)
+        if core is None:
+            return None
+        # What both cubes ask for is taken from the first.
+        first = frozenset(term for term in core if term in before)
+        return first, frozenset(required[term] for term in core if term not in before)
+
+    def _core(self, guard: Term, assumed: Iterable[Term]) -> Sequence[Term] | None:
+        left = self._budget.left
+        try:
+            with self._solver.scope():
+                self._solver.add(guard)
+                answer = self._solver.check(*assumed, time_limit=TIME_LIMIT if left is None else min(TIME_LIMIT, left))
+                return answer.core.assumptions if isinstance(answer, Unsat) else None
+        except MissingCapability:  # a solver that lacks a theory slices nothing of it
+            return None
