@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.config import PRESETS, REFINERS, ExpressionError, refiner
+from craton.config import PRESETS, REFINERS, refiner
+from craton.expressions import ExpressionError
 from craton.smt import known_solvers
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity

@@ -22,8 +22,8 @@ tr.statement td { border-top: 1px solid var(--line); border-bottom: 1px solid va
 td.line { color: var(--dim); text-align: right; }
 td.formula { color: var(--formula); min-width: 11rem; max-width: 28rem; overflow-wrap: anywhere; }
 /* The statements stay in sight when the columns of many refiners are scrolled. */
-th.statement, td.statement { position: sticky; left: 0; z-index: 1; background: Canvas; max-width: 18rem;
-     overflow-wrap: anywhere; }
+th.statement, td.statement { position: sticky; left: 0; z-index: 1; background: Canvas; min-width: 11rem;
+     max-width: 22rem; overflow-wrap: anywhere; }
 td .live { display: block; color: var(--dim); font-size: .78rem; }
 .core { color: var(--core); font-weight: 400; }
 .verdict { font-weight: 400; display: block; font-size: .8rem; color: var(--dim); }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from craton.errors import MissingCapability
 from craton.smt import Capability, Sat, Satisfiable, Undecided, make_solver, sequence_interpolants
 from craton.traces.cores import Granularity, infeasible_core
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
 from craton.traces.trace import Trace, TraceFormula, trace_formula
 
 
@@ -57,7 +57,15 @@ class Craig:
             return GaveUp(found.reason)
         if isinstance(found, Satisfiable):
             return self._feasible(trace)
-        return Refutation(tuple(formula.to_program(i, term) for i, term in enumerate(found)), self.name, notes)
+        assertions = tuple(formula.to_program(i, term) for i, term in enumerate(found))
+        return self._checked(trace, Refutation(assertions, self.name, notes))
+
+    def _checked(self, trace: Trace, refutation: Refutation) -> Answer:
+        """Interpolation procedures are less well tested than solvers: z3's has been seen to answer `false` half-way
+        on a trace whose interpolants it has right in another process. So a solver looks at every triple.
+        """
+        problem = law_violation(trace, refutation, make_solver("z3"), self.time_limit)
+        return GaveUp(f"{self.source}: not an interpolant, {problem}") if problem else refutation
 
     def _feasible(self, trace: Trace) -> Answer:
         """Interpolation procedures give no models, so the question is asked again."""

@@ -66,9 +66,9 @@ def _resolved(variable: Term, mentioning: Sequence[Term]) -> Term | None:
     bounds: list[Bound] = []
     exceptions = 0
     for part in mentioning:
-        bound = _bound(variable, part)
-        if bound is not None:
-            bounds.append(bound)
+        found = _bounds(variable, part)
+        if found is not None:
+            bounds += found
         elif _is_exception(variable, part):
             exceptions += 1
         else:
@@ -120,7 +120,7 @@ def _not_at_the_end(bound: Bound) -> Term:
     return not_(eq(bound.term, bv(largest if bound.lower else smallest, sort.width)))
 
 
-def _bound(variable: Term, part: Term) -> Bound | None:
+def _bounds(variable: Term, part: Term) -> list[Bound] | None:
     if part.op not in _ORDERS:
         return None
     order, strict = _ORDERS[part.op]
@@ -128,12 +128,36 @@ def _bound(variable: Term, part: Term) -> Bound | None:
     if variable in free_variables(left) and variable in free_variables(right):
         return None
     if right is variable:
-        return Bound(left, True, strict, order)
+        return [Bound(left, True, strict, order)]
     if left is variable:
-        return Bound(right, False, strict, order)
-    if order != "number":  # bit-vectors wrap around: nothing can be moved across
+        return [Bound(right, False, strict, order)]
+    if order != "number":
+        return _interval(variable, left, right, strict, order)
+    isolated = _isolated(variable, left, right, strict)
+    return None if isolated is None else [isolated]
+
+
+def _interval(variable: Term, left: Term, right: Term, strict: bool, order: str) -> list[Bound] | None:
+    """The values x with c ≤ x + d, or x + d ≤ c. Bit-vectors wrap around, so they lie between two ends, if they do not
+    lie around the end of the order."""
+    sort = variable.sort
+    holder, limit = (left, right) if variable in free_variables(left) else (right, left)
+    if not isinstance(sort, BitVec) or holder.op is not ops.BVADD or not limit.is_value or len(holder.args) != 2:
         return None
-    return _isolated(variable, left, right, strict)
+    shift = next((a for a in holder.args if a.is_value), None)
+    if shift is None or variable not in holder.args:
+        return None
+    width = sort.width
+    smallest = -(1 << (width - 1)) if order == "signed" else 0
+    largest = smallest + (1 << width) - 1
+    at = smallest + (limit.payload - smallest) % (1 << width)
+    low, high = (smallest, at - strict) if holder is left else (at + strict, largest)
+    if low > high:
+        return None
+    first, last = ((n - shift.payload - smallest) % (1 << width) + smallest for n in (low, high))
+    if first > last:
+        return None
+    return [Bound(bv(first, width), True, False, order), Bound(bv(last, width), False, False, order)]
 
 
 def _isolated(variable: Term, left: Term, right: Term, strict: bool) -> Bound | None:

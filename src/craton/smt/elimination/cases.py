@@ -46,20 +46,24 @@ def by_cases(variables: Sequence[Term], body: Term, eliminate: Eliminate) -> Qua
 
 
 def _split(variables: Sequence[Term], body: Term) -> list[Term] | None:
-    """The cases of a conjunction, each with what it knows; None if there are none to be seen."""
+    """The cases of a conjunction, each with what it knows; None if there are none to be seen.
+
+    Conditions come before disjunctions: under a condition, an equation with an if-then-else can be solved.
+    """
     quantified = frozenset(variables)
-    parts = [p for p in literals(body) if not quantified.isdisjoint(free_variables(p))]
-    for part in parts:
-        alternatives = _alternatives(part)
-        if alternatives is not None:
-            others = [p for p in literals(body) if p is not part]
-            return [and_(alternative, *others) for alternative in alternatives]
+    every = literals(body)
+    parts = [p for p in every if not quantified.isdisjoint(free_variables(p))]
     for part in parts:
         condition = None if is_quantified(part) else _condition(part, quantified)
         if condition is not None:
             hit, miss = _knowing(body, condition, TRUE), _knowing(body, condition, FALSE)
             return [and_(condition, hit), and_(not_(condition), miss)]
-    return None
+    choices = [(part, alternatives) for part in parts if (alternatives := _alternatives(part)) is not None]
+    if not choices:
+        return None
+    part, alternatives = min(choices, key=lambda choice: len(choice[1]))
+    others = [p for p in every if p is not part]
+    return [and_(alternative, *others) for alternative in alternatives]
 
 
 def _alternatives(part: Term) -> list[Term] | None:

@@ -11,7 +11,7 @@ from craton.logic import ops
 from craton.logic.arrays import select, store
 from craton.logic.core import and_, eq, fresh, not_
 from craton.logic.sorts import Array
-from craton.logic.terms import TRUE, Term
+from craton.logic.terms import FALSE, TRUE, Term
 from craton.logic.walk import free_variables, post_order, substitute
 from craton.smt.elimination.equations import solve_for
 
@@ -39,7 +39,7 @@ def literals(formula: Term) -> tuple[Term, ...]:
 def destructive_equality_resolution(variables: Sequence[Term], body: Term) -> Quantified:
     """∃x. x = t ∧ φ is φ[x ↦ t] where t does not contain x. Equations are solved for x if need be.
 
-    An array that is only known through a write to it, ∃a. b = a[i := v] ∧ φ, is b with some element e at i:
+    An array that is only known through writes to it, ∃a. b = a[i := v] ∧ φ, is b with some element e at i:
     ∃e. b[i] = v ∧ φ[a ↦ b[i := e]].
     """
     remaining = list(occurring(variables, body))
@@ -91,29 +91,43 @@ def _definitions(variables: Sequence[Term], parts: Sequence[Term]) -> Term | Non
 
 
 def _written_array(variable: Term, parts: Sequence[Term], body: Term) -> tuple[Term, tuple[Term, ...]] | None:
+    """Undoes one write after the other, the last one first. What was written may depend on the array, places not."""
     if not isinstance(variable.sort, Array):
         return None
     for part in parts:
         if part.op is not ops.EQ:
             continue
         for written, result in (part.args, part.args[::-1]):
-            if written.op is not ops.STORE or written.args[0] is not variable or variable in free_variables(result):
+            writes = _writes(variable, written)
+            if not writes or variable in free_variables(result):
                 continue
-            _, index, element = written.args
-            if variable in free_variables(index) or variable in free_variables(element):
-                continue
-            old = fresh(f"{variable.name}.old", variable.sort.element, free_variables(body))
-            rest = and_(*(p for p in parts if p is not part))
-            known = eq(select(result, index), element)
-            return and_(known, substitute(rest, {variable: store(result, index, old)})), (old,)
+            taken = set(free_variables(body))
+            known: list[Term] = []
+            new: list[Term] = []
+            for index, element in writes:
+                known.append(eq(select(result, index), element))
+                new.append(fresh(f"{variable.name}.old", variable.sort.element, taken))
+                taken.add(new[-1])
+                result = store(result, index, new[-1])
+            rest = (p for p in parts if p is not part)
+            return substitute(and_(*known, *rest), {variable: result}), tuple(new)
     return None
+
+
+def _writes(array: Term, written: Term) -> list[tuple[Term, Term]]:
+    """Places and elements of the writes that make `written` of an array, the last one first; none if others do."""
+    found: list[tuple[Term, Term]] = []
+    while written.op is ops.STORE and array not in free_variables(written.args[1]):
+        found.append((written.args[1], written.args[2]))
+        written = written.args[0]
+    return found if written is array else []
 
 
 def unconnected_parameter_drop(
     variables: Sequence[Term], body: Term, is_satisfiable: Callable[[Term], bool | None]
 ) -> Quantified:
     """Conjuncts that speak only of quantified variables, and of none that the others mention, go if they are
-    satisfiable.
+    satisfiable; if they are not, nothing is.
     """
     variables = occurring(variables, body)
     parts = literals(body)
@@ -122,7 +136,10 @@ def unconnected_parameter_drop(
     for component in components(parts):
         symbols = frozenset[Term]().union(*(free_variables(p) for p in component))
         own = symbols and symbols <= quantified and not any(map(_has_open_symbols, component))
-        if not own or is_satisfiable(and_(*component)) is not True:
+        satisfiable = is_satisfiable(and_(*component)) if own else None
+        if satisfiable is False:
+            return (), FALSE
+        if satisfiable is None:
             kept += component
     if len(kept) == len(parts):
         return tuple(variables), body
