@@ -125,8 +125,11 @@ class Eliminator:
         if found is None:
             return variables, body
         left, inside = pulled_out((), found)
-        # A formula with quantifiers deep inside is no progress.
-        return (variables, body) if is_quantified(inside) else (left, inside)
+        if is_quantified(inside) or len(left) >= len(variables):
+            return variables, body  # quantifiers deep inside, or as many as before, are no progress
+        # What the solver left over may be within reach now.
+        left, inside = self._of_one_case(left, inside)
+        return by_cases(left, inside, self._of_one_case) if left and Method.CASES in self.methods else (left, inside)
 
     def _limit(self) -> float | None:
         """Seconds for the next call of a solver; 0 if there are none left."""
