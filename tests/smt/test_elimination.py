@@ -268,6 +268,15 @@ def test_time_limits_are_kept(solver: str) -> None:
     assert free_variables(result) <= {var("y", INT)}
 
 
+def test_no_solver_is_asked_after_the_deadline() -> None:
+    x, _ = variables("x y: Int")
+    body = formula("x y: Int", "(and (= (* 2 x) y) (= (* 3 y) 7))")
+    late = Eliminator((Method.UPD, Method.LIGHT, Method.FULL), deadline=time.monotonic() - 1)
+    assert is_quantified(late.exists([x], body))
+    assert late.counts.total() == 0
+    assert not is_quantified(Eliminator((Method.FULL,), deadline=time.monotonic() + 60).exists([x], body))
+
+
 def test_literals() -> None:
     p, q, r = read("p q r: Bool", "p\nq\nr")
     assert literals(and_(p, not_(or_(q, r)))) == (p, not_(q), not_(r))

@@ -374,3 +374,16 @@ def test_undecided_triples_are_not_perfect() -> None:
     answer = Newton().refute(example.trace)
     assert isinstance(answer, Refutation)
     assert not is_perfect(example.trace, answer.assertions, Judge(()))
+
+
+def test_a_test_without_time_finds_nothing_perfect() -> None:
+    """But what data flow alone shows."""
+    example = INFEASIBLE["k is dead, [CN] Figure 3"]
+    answer = Newton().refute(example.trace)
+    assert isinstance(answer, Refutation)
+    assert is_perfect(example.trace, answer.assertions, Judge(SOLVERS), budget=60)
+    assert not is_perfect(example.trace, answer.assertions, Judge(SOLVERS), budget=0)
+    straight = INFEASIBLE["contradictory assumptions"]
+    answer = Newton().refute(straight.trace)
+    assert isinstance(answer, Refutation)
+    assert is_perfect(straight.trace, answer.assertions, Judge(()), budget=0)
