@@ -45,8 +45,7 @@ class _Run:
     def run(self) -> Verdict:
         while True:
             self.budget.check()
-            with self.budget.statistics.spending("search"):
-                path = self.graph.error_path()
+            path = self.graph.error_path()
             if path is None:
                 return Safe(self.graph.invariants())
             verdict = self._refine(path)

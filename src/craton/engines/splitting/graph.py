@@ -117,7 +117,9 @@ class Graph:
     def _is_feasible(self, link: Link) -> bool:
         if not link.checked:
             link.checked = True
-            if not self._slicer.is_feasible(link.source.cube, link.step, link.target.cube):
+            with self._budget.statistics.spending("slicing"):
+                feasible = self._slicer.is_feasible(link.source.cube, link.step, link.target.cube)
+            if not feasible:
                 self._slice(link)
         return not link.sliced
 

@@ -107,8 +107,9 @@ class Slicer:
         self._negations: dict[Cube, Cube] = {}
 
     def learn(self, before: Term, step: Step, after: Term) -> None:
-        """The Hoare triple {before} step {after} holds: from a cube that says `before`, none is reached that denies
-        `after`.
+        """The refiner says that {before} step {after} holds: no link leads from a cube that says `before` to one that
+        denies `after`. It is believed: what it knows need not be found again, and each refutation takes a path away
+        even if the solver cannot follow it.
         """
         cube = literals(before)
         step.remember((cube, literals(not_(after))))
@@ -128,8 +129,7 @@ class Slicer:
         """Undecided is feasible."""
         if self.is_known_infeasible(before, step, after):
             return False
-        with self._budget.statistics.spending("slicing"):
-            conflict = self._ask(before, step, after)
+        conflict = self._ask(before, step, after)
         if conflict is None:
             return True
         step.remember(conflict)
@@ -163,11 +163,13 @@ class Slicer:
         return first, frozenset(required[term] for term in core if term not in before)
 
     def _core(self, guard: Term, assumed: Iterable[Term]) -> Sequence[Term] | None:
+        self._budget.check()
         left = self._budget.left
+        limit = TIME_LIMIT if left is None else max(0.001, min(TIME_LIMIT, left))
         try:
             with self._solver.scope():
                 self._solver.add(guard)
-                answer = self._solver.check(*assumed, time_limit=TIME_LIMIT if left is None else min(TIME_LIMIT, left))
+                answer = self._solver.check(*assumed, time_limit=limit)
                 return answer.core.assumptions if isinstance(answer, Unsat) else None
         except MissingCapability:  # a solver that lacks a theory slices nothing of it
             return None
