@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import replace
+from heapq import heappop, heappush
 
 from craton.logic import FALSE, Array, Term, free_variables, ops, substitute
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.facts import NOTHING, Facts, common, value_of, with_fact, without_fact
 from craton.program.graph import reverse_postorder
 from craton.program.slicing import remove_dead_code
 from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Statement
 from craton.program.variables import writes
 
-Known = dict[Term, Term]
-MOST_WORK = 20_000_000  # edges times known variables; above, the program is left as it is
+MOST_VISITS = 50  # of a location on average; above, the program is left as it is
+BLOCKED: Facts = ("blocked",)
 
 
 def propagate_constants(program: Program) -> Transformed:
@@ -33,9 +34,9 @@ def _propagated(procedure: Procedure, shared: frozenset[Term], back: dict[Edge, 
         return procedure
     edges: list[Edge] = []
     for edge in procedure.edges:
-        facts = known.get(edge.source)
-        if facts is None:
+        if edge.source not in known:
             continue  # never reached
+        facts = known[edge.source]
         statement = simplified(edge.statement, facts)
         if statement is not edge.statement:
             new = replace(edge, statement=statement)
@@ -45,78 +46,84 @@ def _propagated(procedure: Procedure, shared: frozenset[Term], back: dict[Edge, 
     return procedure.with_edges(tuple(edges))
 
 
-def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, Known] | None:
-    order = {location: i for i, location in enumerate(reverse_postorder(procedure))}
-    known: dict[Location, Known] = {procedure.entry: {}}
-    waiting = deque([procedure.entry])
-    inside = {procedure.entry}
-    work = 0
+def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, Facts] | None:
+    """What is known at every location that is reached; None if it takes too long to find out."""
+    locations = reverse_postorder(procedure)
+    order = {location: i for i, location in enumerate(locations)}
+    known: dict[Location, Facts] = {procedure.entry: NOTHING}
+    waiting = [0]
+    inside = {0}
+    patience = MOST_VISITS * len(locations)
     while waiting:
-        location = waiting.popleft()
-        inside.discard(location)
-        facts = known[location]
+        number = heappop(waiting)
+        inside.discard(number)
+        location = locations[number]
+        patience -= 1
+        if not patience:
+            return None
         for edge in procedure.outgoing(location):
-            work += 1 + len(facts)
-            if work > MOST_WORK:
-                return None
-            after = _after(edge.statement, facts, shared)
-            if after is None:
+            after = _after(edge.statement, known[location], shared)
+            if after is BLOCKED:
                 continue
-            before = known.get(edge.target)
-            if before is None:
-                known[edge.target] = after
-            else:
-                common = {v: t for v, t in before.items() if after.get(v) is t}
-                if len(common) == len(before):
+            if edge.target in known:
+                before = known[edge.target]
+                after = common(before, after)
+                if after is before:
                     continue
-                known[edge.target] = common
-            if edge.target not in inside:
-                inside.add(edge.target)
-                waiting.append(edge.target)
-    del order
+            known[edge.target] = after
+            place = order[edge.target]
+            if place not in inside:
+                inside.add(place)
+                heappush(waiting, place)
     return known
 
 
-def _after(statement: Statement, facts: Known, shared: frozenset[Term]) -> Known | None:
-    """What is known behind a statement; None if it blocks."""
+def _after(statement: Statement, facts: Facts, shared: frozenset[Term]) -> Facts:
+    """What is known behind a statement; BLOCKED if nothing gets there."""
     if isinstance(statement, Assign):
-        new = dict(facts)
-        new.pop(statement.variable, None)
-        if not isinstance(statement.variable.sort, Array):
+        variable = statement.variable
+        if not isinstance(variable.sort, Array):
             value = _replaced(statement.value, facts)
             if value.op is ops.VALUE:
-                new[statement.variable] = value
-        return new
+                return with_fact(facts, variable, value)
+        return without_fact(facts, variable)
     if isinstance(statement, Assume):
         condition = _replaced(statement.condition, facts)
         if condition is FALSE:
-            return None
-        learned = _equalities(condition)
-        return {**facts, **learned} if learned else facts
-    new = {v: t for v, t in facts.items() if v not in writes(statement)}
+            return BLOCKED
+        for variable, value in _equalities(condition).items():
+            facts = with_fact(facts, variable, value)
+        return facts
+    for variable in writes(statement):
+        facts = without_fact(facts, variable)
     if isinstance(statement, Call):
-        new = {v: t for v, t in new.items() if v not in shared}
-    return new
+        for variable in shared:
+            facts = without_fact(facts, variable)
+    return facts
 
 
-def _equalities(condition: Term) -> Known:
+def _equalities(condition: Term) -> dict[Term, Term]:
     """`x = 3` among the conjuncts."""
     parts = condition.args if condition.op is ops.AND else (condition,)
-    found: Known = {}
+    found: dict[Term, Term] = {}
     for part in parts:
         if part.op is ops.EQ and part.args[0].op is ops.VARIABLE and part.args[1].op is ops.VALUE:
             found[part.args[0]] = part.args[1]
     return found
 
 
-def _replaced(term: Term, facts: Known) -> Term:
-    if not facts:
+def _replaced(term: Term, facts: Facts) -> Term:
+    if facts is None or term.op is ops.VALUE:
         return term
-    used = {v: facts[v] for v in sorted(free_variables(term), key=lambda v: v.serial) if v in facts}
+    used = {}
+    for variable in free_variables(term):
+        value = value_of(facts, variable)
+        if value is not None:
+            used[variable] = value
     return substitute(term, used) if used else term
 
 
-def simplified(statement: Statement, facts: Known) -> Statement:
+def simplified(statement: Statement, facts: Facts) -> Statement:
     if isinstance(statement, Assume):
         condition = _replaced(statement.condition, facts)
         return statement if condition is statement.condition else Assume(condition)

@@ -1,0 +1,100 @@
+"""Persistent maps from variables to values whose common part is found in the time that their difference costs.
+
+Big-endian Patricia trees (Okasaki and Gill 1998) over the serial numbers of variables. A tree is None, a leaf
+`(key, value)` or a branch `(prefix, bit, left, right)`: the keys below agree above the bit, and the bit tells left from
+right. Trees share their parts; `common` stops wherever it meets the same part on both sides, which is nearly
+everywhere, since states of a program at a join differ in what was written since they parted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from craton.logic import Term
+
+Facts = tuple[Any, ...] | None
+NOTHING: Facts = None
+
+
+def value_of(facts: Facts, variable: Term) -> Term | None:
+    found: Term | None = _value(facts, variable.serial)
+    return found
+
+
+def with_fact(facts: Facts, variable: Term, value: Term) -> Facts:
+    return _put(facts, variable.serial, value)
+
+
+def _put(tree: Facts, key: int, value: Term) -> tuple[Any, ...]:
+    if tree is None:
+        return (key, value)
+    if len(tree) == 2:
+        if tree[0] != key:
+            return _joined(key, (key, value), tree[0], tree)
+        return tree if tree[1] is value else (key, value)
+    prefix, bit, left, right = tree
+    if _above(key, bit) != prefix:
+        return _joined(key, (key, value), prefix, tree)
+    if key & bit:
+        new = _put(right, key, value)
+        return tree if new is right else (prefix, bit, left, new)
+    new = _put(left, key, value)
+    return tree if new is left else (prefix, bit, new, right)
+
+
+def without_fact(facts: Facts, variable: Term) -> Facts:
+    return facts if value_of(facts, variable) is None else _drop(facts, variable.serial)
+
+
+def _drop(tree: Facts, key: int) -> Facts:
+    if tree is None or len(tree) == 2:
+        return None
+    prefix, bit, left, right = tree
+    if key & bit:
+        return _branch(prefix, bit, left, _drop(right, key))
+    return _branch(prefix, bit, _drop(left, key), right)
+
+
+def common(a: Facts, b: Facts) -> Facts:
+    """What both say; `a` itself if `b` says all of it."""
+    if a is b or a is None or b is None:
+        return a if a is b else None
+    if len(a) == 2:
+        return a if _value(b, a[0]) is a[1] else None
+    if len(b) == 2:
+        return b if _value(a, b[0]) is b[1] else None
+    prefix, bit, left, right = a
+    other_prefix, other_bit, other_left, other_right = b
+    if bit == other_bit and prefix == other_prefix:
+        new_left, new_right = common(left, other_left), common(right, other_right)
+        return a if new_left is left and new_right is right else _branch(prefix, bit, new_left, new_right)
+    if bit > other_bit and _above(other_prefix, bit) == prefix:
+        return common(right if other_prefix & bit else left, b)
+    if other_bit > bit and _above(prefix, other_bit) == other_prefix:
+        return common(a, other_right if prefix & other_bit else other_left)
+    return None
+
+
+def _value(tree: Facts, key: int) -> Any:
+    while tree is not None:
+        if len(tree) == 2:
+            return tree[1] if tree[0] == key else None
+        tree = tree[3] if key & tree[1] else tree[2]
+    return None
+
+
+def _above(key: int, bit: int) -> int:
+    """The bits above one."""
+    return key & ~(2 * bit - 1)
+
+
+def _branch(prefix: int, bit: int, left: Facts, right: Facts) -> Facts:
+    if left is None or right is None:
+        return right if left is None else left
+    return (prefix, bit, left, right)
+
+
+def _joined(key: int, tree: tuple[Any, ...], other_key: int, other: tuple[Any, ...]) -> tuple[Any, ...]:
+    bit = 1 << ((key ^ other_key).bit_length() - 1)
+    left, right = (other, tree) if key & bit else (tree, other)
+    return (_above(key, bit), bit, left, right)
