@@ -31,9 +31,10 @@ class InfeasibleCore:
 
 
 class _Latest:
-    """The core that was found last, and for what: compositions ask several refiners about one trace in turn."""
+    """The core that was found last, and of which trace: compositions ask several refiners about one trace in turn."""
 
-    asked: tuple[object, ...] = ()
+    trace: Trace | None = None
+    settings: tuple[object, ...] = ()
     found: InfeasibleCore | None = None
 
 
@@ -41,12 +42,12 @@ def infeasible_core(
     trace: Trace, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
 ) -> InfeasibleCore | Sat | Undecided:
     """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is."""
-    asked = (trace.edges, solver.name, granularity, budget)
-    if _Latest.asked == asked and _Latest.found is not None:
+    settings = (solver.name, granularity, budget)
+    if _Latest.trace is trace and _Latest.settings == settings and _Latest.found is not None:
         return _Latest.found
     found = _infeasible_core(trace, solver, granularity, budget, time_limit)
     if isinstance(found, InfeasibleCore):
-        _Latest.asked, _Latest.found = asked, found
+        _Latest.trace, _Latest.settings, _Latest.found = trace, settings, found
     return found
 
 
