@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from craton.config import refiner
+from craton.smt import minimal_core
 from craton.traces import cores
 from craton.traces.refutation import Refutation
 from craton.traces.trace import Trace
@@ -19,7 +20,7 @@ EDGES = INFEASIBLE["counter pair, three rounds"].trace.edges
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
-    real: Callable[..., Any] = cores.minimal_core
+    real: Callable[..., Any] = minimal_core
 
     def counted(*arguments: Any) -> Any:
         found.append(1)
