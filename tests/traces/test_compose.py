@@ -263,6 +263,8 @@ def test_a_race_without_end_ends(tmp_path: Path) -> None:
 def test_what_a_race_allows_itself() -> None:
     assert allowance(refiner("newton(it, sp, time=3)")) == 3
     assert allowance(refiner("fallback(newton(it, sp, time=3), memo(craig(z3, time=4)))")) == 7
+    assert allowance(refiner("lean(newton(it, sp, time=3, level=edge))")) == 5
+    assert allowance(refiner("until-perfect(newton(it, time=3), newton(wp, time=4))")) == 13
     assert allowance(refiner("race(newton(it, time=3), newton(wp, time=4))")) == 8
     assert allowance(refiner("race(newton(it, time=3), newton(wp, time=4), time=1)")) == 1
 

@@ -19,7 +19,6 @@ from typing import Any, cast
 
 from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
-from craton.traces.levels import AtLevel
 from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
@@ -166,11 +165,13 @@ def allowance(refiner: Refiner) -> float:
             return limit
         case Race(refiners=runners):
             return 2 * max(map(allowance, runners))
-        case Fallback(refiners=members) | UntilPerfect(refiners=members):
+        case Fallback(refiners=members):
             return sum(map(allowance, members))
-        case Memo(refiner=inner) | AtLevel(refiner=inner):
-            return allowance(inner)
-    own = getattr(refiner, "time_limit", None)
+        case UntilPerfect(refiners=members, budget=budget):
+            return sum(allowance(member) + (budget or _USUAL_ALLOWANCE) for member in members)
+    own, inner = getattr(refiner, "time_limit", None), getattr(refiner, "refiner", None)
+    if inner is not None:
+        return allowance(inner) + (own or 0.0)
     return own if isinstance(own, float) else _USUAL_ALLOWANCE
 
 
