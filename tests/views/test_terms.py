@@ -28,16 +28,20 @@ from craton.logic import (
     bvshl,
     bvslt,
     bvsrem,
+    bvule,
     bvult,
     bvxor,
     concat,
     const_array,
     eq,
     evaluate,
+    exists,
     extract,
+    forall,
     free_variables,
     ite,
     not_,
+    or_,
     rotate_left,
     select,
     sign_extend,
@@ -180,3 +184,18 @@ def test_arrays_that_are_assigned_to_each_other_hold_numbers_of_one_kind() -> No
     signs = Signs(program_of(and_(compared, eq(memory, store(copy, Y, X))), {X: True, Y: False}))
     assert signs.signed(copy)
     assert signs.signed(memory)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_quantifiers_range_over_the_values_of_the_width(signed: bool) -> None:
+    x, y = var("x", BitVec(3)), var("y", BitVec(3))
+    everywhere = forall([x], or_(bvult(x, y), bvule(y, x), eq(bvadd(x, bv(1, 3)), y)))
+    bounded = forall([x], bvult(zero_extend(1, x), bv(8, 4)))
+    beyond = exists([x], bvult(bv(7, 4), zero_extend(1, x)))
+    for formula, expected in [(everywhere, True), (bounded, True), (beyond, False)]:
+        assert evaluate(formula, {y: 5}) is expected
+        translator = Translator(Signs(program_of(formula, {x: signed, y: False})))
+        assert translator.needs(formula).exact
+        number = translator.formula(formula)
+        state = numbers(translator, y, 5)
+        assert possible(number, state, (var("ask a solver", BOOL),)) is expected
