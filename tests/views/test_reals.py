@@ -19,6 +19,7 @@ from craton.logic import (
     RTP,
     RTZ,
     Float,
+    Sort,
     Term,
     Unspecified,
     and_,
@@ -67,7 +68,7 @@ def allowed(term: Term, model: dict[Term, Value]) -> bool:
     for variable, value in model.items():
         state.update(numbers(translator, variable, value))
     goal = and_(facts, equal_to(translator.parts(term, term), (number, nan)))
-    options = {BOOL: (nan, False), REAL: (number, 0 * number), INT: (int(number), 0)}
+    options: dict[Sort, tuple[Value, Value]] = {BOOL: (nan, False), REAL: (number, 0 * number), INT: (int(number), 0)}
     for chosen in product(*(options[v.sort] for v in variables)):
         if evaluate(goal, {**state, **dict(zip(variables, chosen, strict=True))}) is True:
             return True
