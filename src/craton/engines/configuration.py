@@ -14,6 +14,7 @@ from typing import Any
 from craton.config import refiner
 from craton.engines.contract import Engine
 from craton.expressions import ExpressionError, Meaning, Word, parse
+from craton.program.blocks import CHAINS
 from craton.smt import make_solver
 
 
@@ -89,7 +90,7 @@ def _number(word: Word, meaning: Meaning) -> int:
 
 # --- the engines, each imported when it is asked for ------------------------------------------------------------------
 
-_BLOCKS = {"lbe": ("blocks", None), "sbe": ("blocks", 1)}
+_BLOCKS = {"lbe": ("blocks", None), "chains": ("blocks", CHAINS), "sbe": ("blocks", 1)}
 
 
 def _trace_abstraction(settings: Mapping[str, Any], stage: Stage) -> Engine:
@@ -132,14 +133,14 @@ def _horn(settings: Mapping[str, Any], stage: Stage) -> Engine:
 
 ENGINES: dict[str, Entry] = {
     "trace-abstraction": Entry(
-        "trace-abstraction(lbe|sbe|blocks=N)",
+        "trace-abstraction(lbe|chains|sbe|blocks=N)",
         "refutations as automata; subtracts refuted traces from the program until none is left",
         _trace_abstraction,
         lambda: _BLOCKS,
         {"blocks": "blocks"},
     ),
     "predicate": Entry(
-        "predicate(lbe|sbe|blocks=N, boolean|cartesian, location|function|global, lazy|restart, whole|atoms,"
+        "predicate(lbe|chains|sbe|blocks=N, boolean|cartesian, location|function|global, lazy|restart, whole|atoms,"
         " bfs|dfs|weighted)",
         "predicate abstraction on a reachability graph, refined lazily",
         _predicate,
@@ -147,7 +148,7 @@ ENGINES: dict[str, Entry] = {
         {"blocks": "blocks"},
     ),
     "splitting": Entry(
-        "splitting(lbe|sbe|blocks=N)",
+        "splitting(lbe|chains|sbe|blocks=N)",
         "splits the nodes of the program graph by assertions and cuts edges that cannot be taken",
         _splitting,
         lambda: _BLOCKS,
@@ -160,7 +161,7 @@ ENGINES: dict[str, Entry] = {
         numbers={"depth": "depth"},
     ),
     "horn": Entry(
-        "horn(lbe|sbe|blocks=N)",
+        "horn(lbe|chains|sbe|blocks=N)",
         "invariants from z3's solver of Horn clauses; proves, but shows no error; needs no refiner",
         _horn,
         lambda: _BLOCKS,

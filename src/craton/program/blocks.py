@@ -15,8 +15,12 @@ from craton.program.graph import back_edge_targets
 from craton.program.statements import Block, Call, Return
 
 
+CHAINS = 0  # the size of blocks that are straight lines, however long
+
+
 def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
-    """The program over large blocks, no path through which has more than `longest` statements.
+    """The program over large blocks, no path through which has more than `longest` statements (`CHAINS`: no block has
+    more than one path).
 
     A block of one edge stays that edge.
     """
@@ -47,7 +51,9 @@ def cut_points(procedure: Procedure, program: Program) -> set[Location]:
 
 def _encoded(procedure: Procedure, program: Program, longest: int | None) -> Procedure:
     stay = cut_points(procedure, program)
-    if longest is not None:
+    if longest == CHAINS:
+        stay |= {x for x in procedure.locations if len(procedure.outgoing(x)) > 1 or len(procedure.incoming(x)) > 1}
+    elif longest is not None:
         stay |= _further_cuts(procedure, stay, longest)
     edges: list[Edge] = []
     for location in procedure.locations:
