@@ -38,6 +38,7 @@ bench: $(READY) ## measure the foundation; prints tables
 
 fuzz: $(READY) ## compare the C front end with gcc on N generated programs: make fuzz N=10000
 	PYTHONPATH=tests $(BIN)/python -m cfuzz.differential $(N)
+	PYTHONPATH=tests $(BIN)/python -m cfuzz.csmith $$(( $(N) / 20 ))
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix .

@@ -21,13 +21,19 @@ from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
 from craton.program.interpreter import Exited, Interpreter
 
+CRASH = "the compiler fails"
+
 
 def disagreement(seed: int) -> str:
-    """What is wrong with the front end or the interpreter on this seed; "" if nothing. The data models take turns."""
+    """What is wrong with the front end or the interpreter on this seed; "" if nothing, CRASH if nobody
+    knows. The data models take turns."""
     models = oracle.models()
     model = models[seed % len(models)]
     source, values = generate(seed), oracle.inputs(seed)
-    expected = oracle.run(source, values, model)
+    try:
+        expected = oracle.run(source, values, model)
+    except oracle.CompilerCrash:
+        return CRASH
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.c"
         path.write_text(source)
@@ -55,17 +61,20 @@ def main(words: list[str]) -> int:
     if not oracle.models():
         print("there is no C compiler to compare with")
         return 2
-    start, bad = time.monotonic(), 0
+    start, bad, crashes = time.monotonic(), 0, 0
     seeds = range(args.first, args.first + args.count)
     # Terms live as long as their process, so processes are renewed now and then.
     with multiprocessing.get_context("spawn").Pool(args.jobs, maxtasksperchild=4) as pool:
         for done, problem in enumerate(pool.imap_unordered(disagreement, seeds, chunksize=25), 1):
-            if problem:
+            if problem == CRASH:
+                crashes += 1
+            elif problem:
                 bad += 1
                 print(problem, flush=True)
             if done % 250 == 0 or done == args.count:
                 seconds = time.monotonic() - start
-                print(f"{done} of {args.count} programs, {bad} mismatches, {seconds:.0f} s", flush=True)
+                beside = f", {crashes} beyond the compiler" if crashes else ""
+                print(f"{done} of {args.count} programs, {bad} mismatches{beside}, {seconds:.0f} s", flush=True)
     return 1 if bad else 0
 
 

@@ -60,6 +60,10 @@ class CompileError(Exception):
     """The compiler rejects the program: a mistake of the generator."""
 
 
+class CompilerCrash(CompileError):
+    """The compiler itself fails: a mistake of the compiler."""
+
+
 # -frounding-math: without it gcc 12 folds `0.0 - (double)i` to `-(double)i` even at -O0, which is -0.0 for i = 0.
 FLAGS = ("-fwrapv", "-fno-strict-aliasing", "-std=gnu11", "-ffp-contract=off", "-frounding-math")
 PLAIN = ("-O0", "-w")
@@ -100,9 +104,14 @@ void __VERIFIER_checksum(unsigned long long value) { printf("checksum %016llx\n"
 
 
 def run(source: str, values: Sequence[Value], model: Model, timeout: float = 5.0) -> Outcome:
-    """Compile the program without optimisation and run it once."""
+    """Compile the program without optimisation and run it once; optimised if the compiler fails otherwise."""
     with tempfile.TemporaryDirectory(prefix="cfuzz") as folder:
-        return execute(compiled(source, model, Path(folder) / "program"), values, timeout)
+        binary = Path(folder) / "program"
+        try:
+            compiled(source, model, binary)
+        except CompilerCrash:
+            compiled(source, model, binary, options=OPTIMISED)
+        return execute(binary, values, timeout)
 
 
 def compiled(
@@ -114,7 +123,8 @@ def compiled(
     command[-2:-2] = ["-x", "none", str(linked), "-lm"]
     result = subprocess.run(command, input=source, capture_output=True, text=True)
     if result.returncode:
-        raise CompileError(result.stderr)
+        crashed = "internal compiler error" in result.stderr or result.returncode < 0
+        raise (CompilerCrash if crashed else CompileError)(result.stderr)
     return binary
 
 

@@ -1,27 +1,43 @@
-"""Generated programs: our interpreter, also after every pass, against the compiled program on the same inputs."""
+"""Generated programs: our interpreter against the compiled program on the same inputs, before and after every pass.
+
+Passes that keep results are compared by the checksum of all globals. Slicing keeps only whether an error is reached, so
+errors are put at random places of the program first.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from cfuzz import oracle
 from cfuzz.generate import generate
 from craton.frontends.c import COptions, load_c
+from craton.logic import BitVec, Term, bv, eq, extract, not_
 from craton.program.blocks import encode_blocks
-from craton.program.cfa import Program
+from craton.program.cfa import UNREACH, Edge, Location, Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
-from craton.program.interpreter import Exited, Interpreter
-from craton.program.slicing import remove_dead_code
+from craton.program.interpreter import Exited, Interpreter, ReachedError
+from craton.program.slicing import remove_dead_code, slice_for_errors
+from craton.program.statements import Assign, Assume
 
 pytestmark = pytest.mark.skipif(not oracle.models(), reason="no C compiler")
 
-SEEDS = range(12)
+SEEDS = range(240)
+SIZE = 5
 # Seeds that once found a mistake of the front end: anonymous members, array parameters, va_list parameters, assignments
 # of unions, unions with arrays, offsetof in initialisers, temporaries with arrays.
 ONCE_WRONG = (20, 26, 29, 53, 1018, 1380)
+PASSES = (inline, remove_dead_code, propagate_constants, encode_blocks)
+
+
+def loaded(source: str, model: oracle.Model, folder: Path) -> Program:
+    path = folder / "program.c"
+    path.write_text(source)
+    return load_c([path], options=COptions(model.name))
 
 
 def checksum(program: Program, values: tuple[oracle.Value, ...]) -> int | str:
@@ -33,17 +49,67 @@ def checksum(program: Program, values: tuple[oracle.Value, ...]) -> int | str:
     return found
 
 
-@pytest.mark.parametrize("seed", [*SEEDS, *ONCE_WRONG])
+def with_error(program: Program, rng: Random) -> Program:
+    """The program with an error behind a random assignment, if the value is odd."""
+    procedure = rng.choice(list(program.procedures.values()))
+    assigned = [
+        edge
+        for edge in procedure.edges
+        if isinstance(edge.statement, Assign) and isinstance(edge.statement.variable.sort, BitVec)
+    ]
+    if not assigned:
+        return program
+    edge = rng.choice(assigned)
+    assert isinstance(edge.statement, Assign)
+    odd = _is_odd(edge.statement.variable)
+    behind, error = Location(program.next_location()), Location(program.next_location() + 1)
+    edges = [replace(e, target=behind) if e is edge else e for e in procedure.edges]
+    edges += [Edge(behind, Assume(odd), error, None, True), Edge(behind, Assume(not_(odd)), edge.target, None, False)]
+    procedures = {**program.procedures, procedure.name: procedure.with_edges(tuple(edges))}
+    return replace(program.with_procedures(procedures), errors={error: UNREACH})
+
+
+def _is_odd(variable: Term) -> Term:
+    return eq(extract(0, 0, variable), bv(1, 1))
+
+
+def fails(program: Program, values: tuple[oracle.Value, ...]) -> bool:
+    return isinstance(Interpreter(program).run(values).outcome, ReachedError)
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, *(-seed for seed in ONCE_WRONG)])
 def test_generated_programs_compute_what_gcc_computes(seed: int, tmp_path: Path) -> None:
+    source = generate(-seed) if seed < 0 else generate(seed, size=SIZE)
+    values = oracle.inputs(abs(seed))
     model = oracle.models()[seed % len(oracle.models())]
-    source, values = generate(seed), oracle.inputs(seed)
     expected = oracle.run(source, values, model)
-    path = tmp_path / "program.c"
-    path.write_text(source)
-    program = load_c([path], options=COptions(model.name))
+    program = loaded(source, model, tmp_path)
     found = checksum(program, values)
     if isinstance(expected, oracle.Checksum):
         assert found == expected.value
-    for transform in (inline, remove_dead_code, propagate_constants, encode_blocks):
-        program = transform(program).program
-        assert checksum(program, values) == found, transform.__name__
+    else:
+        assert isinstance(expected, oracle.Exit)
+
+    alone = PASSES[seed % len(PASSES)]
+    assert checksum(alone(program).program, values) == found, alone.__name__
+    together = program
+    for transform in PASSES:
+        together = transform(together).program
+    assert checksum(together, values) == found, "all passes together"
+
+    rng = Random(seed)
+    guarded = with_error(program, rng)
+    expected_failure = fails(guarded, values)
+    sliced = slice_for_errors(guarded).program
+    assert fails(sliced, values) == expected_failure, "slicing"
+    inlined = propagate_constants(slice_for_errors(inline(guarded).program).program).program
+    assert fails(encode_blocks(inlined).program, values) == expected_failure, "slicing among the passes"
+
+
+def test_errors_at_random_places_are_sometimes_reached(tmp_path: Path) -> None:
+    """Otherwise the comparison after slicing would say nothing."""
+    found = set()
+    for seed in range(16):
+        program = loaded(generate(seed, size=SIZE), oracle.Model.LP64, tmp_path)
+        found.add(fails(with_error(program, Random(seed)), oracle.inputs(seed)))
+    assert found == {True, False}

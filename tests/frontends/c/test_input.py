@@ -46,6 +46,12 @@ def test_bad_input_is_one_clear_error(text: str, message: str, tmp_path: Path) -
         loaded(tmp_path, text)
 
 
+def test_a_cyclic_include_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(CratonError) as caught:
+        loaded(tmp_path, '#include "program.c"\nint main(void) { return 0; }')
+    assert str(caught.value).count("\n") == 0
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CratonError, match=r"nowhere\.c: No such file"):
         load_c([tmp_path / "nowhere.c"])
@@ -170,3 +176,11 @@ DEEP = {
 def test_deep_nesting_does_not_overflow_a_stack(name: str, tmp_path: Path) -> None:
     body, expected = DEEP[name]
     assert exit_value(loaded(tmp_path, f"{HEAD} {body}; return y; }}"), 7) == expected
+
+
+def test_a_large_table_of_bit_fields_in_shared_memory(tmp_path: Path) -> None:
+    """Each field is read and written by initialisers; a csmith program of this kind once took all memory."""
+    text = "struct B { unsigned a : 3, b : 7, c : 20; } table[2000] = {"
+    text += ",".join(f"{{{i % 8}, {i % 128}, {i}}}" for i in range(2000)) + "};"
+    text += "int main(void) { struct B one, *p = &one; p->c = 5; if (p->c == 5) p = &table[1999]; return p->c + p->a; }"
+    assert exit_value(loaded(tmp_path, text)) == 1999 + 1999 % 8

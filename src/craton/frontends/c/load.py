@@ -119,7 +119,9 @@ def _parse(path: str, options: COptions) -> Unit:
         raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
     errors = [d.text for d in unit.diagnostics() if d.severity >= 3]
     if errors:
-        shown = "\n".join(errors[:20])
+        # A file that includes itself has every other error many times over.
+        cyclic = [text for text in errors if "#include nested too deeply" in text][:1]
+        shown = "\n".join(cyclic or errors[:20])
         unit.close()
         raise SyntaxErrorInC(shown)
     return unit

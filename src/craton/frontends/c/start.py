@@ -9,7 +9,7 @@ from craton.frontends.c.control import Control
 from craton.frontends.c.ctype import CType, FunctionType, Void, unit_type
 from craton.frontends.c.places import Place, covered
 from craton.frontends.c.syntax import Function, Storage, Variable
-from craton.logic import Array, Float, Term, bv, const_array, fp_bits, store
+from craton.logic import Array, Float, Term, bv, bvadd, const_array, fp_bits, store, substitute
 
 START = "<start>"
 _MOST_STORES = 4096
@@ -24,6 +24,7 @@ class Start(Control):
         function = Function(START, START, FunctionType(Void(), (), False, True), unit)
         super().__init__(context, function, Builder(context.names, START))
         self._stores: dict[Term, Term] = {}
+        self._cells: dict[Term, dict[Term, Term]] = {}  # the same by address
         self._zeroed: set[Place] = set()
 
     def globals(self) -> None:
@@ -92,24 +93,26 @@ class Start(Control):
             super().store_memory(lvalue, t, value)
         finally:
             self.builder = outer
+        cells = self._cells.setdefault(array, {})
         for written, term in probe.assigned:
             assert written is array
-            self._stores[array] = _rebase(term, array, self._stores.get(array, array))
+            self._stores[array] = _rebase(term, array, self._stores.get(array, array), cells)
 
     def load_memory(self, lvalue: Lvalue, t: CType) -> Term:
-        """Bit-fields are read before they are written."""
-        assert lvalue.place is not None
-        array = self.memory.region(lvalue.place).array
-        current = self._stores.get(array)
-        term = super().load_memory(lvalue, t)
-        if current is None:
-            if array in self.zero_first:
-                current = const_array(array.sort, _zero_element(array))  # type: ignore[arg-type]
-            else:
-                return term
-        from craton.logic import substitute
-
-        return substitute(term, {array: current})
+        """Bit-fields are read before they are written. Only what was stored there counts, not the thousands of other
+        stores of a large initialiser.
+        """
+        assert lvalue.place is not None and lvalue.address is not None
+        region = self.memory.region(lvalue.place)
+        cells = self._cells.get(region.array, {})
+        current = region.array
+        if current in self.zero_first:
+            current = const_array(current.sort, _zero_element(current))  # type: ignore[arg-type]
+        for i in range(0, t.size, region.size):
+            address = bvadd(lvalue.address, self.memory.pointer(i))
+            if address in cells:
+                current = store(current, address, cells[address])
+        return substitute(super().load_memory(lvalue, t), {region.array: current})
 
 
 class _Gather:
@@ -129,14 +132,15 @@ class _Gather:
         return getattr(self._builder, name)
 
 
-def _rebase(term: Term, array: Term, onto: Term) -> Term:
-    """The stores of `term` on top of another array term."""
+def _rebase(term: Term, array: Term, onto: Term, cells: dict[Term, Term]) -> Term:
+    """The stores of `term` on top of another array term; `cells` remembers them."""
     writes = []
     while term is not array:
         term, index, value = term.args
         writes.append((index, value))
     for index, value in reversed(writes):
         onto = store(onto, index, value)
+        cells[index] = value
     return onto
 
 
