@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from craton.errors import MissingCapability
 from craton.logic import ops
-from craton.logic.evaluation import FunctionTable, Model, evaluate
+from craton.logic.evaluation import FunctionTable, Model, evaluate, zero
 from craton.logic.ops import Op, Theory
 from craton.logic.semantics import ArrayValue, Value
 from craton.logic.sorts import Array, Function
@@ -110,7 +110,7 @@ class Z3Solver(Solver):
             nodes = []
             answer = api.solver_check_assumptions(self._ref, self._solver, 0, None)
         if answer == consts.Z3_L_TRUE:
-            return self._sat(lambda: self._model(assumptions))
+            return self._sat(lambda: self._model(assumptions), self._value)
         if answer == consts.Z3_L_FALSE:
             return self._unsat(lambda: self._core(dict(zip(nodes, assumptions, strict=True))))
         return Undecided(f"z3: {api.solver_get_reason_unknown(self._ref, self._solver).decode(errors='replace')}")
@@ -143,6 +143,16 @@ class Z3Solver(Solver):
         api.model_inc_ref(self._ref, model)
         try:
             return ModelReader(self._reader, model).read(formulas)
+        finally:
+            api.model_dec_ref(self._ref, model)
+
+    def _value(self, variable: Term) -> Value:
+        model = api.solver_get_model(self._ref, self._solver)
+        if not model:
+            self._context.fail()
+        api.model_inc_ref(self._ref, model)
+        try:
+            return ModelReader(self._reader, model).value(variable, self._writer.write(variable))
         finally:
             api.model_dec_ref(self._ref, model)
 
@@ -182,6 +192,12 @@ class ModelReader:
                 if op is not None and self._has_constant_default(declaration):
                     choices[op] = self._table(declaration)
         return Model(values, functions, choices)
+
+    def value(self, variable: Term, node: Handle) -> Value:
+        """Of one variable, whose translation is `node`."""
+        declaration = api.get_app_decl(self._ref, node)
+        meaning = api.model_get_const_interp(self._ref, self._model, declaration)
+        return self._value(meaning) if meaning else zero(variable.sort)
 
     def _value(self, node: Handle) -> Value:
         ref = self._ref

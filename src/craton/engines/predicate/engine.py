@@ -1,0 +1,209 @@
+"""Predicate analysis: lazy abstraction over an abstract reachability graph (Henzinger, Jhala, Majumdar, Sutre 2002;
+Beyer, Keremoglu, Wendler 2010).
+
+The graph is unwound with the predicates tracked so far. A path to an error goes to the refiner; a refutation's
+assertions become predicates of the locations they stand at, and the graph is cut where the first of them is missing.
+When nothing is left to unwind, the states at each location are its invariant.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
+from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor, Step, make_step
+from craton.engines.predicate.arg import Arg, Node, Search, distances
+from craton.engines.predicate.bdd import NO, Bdd, Bdds
+from craton.engines.predicate.precision import Kind, Precision, Predicates, Sharing
+from craton.engines.refining import refute
+from craton.logic import TRUE, Term, is_quantified
+from craton.program.cfa import Location, Program
+from craton.smt import make_solver
+from craton.traces.refutation import Feasible, GaveUp, Refiner, hoare_triple
+from craton.traces.trace import Trace
+
+ATTEMPTS = 4  # how often a trace is given to the refiner whose refutations the abstraction cannot follow
+
+
+class Refinement(enum.Enum):
+    """LAZY keeps the graph but for what lies below the first new predicate; RESTART keeps the predicates only."""
+
+    LAZY = "lazy"
+    RESTART = "restart"
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateAnalysis:
+    refiner: Refiner
+    solver: str = "z3"
+    blocks: int | None = None
+    abstraction: Abstracting = Abstracting.BOOLEAN
+    sharing: Sharing = Sharing.LOCATION
+    refinement: Refinement = Refinement.LAZY
+    predicates: Kind = Kind.ATOMS
+    search: Search = Search.BFS
+
+    @property
+    def name(self) -> str:
+        return f"predicate({self.refiner.name})"
+
+    def run(self, program: Program, budget: Budget) -> Verdict:
+        try:
+            return _Run(self, program, budget).run()
+        except OutOfTime:
+            return Unknown(f"out of time after {budget.statistics.iterations} iterations")
+
+
+class _Run:
+    def __init__(self, engine: PredicateAnalysis, program: Program, budget: Budget) -> None:
+        self.engine = engine
+        self.program = program
+        self.budget = budget
+        self.main = program.main
+        self.distance = distances(program.errors, _sources(program))
+        self.bdds = Bdds()
+        self.predicates = Predicates(self.bdds)
+        self.precision = Precision(program, engine.sharing)
+        self.abstractor = Abstractor(engine.solver, engine.abstraction, self.predicates, self.bdds, budget)
+        self.steps: dict[Location, tuple[Step, ...]] = {}
+        self.made = 0
+        self.arg = self._new_arg()
+
+    def run(self) -> Verdict:
+        if self.main.entry not in self.distance:
+            return Safe(self._invariants())
+        while True:
+            reached = self._unwind()
+            if reached is None:
+                return Safe(self._invariants())
+            verdict = self._refine(reached)
+            if verdict is not None:
+                return verdict
+
+    # --- unwinding ---
+
+    def _new_arg(self) -> Arg:
+        return Arg(self.bdds, self.main.entry, self.engine.search, self.distance)
+
+    def _unwind(self) -> Node | None:
+        """Grows the graph until it has a node at an error location; None if it is complete without one."""
+        while True:
+            node = self.arg.next()
+            if node is None:
+                return None
+            for step in self._steps_from(node.location):
+                if step in node.done:
+                    continue
+                self.budget.check()
+                target = step.edge.target
+                precision = self.precision.at(target)
+                state = self.abstractor.successor(node.state, step, node.precision, precision)
+                if state == NO:
+                    node.done.add(step)
+                    continue
+                child = self.arg.grow(node, step, state, precision)
+                self.budget.statistics.states = len(self.arg)
+                node.done.add(step)
+                if target in self.program.errors:
+                    self.arg.wait(node)  # its other successors are still to come
+                    return child
+
+    def _steps_from(self, location: Location) -> tuple[Step, ...]:
+        """The steps towards errors; others need no states: whatever holds there, does no harm."""
+        found = self.steps.get(location)
+        if found is None:
+            useful = [edge for edge in self.main.outgoing(location) if edge.target in self.distance]
+            found = self.steps[location] = tuple(make_step(self.made + i, edge) for i, edge in enumerate(useful))
+            self.made += len(found)
+        return found
+
+    # --- refining ---
+
+    def _refine(self, reached: Node) -> Verdict | None:
+        """None if the error path is refuted and the graph is cut accordingly."""
+        nodes = self.arg.path(reached)
+        trace = _trace(nodes)
+        for _ in range(ATTEMPTS):
+            answer = refute(self.engine.refiner, trace, self.budget)
+            if isinstance(answer, Feasible):
+                return Unsafe(trace, answer.model)
+            if isinstance(answer, GaveUp):
+                return Unknown(f"no refutation of an error trace of {len(trace)} steps: {answer.reason}")
+            pivot = self._pivot(nodes, answer.assertions)
+            if pivot is not None:
+                self._cut(pivot)
+                return None
+        return Unknown(f"the abstraction cannot follow the refutations of an error trace of {len(trace)} steps")
+
+    def _pivot(self, nodes: Sequence[Node], assertions: Sequence[Term]) -> Node | None:
+        """Tracks the assertions, and says where this changes something first. Atoms may say too little (a Cartesian
+        abstraction loses their disjunctions, and a solver may decide a whole formula but not its parts), so if they
+        change nothing, the assertions themselves are tracked.
+        """
+        for kind in (self.engine.predicates, Kind.WHOLE, Kind.SINGLE):
+            changed = [
+                node for node, assertion in zip(nodes, assertions, strict=True) if self._track(node, assertion, kind)
+            ]
+            self.budget.statistics.predicates = len(self.predicates)
+            if changed:
+                return changed[0]
+        return None
+
+    def _track(self, node: Node, assertion: Term, kind: Kind) -> bool:
+        levels = self.predicates.levels(assertion, kind)
+        if levels:
+            self.precision.add(node.location, levels)
+        return not levels <= node.precision
+
+    def _cut(self, pivot: Node) -> None:
+        match self.engine.refinement:
+            case Refinement.LAZY:
+                self.arg.cut(pivot)
+            case Refinement.RESTART:
+                self.arg = self._new_arg()
+
+    # --- the proof ---
+
+    def _invariants(self) -> Mapping[Location, Term]:
+        """What the graph knows. Quantified predicates are hard for those who check a proof, so it does without them if
+        it can.
+        """
+        known = {location: self.arg.invariant(location) for location in self.main.locations if self._matters(location)}
+        used = frozenset[int]().union(*map(self.bdds.support, known.values()))
+        quantified = [level for level in used if is_quantified(self.predicates.term(level))]
+        if quantified:
+            weaker = {location: self.bdds.without(state, quantified) for location, state in known.items()}
+            if self._is_inductive(weaker):
+                known = weaker
+        proof = {location: self.predicates.formula(state) for location, state in known.items() if state != NO}
+        return proof | {location: TRUE for location in self.main.locations if location not in self.distance}
+
+    def _matters(self, location: Location) -> bool:
+        return location in self.distance and location not in self.program.errors
+
+    def _is_inductive(self, states: Mapping[Location, Bdd]) -> bool:
+        with (
+            self.budget.statistics.spending("proof"),
+            make_solver(self.engine.solver, time_limit=QUERY_SECONDS) as solver,
+        ):
+            for location, state in states.items():
+                for step in self._steps_from(location) if state != NO else ():
+                    self.budget.check()
+                    after = self.predicates.formula(states.get(step.edge.target, NO))
+                    if not solver.is_valid(hoare_triple(self.predicates.formula(state), step.transition, after)):
+                        return False
+        return True
+
+
+def _trace(nodes: Sequence[Node]) -> Trace:
+    return Trace(tuple(node.step.edge for node in nodes if node.step is not None))
+
+
+def _sources(program: Program) -> dict[Location, list[Location]]:
+    found: dict[Location, list[Location]] = {}
+    for edge in program.main.edges:
+        if edge.source not in program.errors:
+            found.setdefault(edge.target, []).append(edge.source)
+    return found
