@@ -238,18 +238,18 @@ class PointsTo:
         elif kind is Kind.CONDITIONAL:
             self.of_value(node.children[0])
             for child in node.children[1:]:
-                self.places.copy(place, self.contents(child), node.type)
+                self.places.copy(place, self._whole(child), node.type)
         elif kind is Kind.BINARY and node.op == ",":
             self._effect(node.children[0])
-            self.places.copy(place, self.contents(node.children[1]), node.type)
+            self.places.copy(place, self._whole(node.children[1]), node.type)
         elif kind is Kind.STATEMENT_EXPRESSION:
             last = self._statement_expression(node)
             if last is not None:
-                self.places.copy(place, self.contents(last), node.type)
+                self.places.copy(place, self._whole(last), node.type)
         elif kind is Kind.VA_ARG:
             self.places.copy(place, self._va_arg(node), node.type)
         elif kind is Kind.CONVERT:
-            self.places.copy(place, self.contents(node.children[0]), node.type)
+            self.places.copy(place, self._whole(node.children[0]), node.type)
         elif kind is Kind.INIT_LIST:
             for item in placed(node.type, node):
                 self._store_initial(place, node.type, item.path, item.type, item.value)
@@ -257,6 +257,12 @@ class PointsTo:
             for child in node.children:
                 if child is not None:
                     self.of_value(child)
+
+    def _whole(self, node: Node) -> Place:
+        """The place of a struct that is read as a whole."""
+        place = self.contents(node)
+        self.places.touch(place, node.type)
+        return place
 
     def _arithmetic(self, place: Place, pointer: CType) -> None:
         place = find(place)
