@@ -49,9 +49,14 @@ def usage(pid: int) -> Usage:
 
 
 def end_family(pid: int) -> None:
-    """Ends a process and those it has started. It is stopped first, so that it starts no more of them."""
+    """Ends a process and those it has started, and its group if it leads one: some may have lost their own parent.
+    The process is stopped first, so that it starts no more of them.
+    """
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGSTOP)
     for member in family(pid):
         with suppress(ProcessLookupError):
             os.kill(member, signal.SIGKILL)
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)

@@ -15,10 +15,11 @@ from typing import Any
 from craton.engines.configuration import Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
 from craton.errors import CratonError, NotExpressible
-from craton.evidence.proof import CHECKERS, find_flaw
+from craton.evidence.proof import CHECKERS, Flaw, check_proof
 from craton.evidence.replay import Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term
+from craton.logic.evaluation import CannotEvaluate
 from craton.program.back import Transformed, unchanged
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
@@ -165,7 +166,10 @@ class _Run:
             limit = None if left is None else left * stage.share / weights
             weights -= stage.share
             begun = time.monotonic()
-            result = self._stage(stage, prepared, limit)
+            try:
+                result = self._stage(stage, prepared, limit)
+            except CannotEvaluate as problem:
+                result = Result("unknown", f"a counterexample was found, but cannot be replayed: {problem}", stage.name)
             if total is not None:
                 total -= time.monotonic() - begun
             if result.verdict != "unknown":
@@ -237,10 +241,11 @@ class _Run:
         begun = time.monotonic()
         checkers = tuple(name for name in CHECKERS if name != stage.solver)
         with self.statistics.spending("checking the proof"):
-            flaw = find_flaw(program, invariants, checkers, self.left)
-        if flaw is not None:
-            return Result("unknown", f"a proof was found but not confirmed: {flaw}", stage.name)
-        proof = Proof(program, invariants, checkers[0], time.monotonic() - begun)
+            checked = check_proof(program, invariants, checkers, self.left)
+        if isinstance(checked, Flaw):
+            return Result("unknown", f"a proof was found but not confirmed: {checked}", stage.name)
+        by = " and ".join(checked.by) or "looking at it"
+        proof = Proof(program, invariants, by, time.monotonic() - begun)
         return Result("true", stage=stage.name, proof=proof)
 
     def _run_in_bits(

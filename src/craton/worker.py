@@ -7,6 +7,7 @@ ends them when a limit is reached. A solver that hangs costs an answer, never th
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 import time
@@ -23,6 +24,8 @@ _CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
 _GLANCE = 0.05  # seconds between two looks at what the child uses
 
 _STACK = 512 * 2**20
+
+_inside = False  # whether this process is a worker itself
 
 Report = Callable[[object], None]
 
@@ -67,23 +70,32 @@ def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[ob
     process.start()
     sending.close()
     peak = Usage(0.0, 0)
+    looked = started
     try:
         while True:
+            kind: str = ""
+            content: Any = None
             if receiving.poll(_GLANCE):
                 try:
                     kind, content = receiving.recv()
-                except EOFError:
+                except (EOFError, OSError):  # at the end of its reports, or in the middle of one
                     process.join()
                     return Ended(_death(process.exitcode), peak)
-                if kind == "report":
-                    heard(content)
-                    continue
-                now = usage(process.pid)
-                peak = Usage(max(now.cpu, peak.cpu), max(now.memory, peak.memory))
-                return Failed(*content) if kind == "error" else Done(content, peak)
+            elif not process.is_alive() and not receiving.poll():
+                # A process that it started may still hold the pipe open.
+                return Ended(_death(process.exitcode), peak)
+            if kind == "report":
+                heard(content)
+            if kind in ("", "report") and time.monotonic() - looked < _GLANCE:
+                continue  # many reports must not keep us from looking, nor looking from hearing them
+            looked = time.monotonic()
             now = usage(process.pid)
             peak = Usage(max(now.cpu, peak.cpu), max(now.memory, peak.memory))
-            reason = _exceeded(limits, time.monotonic() - started, now)
+            if kind == "error":
+                return Failed(*content)
+            if kind == "done":
+                return Done(content, peak)
+            reason = _exceeded(limits, looked - started, now)
             if reason:
                 return Ended(reason, peak)
     except KeyboardInterrupt:
@@ -112,6 +124,10 @@ def _death(code: int | None) -> str:
 
 def _child(work: Callable[[Report], Any], sending: Connection) -> None:
     """In a thread with a large stack: solvers recurse as deep as formulas are."""
+    global _inside
+    if not _inside and hasattr(os, "setsid"):
+        os.setsid()  # all it starts are one group, which can be ended even when it has died before them
+    _inside = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
     threading.stack_size(_STACK)
     thread = threading.Thread(target=_work, args=(work, sending))

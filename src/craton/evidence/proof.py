@@ -14,7 +14,7 @@ from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, not_, substitute
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
-from craton.smt import Unsat, make_solver
+from craton.smt import Sat, Unsat, make_solver
 
 CHECKERS = (
     "bitwuzla",
@@ -34,44 +34,77 @@ class Flaw:
         return self.problem
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Every condition holds; with the solvers that said so, none if there was nothing to ask."""
+
+    by: tuple[str, ...]
+
+
 def find_flaw(
     program: Program, invariants: Mapping[Location, Term], checkers: tuple[str, ...], seconds: float | None = None
 ) -> Flaw | None:
-    """The first flaw of the proof; None if it is one. Locations without an invariant are taken as not reachable."""
+    """The first flaw of the proof; None if it is one."""
+    found = check_proof(program, invariants, checkers, seconds)
+    return found if isinstance(found, Flaw) else None
+
+
+def check_proof(
+    program: Program, invariants: Mapping[Location, Term], checkers: tuple[str, ...], seconds: float | None = None
+) -> Flaw | Checked:
+    """Locations without an invariant are taken as not reachable."""
     main = program.main
-    deadline = None if seconds is None else time.monotonic() + seconds
-    if invariants.get(main.entry, FALSE) is not TRUE and not _valid(invariants.get(main.entry, FALSE), checkers, 5.0):
+    panel = _Panel(checkers, None if seconds is None else time.monotonic() + seconds)
+    if not panel.valid(invariants.get(main.entry, FALSE)):
         return Flaw(None, "the invariant of the entry does not hold at the start")
     for location in program.errors:
-        if invariants.get(location, FALSE) is not FALSE and not _valid(not_(invariants[location]), checkers, 5.0):
+        if not panel.valid(not_(invariants.get(location, FALSE))):
             return Flaw(None, f"the invariant of error location {location} is not false")
     for edge in main.edges:
         before = invariants.get(edge.source, FALSE)
         after = FALSE if edge.target in program.errors else invariants.get(edge.target, FALSE)
         if before is FALSE or after is TRUE:
             continue
-        left = None if deadline is None else deadline - time.monotonic()
-        if left is not None and left <= 0:
+        if panel.late:
             return Flaw(edge, "no time left to check the proof")
         step = transition(edge.statement)
         condition = not_(and_(before, step.guard, not_(substitute(after, step.updates))))
-        if not _valid(condition, checkers, left):
+        if not panel.valid(condition):
             return Flaw(edge, f"not shown to be inductive: {edge.source} → {edge.target}")
-    return None
+    return Checked(tuple(panel.believed))
 
 
-def _valid(condition: Term, checkers: tuple[str, ...], seconds: float | None) -> bool:
-    if condition is TRUE:
-        return True
-    for name in checkers:
-        solver = make_solver(name, time_limit=seconds)
-        try:
-            solver.add(not_(condition))
-        except MissingCapability:
-            continue
-        answer = solver.check()
-        if isinstance(answer, Unsat):
+class _Panel:
+    """Solvers that are asked one after the other: the first that decides a question answers it."""
+
+    def __init__(self, members: tuple[str, ...], deadline: float | None) -> None:
+        self.members = members
+        self.deadline = deadline
+        self.believed: dict[str, None] = {}
+
+    @property
+    def left(self) -> float | None:
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    @property
+    def late(self) -> bool:
+        return self.left == 0.0
+
+    def valid(self, condition: Term) -> bool:
+        if condition is TRUE:
             return True
-        if not hasattr(answer, "reason"):
-            return False
-    return False
+        for name in self.members:
+            if self.late:
+                return False
+            solver = make_solver(name, time_limit=self.left)
+            try:
+                solver.add(not_(condition))
+            except MissingCapability:
+                continue
+            answer = solver.check()
+            if isinstance(answer, Unsat):
+                self.believed[name] = None
+                return True
+            if isinstance(answer, Sat):
+                return False
+        return False

@@ -2,24 +2,24 @@
 was loaded.
 
 The engine saw the program without what cannot matter; the run here is of everything, so values that the trace does not
-speak of are zero, and each value the trace chose is given to the statement that asks for it.
+speak of are zero, and each value the trace chose is given to the statement that asks for it. Where the program leaves
+open which way to go, the run goes the trace's way.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from craton.logic import Model, Sort, Term, evaluate
+from craton.logic import Sort, Term, evaluate
 from craton.logic.evaluation import zero
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Assign, Assume, BitsOf, Havoc, Input, Return
-from craton.traces.execution import Execution
-
-MOST_STEPS = 1_000_000
+from craton.traces.execution import Execution, holds, state
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,48 +42,85 @@ class Replay:
 
 def replay(program: Program, execution: Execution, back: Transformed) -> Replay | None:
     """Runs `program` (with all procedures inlined) along what the execution chose; None if no error is reached."""
+    path: list[Edge] = []
     chosen: dict[Edge, deque[Mapping[Term, Any]]] = {}
     for step in execution.steps:
+        originals = back.original_edges(step.edge)
+        path += originals
         if step.chosen:
-            for original in back.original_edges(step.edge):
+            for original in originals:
                 if isinstance(original.statement, Havoc):
                     chosen.setdefault(original, deque()).append(step.chosen)
-    return _Walk(program, chosen, execution.start).run()
+    return _Walk(program, _Path(path), chosen, execution).run()
+
+
+class _Path:
+    """The edges of a trace, and how far a run has come on it. Passes have removed branchings that do not matter, so the
+    run may take other edges between two of them.
+    """
+
+    def __init__(self, edges: Sequence[Edge]) -> None:
+        self.length = len(edges)
+        self.passed = 0
+        self.positions: dict[Edge, list[int]] = {}
+        for position, edge in enumerate(edges):
+            self.positions.setdefault(edge, []).append(position)
+
+    def next(self, edge: Edge) -> int:
+        """Where the edge comes next; behind the end if it does not."""
+        positions = self.positions.get(edge, [])
+        found = bisect_left(positions, self.passed)
+        return positions[found] if found < len(positions) else self.length
+
+    def take(self, edge: Edge) -> bool:
+        """Whether the edge is one of the path; if so, the run has come behind it."""
+        position = self.next(edge)
+        if position == self.length:
+            return False
+        self.passed = position + 1
+        return True
 
 
 class _Walk:
     def __init__(
-        self, program: Program, chosen: Mapping[Edge, deque[Mapping[Term, Any]]], start: Mapping[Term, Any]
+        self,
+        program: Program,
+        path: _Path,
+        chosen: Mapping[Edge, deque[Mapping[Term, Any]]],
+        execution: Execution,
     ) -> None:
         self.program = program
+        self.path = path
         self.chosen = chosen
-        self.values: dict[Term, Any] = dict(start)
+        self.model = execution.model
+        self.values: dict[Term, Any] = dict(execution.start)
         self.inputs: list[ReadValue] = []
 
     def run(self) -> Replay | None:
         location = self.program.main.entry
         edges: list[Edge] = []
-        while len(edges) < MOST_STEPS:
+        astray = 0  # steps beside the path; what was removed has no loops, so there are few
+        while astray <= len(self.program.main.edges):
             if location in self.program.errors:
                 return Replay(location, tuple(self.inputs), tuple(edges))
             taken = self._enabled(self.program.main.outgoing(location))
             if taken is None:
                 return None
             self._execute(taken)
+            astray = 0 if self.path.take(taken) else astray + 1
             edges.append(taken)
             location = taken.target
         return None
 
     def _enabled(self, edges: Sequence[Edge]) -> Edge | None:
-        for edge in edges:
-            if not isinstance(edge.statement, Assume) or evaluate(edge.statement.condition, Model(self.values)) is True:
-                return edge
-        return None
+        here = state(self.values, self.model)
+        enabled = [e for e in edges if not isinstance(e.statement, Assume) or holds(e.statement.condition, here)]
+        return min(enabled, key=self.path.next, default=None)
 
     def _execute(self, edge: Edge) -> None:
         match edge.statement:
             case Assign(variable, value):
-                self.values[variable] = evaluate(value, Model(self.values))
+                self.values[variable] = evaluate(value, state(self.values, self.model))
             case Havoc(variables, source):
                 self._choose(edge, variables, source)
             case Assume() | Return():
@@ -98,7 +135,7 @@ class _Walk:
             if variable in values:
                 value = values[variable]
             elif isinstance(source, BitsOf):
-                value = evaluate(source.value, Model(self.values))
+                value = evaluate(source.value, state(self.values, self.model))
             else:
                 value = zero(variable.sort)
             self.values[variable] = value

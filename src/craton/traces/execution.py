@@ -10,14 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from craton.logic import Model, Term, evaluate, var
+from craton.logic import Model, Term, and_, eq, evaluate, free_variables, ite, ops, substitute, var
+from craton.logic.build import rebuild
+from craton.logic.evaluation import CannotEvaluate, constant
 from craton.logic.semantics import same
+from craton.logic.walk import fold
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Return
 from craton.program.transitions import chosen_value, transition
+from craton.smt import make_solver
 from craton.traces.trace import Trace
 
 Values = dict[Term, Any]
+
+_SECONDS = 5.0  # for a solver to decide one quantified condition whose every value is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,7 @@ class Execution:
     steps: tuple[Step, ...]
     start: Mapping[Term, Any]  # the values before the first step
     end: Mapping[Term, Any]  # and after the last one
+    model: Model  # what it says of functions, and of results the standard leaves open, holds on the whole way
 
 
 def execution(trace: Trace, model: Model) -> Execution | None:
@@ -47,7 +54,7 @@ def execution(trace: Trace, model: Model) -> Execution | None:
             return None
         inside, values = taken
         steps += inside
-    return Execution(tuple(steps), start, values)
+    return Execution(tuple(steps), start, values, model)
 
 
 def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[list[Step], Values] | None:
@@ -84,17 +91,17 @@ def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[
 
 def _expected(edge: Edge, values: Values, inputs: Values, model: Model) -> Values:
     step = transition(edge.statement)
-    state = _state({**values, **inputs}, model)
-    return {variable: evaluate(value, state) for variable, value in step.updates.items()}
+    here = state({**values, **inputs}, model)
+    return {variable: evaluate(value, here) for variable, value in step.updates.items()}
 
 
 def _after(edge: Edge, number: int, values: Values, inputs: Values, model: Model) -> tuple[Step, Values] | None:
     """The step and the values after it; None if it cannot be taken."""
     match edge.statement:
         case Assume(condition):
-            return (Step(edge, {}), values) if evaluate(condition, _state(values, model)) is True else None
+            return (Step(edge, {}), values) if holds(condition, state(values, model)) else None
         case Assign(variable, value):
-            return Step(edge, {}), {**values, variable: evaluate(value, _state(values, model))}
+            return Step(edge, {}), {**values, variable: evaluate(value, state(values, model))}
         case Havoc(variables):
             chosen = {v: inputs[c] if (c := chosen_value(v, number)) in inputs else model[c] for v in variables}
             return Step(edge, chosen), {**values, **chosen}
@@ -103,9 +110,35 @@ def _after(edge: Edge, number: int, values: Values, inputs: Values, model: Model
     return None
 
 
-def _state(values: Values, model: Model) -> Model:
+def state(values: Mapping[Term, Any], model: Model) -> Model:
     """Variables the trace formula does not have are as in the model, or zero. Functions are the model's."""
     return Model(values, model.functions, model.choices)
+
+
+def holds(condition: Term, model: Model) -> bool:
+    """Whether a condition holds. Over quantifiers a solver is asked, with what the model says put in."""
+    try:
+        return evaluate(condition, model) is True
+    except CannotEvaluate:
+        known = {v: model.term(v) for v in sorted(free_variables(condition), key=lambda v: v.serial)}
+        closed = _with_tables(substitute(condition, known), model)
+        return make_solver("z3", time_limit=_SECONDS).is_valid(closed) is True
+
+
+def _with_tables(term: Term, model: Model) -> Term:
+    """Applications of functions as cases over their tables."""
+
+    def visit(node: Term, args: list[Term]) -> Term:
+        table = model.functions.get(node.payload) if node.op is ops.APPLY else None
+        if table is None:
+            return rebuild(node, args) if args else node
+        result = constant(table.default, node.sort)
+        for entry, value in table.entries.items():
+            here = and_(*(eq(a, constant(known, a.sort)) for a, known in zip(args, entry, strict=True)))
+            result = ite(here, constant(value, node.sort), result)
+        return result
+
+    return fold(term, visit)
 
 
 def initial(variable: Term, model: Model) -> Any:

@@ -1,0 +1,6 @@
+// expect: false(unreach-call)
+procedure main(n: int) {
+  var i: int;
+  i := n;
+  while (i > 0) invariant i == n; { i := i - 1; }
+}

@@ -1,0 +1,7 @@
+// expect: true
+procedure main(n: int) {
+  var i: int;
+  i := 0;
+  while (i < n) { i := i + 1; }
+  assert n >= 0 ==> i == n;
+}

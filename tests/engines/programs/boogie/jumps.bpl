@@ -1,0 +1,12 @@
+// expect: true
+procedure main() {
+  var x: int;
+start:
+  x := 0;
+  goto more, done;
+more:
+  x := x + 3;
+  goto more, done;
+done:
+  assert x mod 3 == 0;
+}

@@ -1,0 +1,7 @@
+// expect: false(unreach-call)
+procedure main(i: int, j: int) {
+  var m: [int, int]bool;
+  m[i, j] := true;
+  m[j, i] := false;
+  assert m[i, j];
+}
