@@ -235,7 +235,10 @@ class Abstractor:
         while isinstance(answer := solver.check(), Sat):
             self._budget.check()
             values = _values(answer, _marker, levels)
-            found = self._bdds.disjunction(found, self._bdds.cube(values))
+            cube = self._bdds.cube(values)
+            if self._bdds.implies(cube, found):
+                return YES  # a model that breaks its own formula: without this, there would be no end
+            found = self._bdds.disjunction(found, cube)
             solver.add(_other_than(values, _marker, levels))
         return found if isinstance(answer, Unsat) else YES
 
@@ -253,7 +256,7 @@ class Abstractor:
         # A predicate that stays is the same before and after.
         changed = [level for level in after if level not in levels or not self._stays(step, level)]
         unchanged = [level for level in after if level not in changed]
-        found: list[Pair] = []
+        found: dict[Pair, None] = {}
         with self._prepared(before, step) as solver:
             solver.add(*(iff(_marker_before(level), self._predicates.term(level)) for level in levels))
             solver.add(*(iff(_marker(level), self._after(step, level)) for level in changed))
@@ -263,8 +266,11 @@ class Abstractor:
                 then = _values(answer, _marker, changed)
                 solver.add(or_(_other_than(values, _marker_before, levels), _other_than(then, _marker, changed)))
                 then |= {level: values[level] for level in unchanged}
-                found.append((self._bdds.cube(values), self._bdds.cube(then)))
-        return found if isinstance(answer, Unsat) else ((YES, YES),)
+                pair = (self._bdds.cube(values), self._bdds.cube(then))
+                if pair in found:
+                    return ((YES, YES),)  # as above
+                found[pair] = None
+        return tuple(found) if isinstance(answer, Unsat) else ((YES, YES),)
 
     @contextmanager
     def _prepared(self, before: Bdd, step: Step) -> Iterator[Solver]:
