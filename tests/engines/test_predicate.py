@@ -115,7 +115,7 @@ procedure main() {
 """
 UNSAFE_BOOGIE = "procedure main() { var x : int; x := 0; while (x < 2) { x := x + 1; } assert x == 3; }"
 
-REFINER = "default"
+REFINER = "fallback(craig(z3), newton(it, sp, lv))"  # no preset: those change
 OPTIONS: dict[str, PredicateAnalysis] = {}
 BASE = PredicateAnalysis(refiner(REFINER))
 for abstraction, kind in itertools.product(Abstracting, Kind):
