@@ -20,6 +20,7 @@ from craton.traces.craig import Craig
 from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
+from craton.traces.perfect import Quality
 from craton.traces.refutation import Refiner
 
 # --- meaning ----------------------------------------------------------------------------------------------------------
@@ -60,6 +61,7 @@ _FLAGS: dict[str, dict[str, object]] = {
     "sp": {"direction": Direction.SP},
     "wp": {"direction": Direction.WP},
     "lv": {"live": True},
+    "late": {"late": True},
     "drop": {"drop": True},
 }
 _OPTIONS: dict[str, tuple[str, dict[str, object]]] = {
@@ -143,9 +145,10 @@ def _memo(word: Word, meaning: _Meaning) -> Refiner:
 
 REFINERS: dict[str, Entry] = {
     "newton": Entry(
-        "newton(it, sp|wp, lv, drop, core=statement|conjunct, quantifiers=none|light|full, level=edge|block,"
+        "newton(it, sp|wp, lv, late, drop, core=statement|conjunct, quantifiers=none|light|full, level=edge|block,"
         " solver=S, time=T)",
-        "symbolic execution, forwards (sp) or backwards (wp), over an infeasible core (it), live variables only (lv)",
+        "symbolic execution, forwards (sp) or backwards (wp), over an infeasible core (it; late: near the error),"
+        " live variables only (lv)",
         _newton,
     ),
     "craig": Entry(
@@ -161,8 +164,13 @@ REFINERS: dict[str, Entry] = {
     ),
     "until-perfect": Entry(
         "until-perfect(R, R, …)",
-        "the first sequence that proves the whole path program; else the first one",
+        "the first sequence that proves the whole path program; else one with a loop invariant; else the first",
         lambda word, meaning: UntilPerfect(meaning.refiners(word, 1)),
+    ),
+    "until-inductive": Entry(
+        "until-inductive(R, R, …)",
+        "the first sequence with a loop invariant, whether or not the start of the path leads to it; else the first",
+        lambda word, meaning: UntilPerfect(meaning.refiners(word, 1), Quality.INDUCTIVE),
     ),
     "race": Entry(
         "race(R, R, …, time=T)",
@@ -174,7 +182,8 @@ REFINERS: dict[str, Entry] = {
 
 PRESETS: dict[str, str] = {
     # The cheap ones first: Spacer takes its time with bit-vectors, and then often has no answer.
-    "default": "until-perfect(newton(it, sp, lv), newton(it, wp, lv), craig(z3, it, time=2))",
+    "default": "until-inductive(newton(it, wp, lv, late), newton(it, sp, lv), craig(z3, it, time=2))",
+    "perfect": "until-perfect(newton(it, sp, lv), newton(it, wp, lv), craig(z3, it, time=2))",
     "it-sp-lv": "newton(it, sp, lv)",
     "it-wp-lv": "newton(it, wp, lv)",
     "newton-or-craig": "fallback(newton(it, sp, lv), craig(z3))",

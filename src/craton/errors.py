@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class CratonError(Exception):
     """Root of all errors that are meant for the person at the keyboard; the command line prints them as one line."""
 
     exit_code = 2  # bad input, unless a kind of error says otherwise
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors travel between processes as they are, whatever their constructor asks for."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[CratonError], args: tuple[Any, ...], attributes: dict[str, Any]) -> CratonError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 class IllSorted(CratonError):

@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from craton.engines.configuration import Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
 from craton.errors import CratonError, NotExpressible
-from craton.evidence.proof import CHECKERS, Flaw, check_proof
+from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof
 from craton.evidence.replay import Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term
@@ -33,6 +33,8 @@ from craton.traces.feasibility import feasible
 from craton.traces.trace import Trace
 from craton.views import View, integer_view, real_view
 from craton.worker import Ended, Failed, Limits, Report, supervise
+
+T = TypeVar("T")
 
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
 _GRACE = 0.5  # seconds for an engine to notice that its time is over
@@ -202,8 +204,6 @@ class _Run:
         return self._run_in_bits(stage, view, prepared, run, blocks)
 
     def _apart(self, engine: Engine, program: Program, seconds: float | None) -> Verdict:
-        """Runs the engine in a process of its own: one that hangs or dies costs its own share only."""
-
         def work(report: Report) -> tuple[Verdict, Statistics]:
             budget = Budget(seconds, lambda progress: report((progress, self.statistics)), statistics=self.statistics)
             return engine.run(program, budget), self.statistics
@@ -212,15 +212,11 @@ class _Run:
             progress, self.statistics = content
             self.watch(progress, self.statistics)
 
-        ending = supervise(work, Limits(None if seconds is None else seconds + _GRACE), heard)
-        if isinstance(ending, Ended):
-            return Unknown(ending.reason)
-        if isinstance(ending, Failed):
-            if isinstance(ending.error, CratonError):
-                return Unknown(str(ending.error))
-            raise ending.error
+        answer = _within(seconds, work, heard)
+        if isinstance(answer, Unknown):
+            return answer
         verdict: Verdict
-        verdict, self.statistics = ending.value
+        verdict, self.statistics = answer
         return verdict
 
     def _proof_in_bits(self, stage: Stage, view: View, program: Program, invariants: Mapping[Location, Term]) -> Result:
@@ -241,9 +237,11 @@ class _Run:
         begun = time.monotonic()
         checkers = tuple(name for name in CHECKERS if name != stage.solver)
         with self.statistics.spending("checking the proof"):
-            checked = check_proof(program, invariants, checkers, self.left)
-        if isinstance(checked, Flaw):
-            return Result("unknown", f"a proof was found but not confirmed: {checked}", stage.name)
+            left = self.left
+            checked = _within(left, lambda report: check_proof(program, invariants, checkers, left))
+        if not isinstance(checked, Checked):
+            why = checked.problem if isinstance(checked, Flaw) else checked.reason
+            return Result("unknown", f"a proof was found but not confirmed: {why}", stage.name)
         by = " and ".join(checked.by) or "looking at it"
         proof = Proof(program, invariants, by, time.monotonic() - begun)
         return Result("true", stage=stage.name, proof=proof)
@@ -257,7 +255,10 @@ class _Run:
         back = view.transformed.then(blocks)
         trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
         with self.statistics.spending("counterexamples in bits"):
-            model = feasible(trace, self.left)
+            left = self.left
+            model = _within(left, lambda report: feasible(trace, left))
+        if isinstance(model, Unknown):
+            return Result("unknown", f"a counterexample of the view was found, but in bits: {model.reason}", stage.name)
         if model is None:
             return Result("unknown", "the counterexample of the view is not one of the bit-precise program", stage.name)
         return self._confirmed_run(stage, prepared, execution(trace, model), unchanged(prepared.small.program))
@@ -271,6 +272,21 @@ class _Run:
             return Result("unknown", "a counterexample was found, but its replay reaches no error", stage.name)
         violated = prepared.whole.errors[found.location]
         return Result(f"false({violated})", stage=stage.name, replay=found)
+
+
+def _within(
+    seconds: float | None, work: Callable[[Report], T], heard: Callable[[Any], None] = lambda content: None
+) -> T | Unknown:
+    """Work in a process of its own: a solver that hangs or dies costs its own share only."""
+    ending = supervise(work, Limits(None if seconds is None else max(0.0, seconds) + _GRACE), heard)
+    if isinstance(ending, Ended):
+        return Unknown(ending.reason)
+    if isinstance(ending, Failed):
+        if isinstance(ending.error, CratonError):
+            return Unknown(str(ending.error))
+        raise ending.error
+    value: T = ending.value
+    return value
 
 
 def _view(program: Program, stage: Stage) -> View:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
@@ -140,6 +141,7 @@ def _work(work: Callable[[Report], Any], sending: Connection) -> None:
         sending.send(("done", work(lambda content: sending.send(("report", content)))))
     except BaseException as error:
         try:
+            pickle.loads(pickle.dumps(error))  # some can be sent, but not received
             sending.send(("error", (error, traceback.format_exc())))
         except Exception:
             sending.send(("error", (RuntimeError(f"{type(error).__name__}: {error}"), traceback.format_exc())))

@@ -34,14 +34,21 @@ class Bounded:
         return "bounded" if self.depth is None else f"bounded({self.depth})"
 
     def run(self, program: Program, budget: Budget) -> Verdict:
+        reason = "no solver can speak of this program"
         for name in SOLVERS:
             try:
                 return _Unrolling(program, make_solver(name), budget).run(self.depth)
             except MissingCapability:
                 continue
+            except _Undecided as problem:
+                reason = str(problem)
             except OutOfTime:
                 return Unknown("out of time, no error near the start")
-        return Unknown("no solver can speak of this program")
+        return Unknown(reason)
+
+
+class _Undecided(Exception):
+    """The solver has no answer to a query; another one may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,7 @@ class _Unrolling:
             case Sat():
                 return self._counterexample(state, answer)
             case Undecided(reason):
-                return Unknown(f"undecided after {state.steps} steps: {reason}")
+                raise _Undecided(f"undecided after {state.steps} steps: {reason}")
         return None
 
     def _counterexample(self, state: _State, answer: Sat) -> Verdict:
@@ -164,7 +171,7 @@ class _Unrolling:
         taken.reverse()
         trace = Trace(tuple(arrival.edge for arrival in taken))
         formula = trace.formula
-        # bitwuzla knows no functions; reading a whole model, with an array for every step, would take longer than the rest
+        # bitwuzla knows no functions; a whole model, with an array for every step, takes longer than the rest
         functions = {} if self.solver.name == "bitwuzla" else answer.model.functions
         values = {indexed: answer.value(variable) for variable, indexed in formula.indices[0].items()}
         for position, arrival in enumerate(taken):

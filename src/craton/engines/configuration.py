@@ -170,10 +170,12 @@ ENGINES: dict[str, Entry] = {
 }
 _WITHOUT_REFINER = ("bounded", "horn")
 
+# Errors that lie near first; then proofs, over large blocks where loops are the difficulty and over straight lines where
+# branches are, in bits and in integers; then errors that lie deeper.
 DEFAULT = (
-    Stage("bounded", share=1),
-    Stage("trace-abstraction", encoding="int", share=2),
-    Stage("predicate", share=3),
+    Stage("bounded", share=3),
     Stage("trace-abstraction", share=3),
-    Stage("bounded", share=1),
+    Stage("trace-abstraction(chains)", "it-sp-lv", share=3),
+    Stage("trace-abstraction", encoding="int", share=3),
+    Stage("bounded", share=2),
 )

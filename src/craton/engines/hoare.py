@@ -1,8 +1,8 @@
 """Hoare triples, the currency of engines: {P} step {q} for conjunctions P of predicates.
 
-Answered by data flow first (a step that touches none of q's variables keeps q), then from what is known already, in both
-directions of implication (what follows from a part of P follows from P; what does not follow from more than P does not
-follow from P), then by a solver. When a triple holds, the solver's core says which part of P it needed.
+Answered by data flow first (a step that touches none of q's variables keeps q), then from what is known already, in
+both directions of implication (what follows from a part of P follows from P; what does not follow from more than P does
+not follow from P), then by a solver. When a triple holds, the solver's core says which part of P it needed.
 """
 
 from __future__ import annotations
@@ -21,61 +21,66 @@ BOTTOM: State = frozenset((FALSE,))
 
 
 @dataclass(slots=True)
-class _Known:
+class Known:
     """What is known of {P} step {q} for one step and one q."""
 
     sufficient: list[State] = field(default_factory=list)  # conjunctions from which q follows
     insufficient: list[State] = field(default_factory=list)  # conjunctions from which it does not, as far as we see
 
     def answer(self, state: State) -> bool | None:
-        if any(part <= state for part in self.sufficient):
-            return True
-        if any(state <= whole for whole in self.insufficient):
-            return False
+        for part in self.sufficient:
+            if part <= state:
+                return True
+        for whole in self.insufficient:
+            if state <= whole:
+                return False
         return None
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """An edge of the program, what it does, and what is known of it."""
+
+    edge: Edge
+    does: Transition
+    guarded: frozenset[Term]  # the variables of its guard
+    touched: frozenset[Term]  # those that it writes, too
+    known: dict[Term, Known] = field(default_factory=dict)
+
+
+def make_step(edge: Edge) -> Step:
+    does = transition(edge.statement)
+    guarded = free_variables(does.guard)
+    return Step(edge, does, guarded, guarded | does.written)
 
 
 class Triples:
     def __init__(self, solver: str, statistics: Statistics, time_limit: float | None = 2.0) -> None:
         self._solver: Solver = make_solver(solver, time_limit=time_limit)
         self._statistics = statistics
-        self._steps: dict[Edge, Transition] = {}
-        self._touched: dict[Edge, frozenset[Term]] = {}
-        self._guarded: dict[Edge, frozenset[Term]] = {}
-        self._known: dict[tuple[Edge, Term], _Known] = {}
 
-    def step(self, edge: Edge) -> Transition:
-        found = self._steps.get(edge)
-        if found is None:
-            found = self._steps[edge] = transition(edge.statement)
-            self._guarded[edge] = free_variables(found.guard)
-            self._touched[edge] = self._guarded[edge] | found.written
-        return found
-
-    def successors(self, state: State, edge: Edge, candidates: Sequence[Term]) -> State:
-        """Those of the candidates that hold after the edge; BOTTOM if the edge cannot be taken.
+    def successors(self, state: State, step: Step, candidates: Sequence[Term]) -> State:
+        """Those of the candidates that hold after the step; BOTTOM if it cannot be taken.
 
         Undecided is not valid.
         """
-        step = self.step(edge)
-        if FALSE in state or step.guard is FALSE:
+        if FALSE in state or step.does.guard is FALSE:
             return BOTTOM
-        touched = self._touched[edge]
         holds: list[Term] = []
-        open_questions: list[tuple[Term, _Known]] = []
-        if self._guarded[edge]:
-            known = self._about(edge, FALSE)
+        open_questions: list[tuple[Term, Known]] = []
+        if step.guarded:
+            known = _about(step, FALSE)
             impossible = known.answer(state)
             if impossible:
                 return BOTTOM
             if impossible is None:
                 open_questions.append((FALSE, known))
         for candidate in candidates:
-            if touched.isdisjoint(free_variables(candidate)):
+            if step.touched.isdisjoint(free_variables(candidate)):
                 if candidate in state:
                     holds.append(candidate)
                 continue
-            known = self._about(edge, candidate)
+            known = _about(step, candidate)
             answer = known.answer(state)
             if answer:
                 holds.append(candidate)
@@ -89,17 +94,14 @@ class Triples:
             holds += answered
         return frozenset(holds)
 
-    def _about(self, edge: Edge, candidate: Term) -> _Known:
-        return self._known.setdefault((edge, candidate), _Known())
-
-    def _asked(self, state: State, step: Transition, questions: Sequence[tuple[Term, _Known]]) -> list[Term] | None:
+    def _asked(self, state: State, step: Step, questions: Sequence[tuple[Term, Known]]) -> list[Term] | None:
         """Those that follow; None if the step cannot be taken."""
         facts = sorted(state, key=lambda t: t.serial)
         found: list[Term] = []
         with self._solver.scope():
-            self._solver.add(step.guard)
+            self._solver.add(step.does.guard)
             for candidate, known in questions:
-                negated = not_(substitute(candidate, step.updates))
+                negated = not_(substitute(candidate, step.does.updates))
                 answer = self._solver.check(*facts, negated)
                 if isinstance(answer, Unsat):
                     known.sufficient.append(frozenset(answer.core.assumptions) & state)
@@ -109,3 +111,10 @@ class Triples:
                 else:
                     known.insufficient.append(state)
         return found
+
+
+def _about(step: Step, candidate: Term) -> Known:
+    known = step.known.get(candidate)
+    if known is None:
+        known = step.known[candidate] = Known()
+    return known

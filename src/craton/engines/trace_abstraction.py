@@ -2,41 +2,30 @@
 
 The abstraction is an automaton over the program's edges that accepts its error traces not yet refuted. Each refutation
 gives an interpolant automaton, whose states are conjunctions of the refutation's assertions and whose transitions are
-Hoare triples, found only when the difference asks for them. When no error trace is left, the assertions collected on
-the way annotate the program.
+Hoare triples, found only when the difference asks for them. States that no error trace passes any more are removed,
+states that have the same traces ahead are merged. When no error trace is left, the assertions collected on the way
+annotate the program.
 """
 
 from __future__ import annotations
 
+import heapq
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
-from craton.engines.hoare import BOTTOM, State, Triples
+from craton.engines.hoare import BOTTOM, State, Step, Triples, make_step
 from craton.engines.refining import refute
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
-from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.cfa import Location, Program
 from craton.traces.refutation import Feasible, GaveUp, Refiner
 from craton.traces.trace import Trace
 
-
-@dataclass(slots=True)
-class Abstraction:
-    """An automaton: its states are numbers, each at a location and with what is known to hold there."""
-
-    locations: list[Location] = field(default_factory=list)
-    facts: list[Term] = field(default_factory=list)
-    outgoing: list[list[tuple[Edge, int]]] = field(default_factory=list)
-
-    def add(self, location: Location, facts: Term) -> int:
-        self.locations.append(location)
-        self.facts.append(facts)
-        self.outgoing.append([])
-        return len(self.locations) - 1
-
-    def __len__(self) -> int:
-        return len(self.locations)
+MINIMISE_ABOVE = 500  # states; smaller automata are not worth it
+MINIMISE_SECONDS = 1.0  # for one automaton
+MINIMISE_SHARE = 0.1  # of the time of the run
 
 
 @dataclass(slots=True)
@@ -53,6 +42,35 @@ class TraceAbstraction:
         return _Run(self, program, budget).run()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """What is known in a state: a conjunction of assertions, and what was known in one of the states it comes from.
+
+    A graph, since merged states are split again: written out, the alternatives would double with each time.
+    """
+
+    state: State = frozenset()
+    alternatives: tuple[Facts, ...] = ()
+
+
+@dataclass(slots=True)
+class Automaton:
+    """States are numbers, the first one is 0. Each is at a location, and its facts hold there."""
+
+    locations: list[Location] = field(default_factory=list)
+    facts: list[Facts] = field(default_factory=list)
+    outgoing: list[list[tuple[Step, int]]] = field(default_factory=list)
+
+    def add(self, location: Location, facts: Facts) -> int:
+        self.locations.append(location)
+        self.facts.append(facts)
+        self.outgoing.append([])
+        return len(self.locations) - 1
+
+    def __len__(self) -> int:
+        return len(self.locations)
+
+
 class _Run:
     def __init__(self, engine: TraceAbstraction, program: Program, budget: Budget) -> None:
         self.refiner = engine.refiner
@@ -60,92 +78,119 @@ class _Run:
         self.main = program.main
         self.budget = budget
         self.triples = Triples(engine.solver, budget.statistics)
+        self.steps = {edge: make_step(edge) for edge in self.main.edges}
+        self.distance = self._distances()
         self.predicates: set[Term] = set()
-        self.pruned: list[tuple[Location, Term]] = []  # states without a way to an error: still part of the proof
+        self.pruned: dict[Location, list[Facts]] = {}  # of states without a way to an error: part of the proof
 
     def run(self) -> Verdict:
-        abstraction = self._program_automaton(self.main)
-        iteration = 0
+        statistics = self.budget.statistics
         try:
+            automaton = self._without_dead_ends(self._program_automaton())
             while True:
                 self.budget.check()
-                trace = self._shortest_error_trace(abstraction)
+                trace = self._shortest_error_trace(automaton)
                 if trace is None:
-                    return Safe(self._annotation(abstraction))
-                iteration += 1
+                    return Safe(self._annotation(automaton))
                 answer = refute(self.refiner, trace, self.budget)
                 if isinstance(answer, Feasible):
                     return Unsafe(trace, answer.model)
                 if isinstance(answer, GaveUp):
                     return Unknown(f"no refutation of an error trace of {len(trace)} steps: {answer.reason}")
-                with self.budget.statistics.spending("difference"):
-                    abstraction = self._difference(abstraction, answer.assertions)
-                self.budget.statistics.predicates = len(self.predicates)
-                self.budget.statistics.states = len(abstraction)
+                with statistics.spending("difference"):
+                    automaton = self._without_dead_ends(self._difference(automaton, answer.assertions))
+                if len(automaton) > MINIMISE_ABOVE and self._may_minimise():
+                    with statistics.spending("minimisation"):
+                        automaton = self._minimised(automaton)
+                statistics.predicates = len(self.predicates)
+                statistics.states = len(automaton)
         except OutOfTime:
-            return Unknown(f"out of time after {iteration} iterations")
+            return Unknown(f"out of time after {statistics.iterations} iterations")
 
-    def _program_automaton(self, main: Procedure) -> Abstraction:
-        automaton = Abstraction()
-        numbers: dict[Location, int] = {}
-        queue = deque([main.entry])
-        numbers[main.entry] = automaton.add(main.entry, TRUE)
+    # --- traces -------------------------------------------------------------------------------------------------------
+
+    def _distances(self) -> dict[Location, int]:
+        """How many steps each location is from an error at least: what guides the search."""
+        found = dict.fromkeys(self.errors, 0)
+        queue = deque(found)
+        while queue:
+            location = queue.popleft()
+            for edge in self.main.incoming(location):
+                if edge.source not in found:
+                    found[edge.source] = found[location] + 1
+                    queue.append(edge.source)
+        return found
+
+    def _shortest_error_trace(self, automaton: Automaton) -> Trace | None:
+        """A*: the distance in the program never overestimates the one that is left."""
+        if not len(automaton):
+            return None
+        arrived: dict[int, tuple[int, Step] | None] = {0: None}
+        waiting = [(self.distance[automaton.locations[0]], 0, 0)]  # estimated length, minus the steps so far, state
+        done: set[int] = set()
+        while waiting:
+            _, passed, state = heapq.heappop(waiting)
+            if state in done:
+                continue
+            done.add(state)
+            if automaton.locations[state] in self.errors:
+                return _trace(arrived, state)
+            for step, target in automaton.outgoing[state]:
+                if target not in arrived:
+                    arrived[target] = (state, step)
+                    length = 1 - passed + self.distance[automaton.locations[target]]
+                    heapq.heappush(waiting, (length, passed - 1, target))
+        return None
+
+    # --- automata -----------------------------------------------------------------------------------------------------
+
+    def _program_automaton(self) -> Automaton:
+        automaton = Automaton()
+        nothing = Facts()
+        numbers = {self.main.entry: automaton.add(self.main.entry, nothing)}
+        queue = deque(numbers)
         while queue:
             location = queue.popleft()
             if location in self.errors:
                 continue
-            for edge in main.outgoing(location):
+            for edge in self.main.outgoing(location):
                 if edge.target not in numbers:
-                    numbers[edge.target] = automaton.add(edge.target, TRUE)
+                    numbers[edge.target] = automaton.add(edge.target, nothing)
                     queue.append(edge.target)
-                automaton.outgoing[numbers[location]].append((edge, numbers[edge.target]))
+                automaton.outgoing[numbers[location]].append((self.steps[edge], numbers[edge.target]))
         return automaton
 
-    def _shortest_error_trace(self, automaton: Abstraction) -> Trace | None:
-        arrived: dict[int, tuple[int, Edge] | None] = {0: None}
-        queue = deque([0] if len(automaton) else [])
-        while queue:
-            state = queue.popleft()
-            if automaton.locations[state] in self.errors:
-                edges: list[Edge] = []
-                step = arrived[state]
-                while step is not None:
-                    edges.append(step[1])
-                    step = arrived[step[0]]
-                return Trace(tuple(reversed(edges)))
-            for edge, target in automaton.outgoing[state]:
-                if target not in arrived:
-                    arrived[target] = (state, edge)
-                    queue.append(target)
-        return None
-
-    def _difference(self, old: Abstraction, assertions: tuple[Term, ...]) -> Abstraction:
+    def _difference(self, old: Automaton, assertions: Sequence[Term]) -> Automaton:
         """The product with the refutation's automaton, without the states where it knows `false`."""
-        candidates = tuple(dict.fromkeys(c for a in assertions for c in conjuncts(a) if a is not FALSE))
+        candidates = tuple(dict.fromkeys(c for a in assertions if a is not FALSE for c in conjuncts(a)))
         self.predicates.update(candidates)
-        new = Abstraction()
-        numbers: dict[tuple[int, State], int] = {}
+        new = Automaton()
         start: tuple[int, State] = (0, frozenset())
-        numbers[start] = new.add(old.locations[0], old.facts[0])
+        numbers = {start: new.add(old.locations[0], old.facts[0])}
+        after: dict[tuple[State, Step], State] = {}
         queue = deque([start])
         while queue:
             self.budget.check()
             here = queue.popleft()
             state, known = here
-            for edge, target in old.outgoing[state]:
-                after = self.triples.successors(known, edge, candidates)
-                if after == BOTTOM:
+            outgoing = new.outgoing[numbers[here]]
+            for step, target in old.outgoing[state]:
+                follows = after.get((known, step))
+                if follows is None:
+                    follows = after[known, step] = self.triples.successors(known, step, candidates)
+                if follows == BOTTOM:
                     continue
-                there = (target, after)
-                if there not in numbers:
-                    facts = and_(old.facts[target], *sorted(after, key=lambda t: t.serial))
-                    numbers[there] = new.add(old.locations[target], facts)
+                there = (target, follows)
+                number = numbers.get(there)
+                if number is None:
+                    facts = Facts(follows, (old.facts[target],)) if follows else old.facts[target]
+                    number = numbers[there] = new.add(old.locations[target], facts)
                     queue.append(there)
-                new.outgoing[numbers[here]].append((edge, numbers[there]))
-        return self._without_dead_ends(new)
+                outgoing.append((step, number))
+        return new
 
-    def _without_dead_ends(self, automaton: Abstraction) -> Abstraction:
-        """Only states from which an error location can be reached; the others are kept for the proof."""
+    def _without_dead_ends(self, automaton: Automaton) -> Automaton:
+        """Only states from which an error location can be reached; the facts of the others are kept for the proof."""
         incoming: list[list[int]] = [[] for _ in range(len(automaton))]
         for state, edges in enumerate(automaton.outgoing):
             for _, target in edges:
@@ -157,20 +202,86 @@ class _Run:
                 if state not in alive:
                     alive.add(state)
                     stack.append(state)
-        kept = Abstraction()
+        kept = Automaton()
         numbers = {}
         for state in range(len(automaton)):
             if state in alive:
                 numbers[state] = kept.add(automaton.locations[state], automaton.facts[state])
             else:
-                self.pruned.append((automaton.locations[state], automaton.facts[state]))
+                self.pruned.setdefault(automaton.locations[state], []).append(automaton.facts[state])
         for state, number in numbers.items():
             kept.outgoing[number] = [(e, numbers[t]) for e, t in automaton.outgoing[state] if t in numbers]
         return kept
 
-    def _annotation(self, automaton: Abstraction) -> Mapping[Location, Term]:
+    def _may_minimise(self) -> bool:
+        spent = self.budget.statistics.purposes.get("minimisation")
+        return spent is None or spent.seconds < MINIMISE_SHARE * (time.monotonic() - self.budget.started)
+
+    def _minimised(self, automaton: Automaton) -> Automaton:
+        """States with the same traces ahead become one, in which the facts of either hold. Coarsest partition by
+        refinement; without an answer in time, the automaton stays as it is.
+        """
+        deadline = time.monotonic() + MINIMISE_SECONDS
+        classes = _numbered(automaton.locations)
+        count = 0
+        while count < (count := max(classes) + 1):
+            if time.monotonic() > deadline:
+                return automaton
+            signatures = [
+                (classes[state], tuple((id(step), classes[target]) for step, target in automaton.outgoing[state]))
+                for state in range(len(automaton))
+            ]
+            classes = _numbered(signatures)
+        if count == len(automaton):
+            return automaton
+        members: list[list[int]] = [[] for _ in range(count)]
+        for state, number in enumerate(classes):
+            members[number].append(state)
+        merged = Automaton()
+        for group in members:
+            facts = [automaton.facts[state] for state in group]
+            number = merged.add(
+                automaton.locations[group[0]], facts[0] if len(facts) == 1 else Facts(alternatives=tuple(facts))
+            )
+            merged.outgoing[number] = [(step, classes[target]) for step, target in automaton.outgoing[group[0]]]
+        return merged
+
+    # --- the proof ----------------------------------------------------------------------------------------------------
+
+    def _annotation(self, automaton: Automaton) -> Mapping[Location, Term]:
         """For every location, what is known of the states there: their disjunction."""
-        found: dict[Location, list[Term]] = {}
-        for location, facts in (*zip(automaton.locations, automaton.facts, strict=True), *self.pruned):
+        found = {location: list(facts) for location, facts in self.pruned.items()}
+        for location, facts in zip(automaton.locations, automaton.facts, strict=True):
             found.setdefault(location, []).append(facts)
-        return {location: or_(*facts) for location, facts in found.items()}
+        meaning: dict[Facts, Term] = {}
+        return {location: or_(*dict.fromkeys(_term(f, meaning) for f in facts)) for location, facts in found.items()}
+
+
+def _trace(arrived: Mapping[int, tuple[int, Step] | None], state: int) -> Trace:
+    edges = []
+    came = arrived[state]
+    while came is not None:
+        edges.append(came[1].edge)
+        came = arrived[came[0]]
+    return Trace(tuple(reversed(edges)))
+
+
+def _numbered(keys: Sequence[object]) -> list[int]:
+    """Equal keys get equal numbers, in order of their first occurrence."""
+    numbers: dict[object, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
+
+
+def _term(facts: Facts, done: dict[Facts, Term]) -> Term:
+    """Facts as a formula; bottom up, since the graph is as deep as the run was long."""
+    stack = [facts]
+    while stack:
+        here = stack[-1]
+        open_ = [below for below in here.alternatives if below not in done]
+        if open_:
+            stack += open_
+            continue
+        stack.pop()
+        before = or_(*dict.fromkeys(done[below] for below in here.alternatives)) if here.alternatives else TRUE
+        done[here] = and_(before, *sorted(here.state, key=lambda t: t.serial))
+    return done[facts]

@@ -68,9 +68,10 @@ def check_proof(
         if panel.late:
             return Flaw(edge, "no time left to check the proof")
         step = transition(edge.statement)
-        condition = not_(and_(before, step.guard, not_(substitute(after, step.updates))))
-        if not panel.valid(condition):
-            return Flaw(edge, f"not shown to be inductive: {edge.source} → {edge.target}")
+        valid = panel.valid(not_(and_(before, step.guard, not_(substitute(after, step.updates)))))
+        if not valid:
+            word = "not inductive" if valid is False else "not shown to be inductive"
+            return Flaw(edge, f"{word}: {edge.source} → {edge.target}")
     return Checked(tuple(panel.believed))
 
 
@@ -90,12 +91,13 @@ class _Panel:
     def late(self) -> bool:
         return self.left == 0.0
 
-    def valid(self, condition: Term) -> bool:
+    def valid(self, condition: Term) -> bool | None:
+        """None if nobody can tell."""
         if condition is TRUE:
             return True
         for name in self.members:
             if self.late:
-                return False
+                return None
             solver = make_solver(name, time_limit=self.left)
             try:
                 solver.add(not_(condition))
@@ -107,4 +109,4 @@ class _Panel:
                 return True
             if isinstance(answer, Sat):
                 return False
-        return False
+        return None

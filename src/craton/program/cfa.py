@@ -39,6 +39,9 @@ class Edge:
     def __str__(self) -> str:
         return f"{self.source} -- {self.statement} --> {self.target}"
 
+    def __hash__(self) -> int:  # of a block the statement would be long to hash
+        return self.source.id * 1_000_003 + self.target.id
+
 
 @dataclass(frozen=True, slots=True)
 class Property:

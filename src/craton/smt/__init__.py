@@ -15,7 +15,7 @@ from craton.smt.contract import (
     Undecided,
     Unsat,
 )
-from craton.smt.cores import minimal_core, split_equalities, unsat_core
+from craton.smt.cores import latest_core, minimal_core, split_equalities, unsat_core
 from craton.smt.elimination import Eliminator, Method
 from craton.smt.interpolation import (
     Interpolants,
@@ -47,6 +47,7 @@ __all__ = [
     "known_solvers",
     "law_violation",
     "make_solver",
+    "latest_core",
     "minimal_core",
     "parse_formula",
     "parse_script",

@@ -54,6 +54,52 @@ def minimal_core(
         return tuple(sorted(needed + candidates))
 
 
+def latest_core(
+    formulas: Sequence[Term],
+    groups: Sequence[int],
+    solver: Solver,
+    budget: float | None = None,
+    time_limit: float | None = None,
+) -> CoreAnswer:
+    """A core whose first group is as late as possible, made smaller from the front.
+
+    `groups` says which group each formula belongs to, in ascending order. What needs less of the beginning holds for
+    more beginnings.
+    """
+    with CoreFinder(formulas, solver) as finder:
+        core = finder.find(range(len(formulas)), time_limit)
+        if not isinstance(core, tuple):
+            return core
+        end = float("inf") if budget is None else time.monotonic() + budget
+        # Invariant: there is a core from group `low` on, and none was found from `high` on.
+        low, high = groups[core[0]], groups[-1] + 1
+        while high - low > 1:
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            middle = (low + high) // 2
+            behind = [i for i in range(len(formulas)) if groups[i] >= middle]
+            smaller = finder.core_of(behind, None if budget is None else left / 2)
+            if smaller is None:
+                high = middle
+            else:
+                core = tuple(sorted(smaller))
+                low = groups[core[0]]
+        needed: list[int] = []
+        candidates = list(reversed(core))
+        while candidates:
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            candidate = candidates.pop()
+            smaller = finder.core_of([*needed, *candidates], None if budget is None else left)
+            if smaller is None:
+                needed.append(candidate)
+            else:
+                candidates = [c for c in candidates if c in smaller]
+        return tuple(sorted(needed + candidates))
+
+
 class CoreFinder:
     """Asks for cores of parts of one list.
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
-from craton.traces.perfect import is_perfect
+from craton.traces.perfect import Quality, quality
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -60,12 +60,13 @@ class Fallback:
 
 @dataclass(slots=True)
 class UntilPerfect:
-    """The first perfect sequence; if none is perfect, the first one ([CN] 7.1).
+    """The first perfect sequence; if none is perfect, the first with a loop invariant; else the first one ([CN] 7.1).
 
-    A trace that comes back skips what it got.
+    With `enough` at INDUCTIVE, a loop invariant is enough to stop. A trace that comes back skips what it got.
     """
 
     refiners: tuple[Refiner, ...]
+    enough: Quality = Quality.PERFECT
     solver: str = "z3"
     time_limit: float | None = 1.0  # seconds for each Hoare triple of the test
     budget: float | None = 3.0  # seconds for all of them
@@ -74,13 +75,13 @@ class UntilPerfect:
 
     @property
     def name(self) -> str:
-        return f"until-perfect({', '.join(r.name for r in self.refiners)})"
+        return f"until-{self.enough.name.lower()}({', '.join(r.name for r in self.refiners)})"
 
     def refute(self, trace: Trace) -> Answer:
         if self._checker is None:
             self._checker = make_solver(self.solver, time_limit=self.time_limit)
         start = self._seen.get(trace.edges, 0)
-        imperfect: tuple[int, Refutation] | None = None
+        best: tuple[Quality, int, Refutation] | None = None
         reasons = []
         for turn in range(len(self.refiners)):
             number = (start + turn) % len(self.refiners)
@@ -89,15 +90,16 @@ class UntilPerfect:
                 reasons.append(f"{self.refiners[number].name}: {answer.reason}")
             elif not isinstance(answer, Refutation):
                 return answer
-            elif is_perfect(trace, answer.assertions, self._checker, self.time_limit, self.budget):
-                self._seen[trace.edges] = number + 1
-                return _tested(answer, perfect=True)
-            elif imperfect is None:
-                imperfect = number, answer
-        if imperfect is None:
+            else:
+                found = quality(trace, answer.assertions, self._checker, self.time_limit, self.budget)
+                if best is None or found > best[0]:
+                    best = found, number, answer
+                if found >= self.enough:
+                    break
+        if best is None:
             return GaveUp("; ".join(reasons))
-        self._seen[trace.edges] = imperfect[0] + 1
-        return _tested(imperfect[1], perfect=False)
+        self._seen[trace.edges] = best[1] + 1
+        return _tested(best[2], perfect=best[0] is Quality.PERFECT)
 
 
 def _tested(refutation: Refutation, *, perfect: bool) -> Refutation:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from craton.logic import TRUE, Term, and_, substitute, var
 from craton.program.transitions import Transition
-from craton.smt import Sat, Solver, Undecided, minimal_core, split_equalities, unsat_core
+from craton.smt import Sat, Solver, Undecided, latest_core, minimal_core, split_equalities, unsat_core
 from craton.traces.trace import Part, Trace, TraceFormula
 
 
@@ -39,20 +39,32 @@ class _Latest:
 
 
 def infeasible_core(
-    trace: Trace, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
+    trace: Trace,
+    solver: Solver,
+    granularity: Granularity,
+    budget: float | None,
+    time_limit: float | None,
+    late: bool = False,
 ) -> InfeasibleCore | Sat | Undecided:
-    """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is."""
-    settings = (solver.name, granularity, budget)
+    """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is. A `late` core has
+    as little of the beginning of the trace as possible.
+    """
+    settings = (solver.name, granularity, budget, late)
     if _Latest.trace is trace and _Latest.settings == settings and _Latest.found is not None:
         return _Latest.found
-    found = _infeasible_core(trace, solver, granularity, budget, time_limit)
+    found = _infeasible_core(trace, solver, granularity, budget, time_limit, late)
     if isinstance(found, InfeasibleCore):
         _Latest.trace, _Latest.settings, _Latest.found = trace, settings, found
     return found
 
 
 def _infeasible_core(
-    trace: Trace, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
+    trace: Trace,
+    solver: Solver,
+    granularity: Granularity,
+    budget: float | None,
+    time_limit: float | None,
+    late: bool,
 ) -> InfeasibleCore | Sat | Undecided:
     formula = trace.formula
     members: list[tuple[int, Term, Part | None]]
@@ -61,11 +73,12 @@ def _infeasible_core(
     else:
         members = [(p.step, half, p) for p in formula.parts for half in _halves(p)]
     candidates = [f for _, f, _ in members]
-    found = (
-        minimal_core(candidates, solver, budget, time_limit)
-        if budget != 0
-        else unsat_core(candidates, solver, time_limit)
-    )
+    if late:
+        found = latest_core(candidates, [step for step, _, _ in members], solver, budget, time_limit)
+    elif budget != 0:
+        found = minimal_core(candidates, solver, budget, time_limit)
+    else:
+        found = unsat_core(candidates, solver, time_limit)
     if not isinstance(found, tuple):
         return found
     chosen = [members[i] for i in found]

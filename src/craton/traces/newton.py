@@ -47,6 +47,7 @@ class Newton:
     direction: Direction = Direction.SP
     core: Granularity | None = Granularity.CONJUNCT  # IT; None executes the whole trace
     live: bool = True  # LV
+    late: bool = False  # a core with as little of the beginning of the trace as possible
     quantifiers: Quantifiers = Quantifiers.LIGHT
     drop: bool = False  # drop what stays quantified, instead of keeping it
     solver: str = "z3"
@@ -55,7 +56,8 @@ class Newton:
 
     @property
     def name(self) -> str:
-        words = ["it"] * (self.core is not None) + [self.direction.value] + ["lv"] * self.live + ["drop"] * self.drop
+        words = ["it"] * (self.core is not None) + [self.direction.value] + ["lv"] * self.live
+        words += ["late"] * self.late + ["drop"] * self.drop
         if self.core is Granularity.STATEMENT:
             words.append("core=statement")
         usual = Newton()
@@ -114,7 +116,8 @@ class _Run:
     def _infeasible(self) -> InfeasibleCore | Sat | Undecided:
         newton, trace = self.newton, self.trace
         if newton.core is not None:
-            return infeasible_core(trace, self.solver, newton.core, newton.core_budget, newton.time_limit)
+            budget, limit = newton.core_budget, newton.time_limit
+            return infeasible_core(trace, self.solver, newton.core, budget, limit, newton.late)
         with self.solver.scope():
             self.solver.add(*trace.formula.by_step)
             answer = self.solver.check()

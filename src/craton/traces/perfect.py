@@ -1,12 +1,15 @@
 """Path programs and perfect sequences ([CN] 7.1).
 
 The path program of a trace keeps the edges that occur in it, with all the loops they make. A sequence of assertions is
-perfect when it proves the path program too, not only the one trace: then it holds loop invariants.
+perfect when it proves the path program too, not only the one trace: then it holds loop invariants. Between perfect and
+useless there are sequences with a loop invariant that the start of the path does not lead to.
 """
 
 from __future__ import annotations
 
+import enum
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables
@@ -22,6 +25,30 @@ def path_program(trace: Trace) -> tuple[Edge, ...]:
     return tuple(dict.fromkeys(trace.edges))
 
 
+class Quality(enum.IntEnum):
+    """How much of the path program a sequence proves."""
+
+    TRACE = 0  # the one trace only
+    INDUCTIVE = 1  # every run of the path program that once holds an assertion inside of a loop
+    PERFECT = 2  # all runs
+
+
+def quality(
+    trace: Trace,
+    assertions: Sequence[Term],
+    solver: Solver,
+    time_limit: float | None = None,
+    budget: float | None = None,
+) -> Quality:
+    good = good_positions(trace, assertions, solver, time_limit, budget)
+    if 0 in good:
+        return Quality.PERFECT
+    locations = trace.locations
+    passed = Counter(locations)
+    inside = (i for i in sorted(good) if passed[locations[i]] > 1 and assertions[i] not in (TRUE, FALSE))
+    return Quality.INDUCTIVE if any(inside) else Quality.TRACE
+
+
 def is_perfect(
     trace: Trace,
     assertions: Sequence[Term],
@@ -29,7 +56,18 @@ def is_perfect(
     time_limit: float | None = None,
     budget: float | None = None,
 ) -> bool:
-    """Does every run of the path program pass through positions of the trace, the error location never?
+    """Does every run of the path program pass through positions of the trace, the error location never?"""
+    return 0 in good_positions(trace, assertions, solver, time_limit, budget)
+
+
+def good_positions(
+    trace: Trace,
+    assertions: Sequence[Term],
+    solver: Solver,
+    time_limit: float | None = None,
+    budget: float | None = None,
+) -> set[int]:
+    """Positions of the trace from which, with its assertion, the path program never comes to the error location.
 
     A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
     set of good positions is what remains after removing, again and again, those that are not. Undecided triples count
@@ -57,7 +95,7 @@ def is_perfect(
 
     good = {i for i in range(len(locations)) if locations[i] != locations[-1] or assertions[i] is FALSE}
     changed = True
-    while changed and 0 in good:
+    while changed:
         changed = False
         for i in sorted(good):
             if assertions[i] is FALSE:
@@ -67,7 +105,7 @@ def is_perfect(
                     good.discard(i)
                     changed = True
                     break
-    return 0 in good
+    return good
 
 
 def _holds(before: Term, step: Transition, after: Term, solver: Solver, time_limit: float | None) -> bool:

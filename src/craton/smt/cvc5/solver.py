@@ -114,4 +114,8 @@ class Cvc5Solver(Solver):
         return model_by_values([*(formula for _, formula in self.assertions), *assumptions], self._value)
 
     def _value(self, term: Term) -> Value:
-        return evaluate(self._reader.read(self._solver.getValue(self._writer.write(term))), {})
+        try:
+            found = self._solver.getValue(self._writer.write(term))
+        except RuntimeError as error:  # it may find only now that it cannot build a model
+            raise MissingCapability(f"cvc5 has no model: {error}") from error
+        return evaluate(self._reader.read(found), {})
