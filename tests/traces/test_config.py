@@ -18,6 +18,7 @@ from craton.traces.craig import Craig
 from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
+from craton.traces.perfect import Quality
 from craton.traces.refutation import Refiner
 from support import examples
 
@@ -82,6 +83,7 @@ _NEWTONS = st.builds(
     st.sampled_from(Direction),
     st.sampled_from([None, *Granularity]),
     st.booleans(),
+    st.booleans(),
     st.sampled_from(Quantifiers),
     st.booleans(),
     st.sampled_from(known_solvers()),
@@ -96,6 +98,11 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
     _SIMPLE,
     lambda inner: st.one_of(
         st.builds(Memo, inner),
+        st.builds(
+            UntilPerfect,
+            st.lists(inner, min_size=2, max_size=3).map(tuple),
+            st.sampled_from((Quality.PERFECT, Quality.INDUCTIVE)),
+        ),
         *(
             st.builds(kind, st.lists(inner, min_size=2, max_size=3).map(tuple))
             for kind in (Fallback, UntilPerfect, Race)
