@@ -1,0 +1,130 @@
+"""Proofs are believed only if every condition is shown: whatever is wrong with an annotation is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from craton.config import refiner
+from craton.engines.contract import Budget, Safe
+from craton.engines.trace_abstraction import TraceAbstraction
+from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof, find_flaw
+from craton.logic import FALSE, TRUE, BitVec, Term, bv, bvadd, bvule, bvult, eq, not_, var
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
+from craton.program.statements import Assign, Assume, Havoc, Statement
+from craton.program.transitions import transition
+from craton.smt import make_solver
+from craton.traces.refutation import hoare_triple
+from craton.verify import prepare
+from support.programs import BY_NAME
+
+X, Y = (var(name, BitVec(32)) for name in "xy")
+ENTRY, HEAD, BODY, DONE, ERROR = map(Location, range(5))
+
+
+def word(number: int) -> Term:
+    return bv(number, 32)
+
+
+def program(*edges: tuple[Location, Statement, Location]) -> Program:
+    made = tuple(Edge(*edge) for edge in edges)
+    return Program("main", {"main": Procedure("main", (), (), ENTRY, DONE, made)}, (), {ERROR: UNREACH})
+
+
+COUNTING = program(
+    (ENTRY, Assign(X, word(0)), HEAD),
+    (HEAD, Assume(bvult(X, word(10))), BODY),
+    (BODY, Assign(X, bvadd(X, word(1))), HEAD),
+    (HEAD, Assume(not_(bvult(X, word(10)))), DONE),
+    (DONE, Assume(not_(eq(X, word(10)))), ERROR),
+)
+PROOF = {
+    ENTRY: TRUE,
+    HEAD: bvule(X, word(10)),
+    BODY: bvult(X, word(10)),
+    DONE: eq(X, word(10)),
+}
+
+
+def test_a_proof_is_accepted_and_its_checkers_named() -> None:
+    assert check_proof(COUNTING, PROOF, CHECKERS) == Checked(("bitwuzla",))
+    assert check_proof(COUNTING, PROOF, ("cvc5",)) == Checked(("cvc5",))
+    assert find_flaw(COUNTING, PROOF | {ERROR: FALSE}, CHECKERS) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({ENTRY: FALSE}, "the invariant of the entry does not hold at the start"),
+        ({ENTRY: eq(X, word(0))}, "the invariant of the entry does not hold at the start"),
+        ({ERROR: TRUE}, "the invariant of error location L4 is not false"),
+        ({ERROR: eq(X, word(1))}, "the invariant of error location L4 is not false"),
+        ({HEAD: TRUE}, "not inductive: L1 → L3"),
+        ({HEAD: FALSE}, "not inductive: L0 → L1"),
+        ({HEAD: bvule(X, word(9))}, "not inductive: L2 → L1"),
+        ({BODY: TRUE}, "not inductive: L2 → L1"),
+        ({DONE: TRUE}, "not inductive: L3 → L4"),
+        ({DONE: bvule(word(10), X)}, "not inductive: L3 → L4"),
+    ],
+)
+def test_every_wrong_invariant_is_found(changed: dict[Location, Term], problem: str) -> None:
+    flaw = find_flaw(COUNTING, PROOF | changed, CHECKERS)
+    assert flaw is not None
+    assert str(flaw) == problem
+
+
+@pytest.mark.parametrize("missing", [ENTRY, HEAD, BODY, DONE])
+def test_a_location_without_an_invariant_counts_as_not_reachable(missing: Location) -> None:
+    assert find_flaw(COUNTING, {k: v for k, v in PROOF.items() if k != missing}, CHECKERS) is not None
+
+
+def test_a_value_that_is_chosen_may_be_any() -> None:
+    made = program((ENTRY, Havoc((X,)), HEAD), (HEAD, Assume(eq(X, word(3))), ERROR))
+    assert find_flaw(made, {ENTRY: TRUE, HEAD: not_(eq(X, word(3)))}, CHECKERS) is not None
+
+
+def test_an_entry_that_is_an_error_has_no_proof() -> None:
+    made = program((ENTRY, Assign(X, word(0)), HEAD))
+    made = Program("main", made.procedures, (), {ENTRY: UNREACH})
+    for annotation in ({ENTRY: TRUE, HEAD: TRUE}, {ENTRY: FALSE}, {}):
+        assert find_flaw(made, annotation, CHECKERS) is not None
+
+
+def test_what_nobody_can_tell_is_a_flaw() -> None:
+    flaw = check_proof(COUNTING, PROOF, ())
+    assert isinstance(flaw, Flaw)
+    assert str(flaw).startswith("not shown to be inductive")
+    late = check_proof(COUNTING, PROOF, CHECKERS, 0.0)
+    assert isinstance(late, Flaw)
+    assert str(late) == "no time left to check the proof"
+
+
+@pytest.mark.parametrize("name", ["loops/together.c", "loops/bound.c", "control/lock.c", "pointers/exchange.c"])
+def test_a_proof_of_an_engine_with_any_invariant_replaced_is_judged_like_by_another_solver(name: str) -> None:
+    made = encode_blocks(prepare(BY_NAME[name].program).small.program, 1).program
+    verdict = TraceAbstraction(refiner("default")).run(made, Budget(30.0))
+    assert isinstance(verdict, Safe)
+    assert find_flaw(made, verdict.invariants, ("bitwuzla",)) is None
+    for location in list(verdict.invariants)[:12]:
+        for other in (TRUE, FALSE):
+            changed = {**verdict.invariants, location: other}
+            flaw = find_flaw(made, changed, ("bitwuzla",))
+            assert (flaw is None) is _is_proof(made, changed), (location, other)
+
+
+def _is_proof(made: Program, invariants: dict[Location, Term]) -> bool:
+    solver = make_solver("z3")
+    if not solver.is_valid(invariants.get(made.main.entry, FALSE)):
+        return False
+    if any(invariants.get(location, FALSE) is not FALSE for location in made.errors):
+        return False
+    return all(
+        solver.is_valid(
+            hoare_triple(
+                invariants.get(e.source, FALSE),
+                transition(e.statement),
+                invariants.get(e.target, FALSE),
+            )
+        )
+        for e in made.main.edges
+    )
