@@ -18,7 +18,7 @@ from craton.errors import CratonError, NotExpressible
 from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof
 from craton.evidence.replay import Replay, replay
 from craton.frontends.programs import Request, load_program
-from craton.logic import TRUE, Term
+from craton.logic import TRUE, Term, and_, ops, or_
 from craton.logic.evaluation import CannotEvaluate
 from craton.program.back import Transformed, unchanged
 from craton.program.blocks import encode_blocks
@@ -37,6 +37,7 @@ from craton.worker import Ended, Failed, Limits, Report, supervise
 T = TypeVar("T")
 
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
+_CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
 _GRACE = 0.5  # seconds for an engine to notice that its time is over
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 
@@ -222,22 +223,19 @@ class _Run:
     def _proof_in_bits(self, stage: Stage, view: View, program: Program, invariants: Mapping[Location, Term]) -> Result:
         """A proof found in a view counts only if it is one of the bit-precise program."""
         blocks = encode_blocks(program).program
-        try:
-            with self.statistics.spending("views"):
-                translated = {
-                    location: view.to_bits(invariants[location])
-                    for location in blocks.main.locations
-                    if location in invariants
-                }
-        except NotExpressible as problem:
-            return Result("unknown", f"a proof was found in the view, but not in bits: {problem}", stage.name)
+        with self.statistics.spending("views"):
+            translated = {
+                location: _in_bits(invariants[location], view)
+                for location in blocks.main.locations
+                if location in invariants
+            }
         return self._confirmed_proof(stage, blocks, translated)
 
     def _confirmed_proof(self, stage: Stage, program: Program, invariants: Mapping[Location, Term]) -> Result:
         begun = time.monotonic()
         checkers = tuple(name for name in CHECKERS if name != stage.solver)
         with self.statistics.spending("checking the proof"):
-            left = self.left
+            left = _part_of(self.left)
             checked = _within(left, lambda report: check_proof(program, invariants, checkers, left))
         if not isinstance(checked, Checked):
             why = checked.problem if isinstance(checked, Flaw) else checked.reason
@@ -255,7 +253,7 @@ class _Run:
         back = view.transformed.then(blocks)
         trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
         with self.statistics.spending("counterexamples in bits"):
-            left = self.left
+            left = _part_of(self.left)
             model = _within(left, lambda report: feasible(trace, left))
         if isinstance(model, Unknown):
             return Result("unknown", f"a counterexample of the view was found, but in bits: {model.reason}", stage.name)
@@ -287,6 +285,22 @@ def _within(
         raise ending.error
     value: T = ending.value
     return value
+
+
+def _part_of(left: float | None) -> float | None:
+    """The time to confirm an answer: not all, since another stage may find one that is easier to confirm."""
+    return None if left is None else min(left, max(_CONFIRM_SECONDS, _CONFIRM_SHARE * left))
+
+
+def _in_bits(invariant: Term, view: View) -> Term:
+    """The invariant without the parts that bits cannot say: weaker, and perhaps still a proof."""
+    try:
+        return view.to_bits(invariant)
+    except NotExpressible:
+        if invariant.op not in (ops.AND, ops.OR):
+            return TRUE
+        parts = [_in_bits(part, view) for part in invariant.args]
+        return and_(*parts) if invariant.op is ops.AND else or_(*parts)
 
 
 def _view(program: Program, stage: Stage) -> View:

@@ -150,7 +150,7 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         # words
         ("neuton(it)", 0, "unknown refiner 'neuton'; did you mean newton?"),
         ("fallback(newton, crag(z3))", 17, "unknown refiner 'crag'; did you mean craig?"),
-        ("until_perfect(newton)", 0, "unknown refiner 'until_perfect'; did you mean until-perfect?"),
+        ("until_perfect(newton)", 0, "unknown refiner 'until_perfect'; did you mean until-perfect or perfect?"),
         (
             "xyz",
             0,
