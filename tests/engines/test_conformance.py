@@ -62,6 +62,8 @@ REFINEMENTS = (
     *(f"newton({core}{way}{live})" for core in ("", "it, ") for way in ("sp", "wp") for live in ("", ", lv")),
     "newton(it, sp, lv, level=edge)",
     "newton(core=statement, wp, lv, drop)",
+    "newton(it, wp, lv, late)",
+    "newton(it, sp, late)",
     "newton(it, sp, lv, solver=bitwuzla, quantifiers=full)",
     "newton(it, wp, lv, solver=cvc5, quantifiers=none)",
     "craig(z3)",
@@ -75,6 +77,7 @@ REFINEMENTS = (
     "memo(craig(z3))",
     "fallback(newton(it, wp), craig(z3))",
     "until-perfect(newton(it, sp), craig(bitwuzla), craig(z3))",
+    "until-inductive(newton(it, wp, lv, late), craig(bitwuzla, it))",
     "race(newton(it, sp, lv), craig(z3), time=2)",
     *PRESETS,
 )
@@ -258,7 +261,7 @@ def _check_proof(program: Program, verdict: Safe) -> None:
 
 # --- strength ---------------------------------------------------------------------------------------------------------
 
-LEAST = 0.8  # measured: see the change log of this line
+LEAST = 0.8  # measured: 121 of 140, on a machine with other work to do
 
 
 @pytest.mark.skipif(not FUZZ, reason="a long run: CRATON_FUZZ=1")
