@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from craton.frontends.c.access import Access, Lvalue, Value
@@ -587,7 +588,7 @@ class Expressions(Access):
         if isinstance(left.type, Pointer):
             new = self._pointer_arithmetic(node.op, a, left.type, b, right.type, left.type)
         elif node.op in ("<<", ">>"):
-            t = promoted(left.type, self.context.int_type)
+            t = promoted(self._promoted_member(left), self.context.int_type)
             wide = convert(a, left.type, t)
             amount = shift_amount(b, right.type, width_of(wide))
             if node.op == "<<":
@@ -604,14 +605,17 @@ class Expressions(Access):
         return self.load(target)
 
     def _promoted_member(self, node: Node) -> CType:
-        """A bit-field narrower than int promotes to int whatever its declared type."""
-        if node.kind is Kind.MEMBER and node.value.bits is not None:
-            field = node.value
-            int_width = self.context.int_type.width
-            if isinstance(field.type, Integer) and field.type.size <= self.context.int_type.size:
-                if field.bits < int_width or (field.bits == int_width and field.type.signed):
-                    return self.context.int_type
+        """A bit-field of at most the width of int promotes to int or unsigned int, whatever its declared type.
+
+        C leaves open what `long : 3` promotes to; gcc and clang agree on this.
+        """
         t: CType = node.type
+        if node.kind is Kind.MEMBER and node.value.bits is not None and isinstance(t, Integer):
+            int_type, bits = self.context.int_type, node.value.bits
+            if bits < int_type.width or (bits == int_type.width and t.signed):
+                return int_type
+            if bits == int_type.width:
+                return replace(int_type, signed=False, name="unsigned int")
         return t
 
     def _stable(self, lvalue: Lvalue) -> Lvalue:

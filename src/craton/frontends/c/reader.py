@@ -35,6 +35,19 @@ _IGNORED = {43, 44, 45, 46}  # references to types and templates
 _TYPE_DECLARATIONS = {2, 3, 5, 602, 8, 1}
 _STATEMENTS = range(200, 300)
 _EXTERN, _STATIC = 2, 3
+# What is never an array nor a function (C11 6.3.2.1).
+_VALUES = frozenset(
+    {
+        Kind.CONVERT,
+        Kind.BINARY,
+        Kind.CONDITIONAL,
+        Kind.ELVIS,
+        Kind.ASSIGN,
+        Kind.COMPOUND_ASSIGN,
+        Kind.STEP,
+        Kind.STATEMENT_EXPRESSION,
+    }
+)
 _UNIT_KIND = 350
 
 
@@ -155,7 +168,7 @@ class UnitReader:
         if storage_class == _STATIC:
             storage = Storage.STATIC
         type_ = self.types.of_cursor(cursor)
-        variable = Variable(name, self._adjusted(type_) if cursor.kind == 10 else type_, storage, self._function)
+        variable = Variable(name, self.types.decayed(type_) if cursor.kind == 10 else type_, storage, self._function)
         variable.range = self.source_range(functions.clang_getCursorExtent(cursor))
         self._locals[cursor.a or 0] = variable
         initializer = functions.clang_Cursor_getVarDeclInitializer(cursor) if cursor.kind == 9 else None
@@ -168,13 +181,6 @@ class UnitReader:
                     break
         variable.dimensions = self._dimensions(type_, parts)
         return variable
-
-    def _adjusted(self, type_: CType) -> CType:
-        """A parameter of array or function type is a pointer."""
-        if isinstance(type_, ArrayType | FunctionType):
-            size = self.types.pointer_size()
-            return Pointer(size, size, type_.element if isinstance(type_, ArrayType) else type_)
-        return type_
 
     def _dimensions(self, type_: CType, parts: list[Raw]) -> tuple[Any, ...]:
         """Pairs of variable-length array type and length; clang lists the lengths innermost first."""
@@ -262,6 +268,8 @@ class UnitReader:
         extent = lib().clang_getCursorExtent(raw.cursor)
         place = (extent.begin, extent.end, extent.a, extent.b)
         type_ = self.types.void if raw.kind in _STATEMENTS else self.types.of_cursor(raw.cursor)
+        if kind in _VALUES:
+            type_ = self.types.decayed(type_)
         return Node(kind, type_, parts, op, value, place)
 
     def _unsupported(self, construct: str, raw: Raw) -> Unsupported:
@@ -461,7 +469,8 @@ class UnitReader:
                 return self._node(Kind.VA_ARG, raw, (self.expression(parts[0]),))
             inner = self.expression(parts[0])
             type_ = self.types.of_cursor(raw.cursor)
-            if inner.type is type_ or isinstance(type_, ArrayType):
+            both_arrays = isinstance(inner.type, ArrayType) and isinstance(type_, ArrayType)
+            if both_arrays or inner.type is type_ or inner.type is self.types.decayed(type_):
                 return inner  # a load, or a constant expression
             return self._node(Kind.CONVERT, raw, (inner,))
         if len(parts) == 4 and parts[0].cursor.b == parts[1].cursor.b:

@@ -35,11 +35,9 @@ class TypeReader:
         self._pointer_size = pointer_size
         self._by_pointer: dict[tuple[int, int], CType] = {}  # any clang type
         self._canonical: dict[tuple[int, int], CType] = {}
+        self._decayed: dict[ArrayType | FunctionType, Pointer] = {}
         self.fields: dict[int, Field] = {}  # by declaration
         self.void = Void()
-
-    def pointer_size(self) -> int:
-        return self._pointer_size
 
     def of_cursor(self, cursor: CXCursor) -> CType:
         return self.of(lib().clang_getCursorType(cursor))
@@ -57,6 +55,19 @@ class TypeReader:
                 self._canonical[canonical_key] = found
             self._by_pointer[key] = found
         return found
+
+    def decayed(self, t: CType) -> CType:
+        """What a value of this type is: arrays and functions are pointers.
+
+        clang's interface undoes this for everything whose type comes from an array parameter, so `c ? a : 0` would seem
+        to be an array.
+        """
+        if not isinstance(t, ArrayType | FunctionType):
+            return t
+        if t not in self._decayed:
+            size = self._pointer_size
+            self._decayed[t] = Pointer(size, size, t.element if isinstance(t, ArrayType) else t)
+        return self._decayed[t]
 
     def _make(self, t: CXType, key: tuple[int, int]) -> CType:
         functions = lib()
