@@ -38,6 +38,7 @@ T = TypeVar("T")
 
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
+_TELL = 0.1  # seconds between two reports of progress
 _GRACE = 0.5  # seconds for an engine to notice that its time is over
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 
@@ -166,7 +167,8 @@ class _Run:
             if left is not None and left <= 0:
                 reasons.append("out of time")
                 break
-            limit = None if left is None else left * stage.share / weights
+            limits = (stage.seconds, None if left is None else left * stage.share / weights)
+            limit = min((seconds for seconds in limits if seconds is not None), default=None)
             weights -= stage.share
             begun = time.monotonic()
             try:
@@ -206,8 +208,15 @@ class _Run:
 
     def _apart(self, engine: Engine, program: Program, seconds: float | None) -> Verdict:
         def work(report: Report) -> tuple[Verdict, Statistics]:
-            budget = Budget(seconds, lambda progress: report((progress, self.statistics)), statistics=self.statistics)
-            return engine.run(program, budget), self.statistics
+            told = 0.0
+
+            def tell(progress: Progress) -> None:  # a few times a second: more is of use to nobody, and costs
+                nonlocal told
+                if time.monotonic() - told >= _TELL:
+                    told = time.monotonic()
+                    report((progress, self.statistics))
+
+            return engine.run(program, Budget(seconds, tell, statistics=self.statistics)), self.statistics
 
         def heard(content: Any) -> None:
             progress, self.statistics = content
@@ -280,9 +289,8 @@ def _within(
     if isinstance(ending, Ended):
         return Unknown(ending.reason)
     if isinstance(ending, Failed):
-        if isinstance(ending.error, CratonError):
-            return Unknown(str(ending.error))
-        raise ending.error
+        known = isinstance(ending.error, CratonError)
+        return Unknown(str(ending.error) if known else f"internal error: {ending.error!r}, please report it")
     value: T = ending.value
     return value
 

@@ -93,8 +93,8 @@ def run(args: argparse.Namespace) -> int:
     def work(report: Report) -> Outcome:
         from craton.verify import verify
 
-        throttled = _Throttle(report)
-        return outcome(verify(request, stages, seconds - 0.3 if seconds > 1 else seconds, throttled.tell))
+        limit = seconds - 0.3 if seconds > 1 else seconds
+        return outcome(verify(request, stages, limit, lambda *progress: report(progress)))
 
     line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
@@ -131,20 +131,6 @@ def _stages(args: argparse.Namespace) -> Sequence[Stage]:
     if "engine" in said:
         return (Stage(**said),)
     return tuple(replace(stage, **said) for stage in DEFAULT)
-
-
-class _Throttle:
-    """Reports progress a few times a second only: more is of use to nobody, and costs."""
-
-    def __init__(self, report: Report) -> None:
-        self.report = report
-        self.last = 0.0
-
-    def tell(self, progress: Progress, statistics: Statistics) -> None:
-        now = time.monotonic()
-        if now - self.last >= 0.1:
-            self.last = now
-            self.report((progress, statistics))
 
 
 class _ProgressLine:

@@ -1,6 +1,6 @@
 """Bounded model checking: all paths of the first k steps at once, for k = 1, 2, 3, …
 
-It proves nothing, but an error that lies near it finds quickly, where engines that refute one trace after the other
+An error that lies near it finds quickly, where engines that refute one trace after the other
 would first have to learn about all shorter ones. Paths that meet at a location after the same number of steps are
 merged, so the formula grows with the number of steps and not with the number of paths; what is constant stays constant.
 """
@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from craton.engines.contract import Budget, OutOfTime, Progress, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
+from craton.engines.horn import live_variables
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
 from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import Transition, transition
+from craton.program.transitions import transition
 from craton.smt import Sat, Solver, Undecided, make_solver
 from craton.traces.trace import Trace
 
@@ -79,11 +80,14 @@ class _Unrolling:
         self.main = program.main
         self.solver = solver
         self.budget = budget
-        self.transitions: dict[Edge, Transition] = {}
+        self.transitions = {edge: transition(edge.statement) for edge in self.main.edges}
+        self.live = live_variables(program, self.transitions)
+        self.seen: dict[Location, dict[frozenset[tuple[Term, Term]], None]] = {}
         self.names = 0
 
     def run(self, depth: int | None) -> Verdict:
         frontier = [_State(self.main.entry, 0)]
+        self.seen[self.main.entry] = {frozenset(): None}
         steps = 0
         while frontier:
             if depth is not None and steps >= depth:
@@ -97,11 +101,21 @@ class _Unrolling:
             for state in reached:
                 if state.location not in self.program.errors:
                     frontier.append(state)
+                    self._record(state)
                     continue
                 found = self._checked(state)
                 if found is not None:
                     return found
-        return Unknown(f"no error in any of the program's paths, which end within {steps} steps, but no proof")
+        return Safe({location: or_(*map(_equations, constants)) for location, constants in self.seen.items()})
+
+    def _record(self, state: _State) -> None:
+        """Which of the variables that matter are constants. When all paths end, that may be a proof: it is one where
+        the program has no inputs, or they do not matter.
+        """
+        constants = frozenset(
+            (v, t) for v, t in state.values.items() if t.op is ops.VALUE and v in self.live[state.location]
+        )
+        self.seen.setdefault(state.location, {})[constants] = None
 
     def _next(self, frontier: Sequence[_State]) -> list[_State]:
         arrivals: dict[Location, list[_Arrival]] = {}
@@ -114,9 +128,7 @@ class _Unrolling:
         return [self._merged(location, found) for location, found in arrivals.items()]
 
     def _arrival(self, state: _State, edge: Edge) -> _Arrival:
-        step = self.transitions.get(edge)
-        if step is None:
-            step = self.transitions[edge] = transition(edge.statement)
+        step = self.transitions[edge]
         inputs = {i: self._fresh(i) for i in step.inputs}
         before = {**state.values, **inputs}
         condition = and_(state.condition, substitute(step.guard, before))
@@ -187,3 +199,7 @@ class _Unrolling:
         if condition.op is ops.NOT:
             return answer.value(condition.args[0]) is False
         return condition is TRUE or answer.value(condition) is True
+
+
+def _equations(constants: frozenset[tuple[Term, Term]]) -> Term:
+    return and_(*(eq(v, t) for v, t in sorted(constants, key=lambda pair: pair[0].serial)))

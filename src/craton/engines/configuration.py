@@ -28,10 +28,11 @@ class Stage:
     floats: str = "exact"
     solver: str = "z3"
     share: float = 1.0
+    seconds: float | None = None  # at most
 
     @property
     def name(self) -> str:
-        name = self.engine if self.engine in _WITHOUT_REFINER else f"{self.engine} with {self.refine}"
+        name = self.engine if self.engine.partition("(")[0] in _WITHOUT_REFINER else f"{self.engine} with {self.refine}"
         views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]
         return f"{name} ({', '.join(views)})" if views else name
 
@@ -156,7 +157,7 @@ ENGINES: dict[str, Entry] = {
     ),
     "bounded": Entry(
         "bounded(depth=N)",
-        "all paths up to a length at once; finds errors, proves nothing; needs no refiner",
+        "all paths up to a length at once; finds errors, and proves only where all paths end; needs no refiner",
         _bounded,
         numbers={"depth": "depth"},
     ),
@@ -170,10 +171,10 @@ ENGINES: dict[str, Entry] = {
 }
 _WITHOUT_REFINER = ("bounded", "horn")
 
-# Errors that lie near first; then proofs, over large blocks where loops are the difficulty and over straight lines where
-# branches are, in bits and in integers; then errors that lie deeper.
+# Errors that lie near first; then proofs, over large blocks where loops are the difficulty and over straight lines
+# where branches are, in bits and in integers; then errors that lie deeper.
 DEFAULT = (
-    Stage("bounded", share=3),
+    Stage("bounded", share=3, seconds=10),
     Stage("trace-abstraction", share=3),
     Stage("trace-abstraction(chains)", "it-sp-lv", share=3),
     Stage("trace-abstraction", encoding="int", share=3),

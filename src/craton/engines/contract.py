@@ -110,8 +110,9 @@ class Engine(Protocol):
 
     @property
     def blocks(self) -> int | None:
-        """How many statements go into a block at most; None: as many as lie between loop heads; 1: no blocks; 0: straight
-        lines, however long.
+        """How many statements go into a block at most; None: as many as lie between loop heads; 1: no blocks.
+
+        0 stands for straight lines, however long.
         """
         ...
 

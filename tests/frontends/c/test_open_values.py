@@ -32,6 +32,16 @@ STALE = {
     "a large struct after a jump": "int n = 0; again:; struct S s, *p = n ? &s : &gs; int r = s.v[7]; s.v[7] = 42;"
     " p->c = 1; if (n++ < 1) goto again;",
     "of variable length": "int r = 0, n = 9; for (int i = 0; i < 2; i++) { int a[n]; r = a[3]; a[3] = 42; gp = a; }",
+    "passed by a goto": "int r = 0; for (int i = 0; i < 2; i++) { goto on; int x = 42; on: r = x; x = 42; }",
+    "passed by a goto from outside": "int i = 0, r; again: goto in; { int x = 1; in: r = x; x = 42; }"
+    " if (i++ < 1) goto again;",
+    "passed by a computed goto": "int i = 0, r; void *t = &&in; again: goto *t; { int x = 1; in: r = x; x = 42; }"
+    " if (i++ < 1) goto again;",
+    "passed by a switch": "int r = 0; for (int i = 0; i < 2; i++) switch (7) { int x; default: r = x; x = 42; }",
+    "an array passed by a switch": "int r = 0; for (int i = 0; i < 2; i++) switch (i + 2) { int a[5]; case 2: case 3:"
+    " r = a[1]; a[1] = 42; gp = a; }",
+    "a large array passed by a goto": "int r = 0; for (int i = 0; i < 2; i++) { goto on; int a[1000]; on: r = a[3];"
+    " a[3] = 42; gp = a; }",
     "allocated": "int r = 0; for (int i = 0; i < 2; i++) { int *a = malloc(40); r = a[3]; a[3] = 42; free(a); }",
     "from alloca": "int r = 0; for (int i = 0; i < 2; i++) { int *a = alloca(40); r = a[3]; a[3] = 42; }",
     "behind a block that grew": "int *p = malloc(4); p[0] = 42; p = realloc(p, 800); int r = p[1];"
@@ -42,6 +52,7 @@ CALLS = {
     "in a second call, small": "int f(void) { int a[100]; int r = a[3]; a[3] = 42; gp = a; return r; }",
     "in a recursive call": "int f(void) { int a[1000]; int r = a[3]; a[3] = 42; gp = g + (a - a);"
     " if (*gp) f(); return r; }",
+    "passed by in a second call": "int f(void) { goto on; int x = 1; on:; int r = x; x = 42; return r; }",
     "a value that was not returned": "int f(void) { if (g[0] == 0) { g[0] = 1; return 42; } }",
 }
 
@@ -71,6 +82,12 @@ def test_new_memory_does_not_keep_old_contents(name: str, specification: Specifi
 def test_pointers_survive_a_jump_over_their_array(tmp_path: Path) -> None:
     text = "int main(void) { int *p = 0, n = 0; again:; int a[1000]; gp = a; if (!p) { p = a; goto again; }"
     assert result(loaded(text + " p[2] = 7; return a[2]; }", tmp_path)) == 7
+
+
+def test_a_jump_back_to_before_a_declaration_leaves_its_value(tmp_path: Path) -> None:
+    """The block did not end, so the variable lives on (C11 6.2.4p6); gcc returns 42 as well."""
+    text = "int main(void) { int n = 0; again: if (n++) goto on; int x; x = 42; goto again; on: return x; }"
+    assert result(loaded(text, tmp_path)) == 42
 
 
 def test_grown_blocks_keep_what_they_had(tmp_path: Path) -> None:

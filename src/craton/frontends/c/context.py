@@ -74,6 +74,8 @@ class Context:
     occupants: dict[Place, int] = field(default_factory=dict)  # how many objects may lie in a place
     local_places: set[Place] = field(default_factory=set)  # places that hold locals
     lifetimes: dict[Variable, Lifetime] = field(default_factory=dict)  # of large uninitialised locals
+    # Variables that may hold pointers to a place, where memory safety is checked; None is what has no name.
+    holders: dict[Place, list[Variable | None]] = field(default_factory=dict)
     zeroed: list[Term] = field(default_factory=list)  # arrays that start as zeros
     called: dict[str, Function] = field(default_factory=dict)  # functions that need a procedure
 

@@ -12,6 +12,7 @@ from craton.frontends.c.ctype import CType, Integer, Pointer, Record, Void, coun
 from craton.frontends.c.expressions import _has_variable_length
 from craton.frontends.c.lifetimes import Lifetime
 from craton.frontends.c.places import parts_of
+from craton.frontends.c.scopes import Scope, scopes
 from craton.frontends.c.syntax import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.values import is_signed, resize
 from craton.logic import BitVec, Term, and_, bv, bvadd, bvsle, bvule, eq, ite, not_, or_, select, store
@@ -30,10 +31,13 @@ class Control(Calls):
         super().__init__(context, function, builder)
         self.exit = builder.new()
         self._labels: dict[str, Location] = {}
-        self._breaks: list[Location] = []
-        self._continues: list[Location] = []
+        self._scopes = scopes(context, function)
+        self.renewed = self._scopes.renewed
+        self._open: list[Scope] = []  # the watched ones that hold the current statement
+        self._breaks: list[tuple[Location, tuple[Scope, ...]]] = []
+        self._continues: list[tuple[Location, tuple[Scope, ...]]] = []
         self._cases: list[dict[Node, Location]] = []
-        self._computed: list[tuple[Location, Term, SourceRange | None]] = []
+        self._computed: list[tuple[Location, Term, SourceRange | None, list[Scope]]] = []
 
     def run(self) -> None:
         """The whole function: parameters, body, and the way to its exit."""
@@ -69,13 +73,14 @@ class Control(Calls):
                 self.builder.assign(term, bv(0, term.sort.width))
 
     def _open_locals(self) -> None:
-        """Locals in memory begin to live; those of recursive functions get new memory in every call."""
+        """Locals in memory begin to live, unless they are watched; those of recursive functions get new memory."""
         memory = self.memory
+        later = {variable for scope in self._scopes.blocks.values() for variable in scope.mortal}
         for variable in self.context.scan.locals.get(self.function.symbol, ()):
             if not self.context.scan.in_memory(variable):
                 continue
-            if _has_variable_length(variable.type):
-                if memory.safety:  # nothing to bury yet where it is declared
+            if _has_variable_length(variable.type) or variable in later:
+                if memory.safety:  # nothing to bury yet
                     self.builder.assign(self.object_of(variable).address, memory.pointer(0))
                 continue
             known = self.object_of(variable)
@@ -166,7 +171,64 @@ class Control(Calls):
         handler = _HANDLERS.get(node.kind)
         if handler is None:
             raise self.unsupported(node.kind.value, node)
-        handler(self, node)
+        scope = self._scopes.blocks.get(node)
+        if scope is None:
+            handler(self, node)
+        else:
+            self._enter(scope)
+            handler(self, node)
+            self._quit(scope)
+
+    # --- scopes -------------------------------------------------------------------------------------------------------
+
+    def _enter(self, scope: Scope) -> None:
+        self._open.append(scope)
+        self._begin(scope)
+
+    def _quit(self, scope: Scope) -> None:
+        self._end(scope)
+        self._open.pop()
+
+    def _begin(self, scope: Scope) -> None:
+        """Locals begin to live, without a value."""
+        for variable in scope.mortal:
+            known = self.object_of(variable)
+            if not _has_variable_length(variable.type):
+                self.builder.assign(known.address, self.allocate(self.memory.pointer(known.size), counted=False))
+        for variable in scope.passed:
+            self._lose_value(variable)
+
+    def _end(self, scope: Scope) -> None:
+        sizes = self.memory.sizes
+        for variable in scope.mortal:
+            number = self.object_number(self.object_of(variable).address)
+            sizes = store(sizes, number, self.memory.pointer(0))
+        self.builder.assign(self.memory.sizes, sizes)
+
+    def _jump(self, target: Location, inside: tuple[Scope, ...]) -> None:
+        """Control goes to a location in other scopes: those it leaves end, those it enters begin."""
+        if self.builder.here is None:
+            return
+        common = 0
+        while common < min(len(self._open), len(inside)) and self._open[common] is inside[common]:
+            common += 1
+        for scope in reversed(self._open[common:]):
+            self._end(scope)
+        for scope in inside[common:]:
+            self._begin(scope)
+        self.builder.go(target)
+
+    def _way_to(self, target: Location, inside: tuple[Scope, ...]) -> Location:
+        """Where an edge has to lead so that control gets to a location in other scopes."""
+        if tuple(self._open) == inside:
+            return target
+        here, way = self.builder.here, self.builder.new()
+        self.builder.here = way
+        self._jump(target, inside)
+        self.builder.here = here
+        return way
+
+    # --- statements in turn -------------------------------------------------------------------------------------------
 
     def _at(self, node: Node) -> None:
         self.builder.origin = self.range(node) or self.builder.origin
@@ -208,12 +270,17 @@ class Control(Calls):
         target = self.variable(variable)
         if variable.initializer is not None:
             self.initialize(target, variable.type, variable.initializer)
-        elif target.plain is not None:
-            self.builder.havoc(*(part.term for part in target.plain))
-            for part in target.plain:
-                self._assume_bool(part.term, part.type)
         else:
+            self._lose_value(variable)
+
+    def _lose_value(self, variable: Variable) -> None:
+        target = self.variable(variable)
+        if target.plain is None:
             self._forget(variable, target)
+            return
+        self.builder.havoc(*(part.term for part in target.plain))
+        for part in target.plain:
+            self._assume_bool(part.term, part.type)
 
     def _renew(self, variable: Variable, size: Term) -> None:
         """New memory for a local that lived before; what it had is dead."""
@@ -280,8 +347,8 @@ class Control(Calls):
         builder.enter(after)
 
     def _loop_body(self, body: Node, after: Location, again: Location) -> None:
-        self._breaks.append(after)
-        self._continues.append(again)
+        self._breaks.append((after, tuple(self._open)))
+        self._continues.append((again, tuple(self._open)))
         self.statement(body)
         self._breaks.pop()
         self._continues.pop()
@@ -332,20 +399,21 @@ class Control(Calls):
         value = builder.save(self.scalar(subject))
         labels = _cases_of(body)
         targets = {label: builder.new() for label in labels}
+        ways = {label: self._way_to(targets[label], self._scopes.at_case(label)) for label in labels}
         after = builder.new()
         conditions: list[Term] = []
         alternatives: list[tuple[Term, Location]] = []
         default = after
         for label in labels:
             if label.kind is Kind.DEFAULT:
-                default = targets[label]
+                default = ways[label]
             else:
                 condition = _in_range(value, subject.type, *label.value)
                 conditions.append(condition)
-                alternatives.append((condition, targets[label]))
+                alternatives.append((condition, ways[label]))
         builder.choose([*alternatives, (not_(or_(*conditions)), default)])
         self._cases.append(targets)
-        self._breaks.append(after)
+        self._breaks.append((after, tuple(self._open)))
         self.statement(body)
         self._breaks.pop()
         self._cases.pop()
@@ -381,32 +449,35 @@ class Control(Calls):
 
     def _goto(self, node: Node) -> None:
         self._at(node)
-        self.builder.go(self._label_location(node.value))
+        self._jump(self._label_location(node.value), self._scopes.at_label(node.value))
 
     def _computed_goto(self, node: Node) -> None:
         self._at(node)
         value = self.builder.save(self.scalar(node.children[0]))
         if self.builder.here is not None:
-            self._computed.append((self.builder.here, value, self.builder.origin))
+            self._computed.append((self.builder.here, value, self.builder.origin, list(self._open)))
             self.builder.here = None
 
     def _dispatch_computed_gotos(self) -> None:
-        for location, value, origin in self._computed:
-            self.builder.here, self.builder.origin = location, origin
+        for location, value, origin, open_scopes in self._computed:
+            self.builder.here, self.builder.origin, self._open = location, origin, open_scopes
             self.builder.choose(
                 [
-                    (eq(value, self.memory.pointer(number)), self._label_location(name))
+                    (
+                        eq(value, self.memory.pointer(number)),
+                        self._way_to(self._label_location(name), self._scopes.at_label(name)),
+                    )
                     for name, number in self.label_numbers.items()
                 ]
             )
 
     def _break(self, node: Node) -> None:
         self._at(node)
-        self.builder.go(self._breaks[-1])
+        self._jump(*self._breaks[-1])
 
     def _continue(self, node: Node) -> None:
         self._at(node)
-        self.builder.go(self._continues[-1])
+        self._jump(*self._continues[-1])
 
     def _return(self, node: Node) -> None:
         self._at(node)
@@ -437,6 +508,15 @@ class Control(Calls):
                 self.effect(operand)
 
     def statement_expression(self, node: Node) -> Value:
+        scope = self._scopes.blocks.get(node.children[0])
+        if scope is None:
+            return self._value_of_block(node)
+        self._enter(scope)
+        value = self._value_of_block(node)
+        self._quit(scope)
+        return value
+
+    def _value_of_block(self, node: Node) -> Value:
         body = node.children[0]
         for child in body.children[:-1]:
             self.statement(child)
@@ -486,6 +566,7 @@ def _in_range(value: Term, t: CType, low: int, high: int) -> Term:
 
 _HANDLERS: dict[Kind, Any] = {
     Kind.COMPOUND: Control._compound,
+    Kind.DECLARATIONS: Control._compound,
     Kind.EXPRESSION: Control._expression,
     Kind.EMPTY: Control._empty,
     Kind.DECLARE: Control._declare,

@@ -83,6 +83,7 @@ class Expressions(Access):
         self.lengths: dict[ArrayType, Term] = {}  # of variable-length arrays
         self.label_numbers: dict[str, int] = {}
         self.local_objects: dict[Variable, Object] = {}
+        self.renewed: set[Variable] = set()  # locals that get new memory in each life
 
     # --- entry points -------------------------------------------------------------------------------------------------
 
@@ -242,6 +243,7 @@ class Expressions(Access):
             self.function.symbol in context.recursive
             or _has_variable_length(variable.type)
             or context.lifetimes.get(variable) in _RENEWED
+            or variable in self.renewed
         ):
             address = self.builder.local(f"&{variable.name}", BitVec(context.pointer_width))
             known = Object(variable.name, place, variable.type, variable.type.size, address, variable=variable)

@@ -22,6 +22,7 @@ from craton.frontends.c.points_to import PointsTo
 from craton.frontends.c.reader import Program as Syntax
 from craton.frontends.c.reader import UnitReader
 from craton.frontends.c.scan import Scan, scan
+from craton.frontends.c.scopes import pointer_holders
 from craton.frontends.c.start import START, Start, layout
 from craton.frontends.c.syntax import Function
 from craton.logic import Term
@@ -169,6 +170,8 @@ def _lower(
     context.recursive = _recursive(found, points_to)
     _count_occupants(context)
     context.lifetimes = lifetimes(context)
+    if memory.safety:
+        context.holders = pointer_holders(context)
     procedures: dict[str, Procedure] = {}
     start = Start(context, entry.unit)
     context.called[entry.symbol] = entry

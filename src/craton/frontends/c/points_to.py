@@ -645,6 +645,7 @@ def copied_type(arguments: tuple[Node, ...]) -> CType | None:
 _STATEMENTS = frozenset(
     {
         Kind.COMPOUND,
+        Kind.DECLARATIONS,
         Kind.EXPRESSION,
         Kind.IF,
         Kind.WHILE,

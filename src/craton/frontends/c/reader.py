@@ -530,7 +530,7 @@ class UnitReader:
                     found.append(self._node(Kind.DECLARE_TYPE, child, value=lengths))
             elif child.kind not in _TYPE_DECLARATIONS:
                 raise self._unsupported(f"declaration of clang's kind {child.kind}", child)
-        return self._node(Kind.COMPOUND, raw, tuple(found))
+        return self._node(Kind.DECLARATIONS, raw, tuple(found))
 
     def _if(self, raw: Raw) -> Node:
         parts = self._parts(raw)

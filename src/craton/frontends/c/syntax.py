@@ -43,6 +43,7 @@ class Kind(enum.Enum):
     LABEL_ADDRESS = "address of a label"  # value: label
     # statements
     COMPOUND = "compound statement"
+    DECLARATIONS = "declarations"  # that share a semicolon
     DECLARE = "declaration"  # value: Variable
     DECLARE_TYPE = "type declaration"  # value: CType of variable length
     EXPRESSION = "expression statement"

@@ -64,7 +64,7 @@ def solve(
     horn = api.mk_fixedpoint(ref)
     api.fixedpoint_inc_ref(ref, horn)
     try:
-        # Spacer's usual arithmetic is the old one, in which z3 5.4 crashes now and then on large integer constants.
+        # Spacer's usual arithmetic is the old one, in which z3 crashes now and then on large integer constants.
         settings: dict[str, bool | int | str] = {"engine": "spacer", "spacer__arith__solver": 6}
         settings |= {f"xform__{name}": False for name in _OFF}
         if time_limit is not None:
