@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
 from craton.program.inlining import inline
 from craton.program.interpreter import Blocked, Exited, Interpreter, Outcome, ReachedError
@@ -26,9 +27,20 @@ MEMORY = Specification(deref=True, free=True, memtrack=True)
 CLEANUP = Specification(memcleanup=True)
 
 
+_SANITIZER = ("-O0", "-w", "-fsanitize=address", "-fsanitize-address-use-after-scope")
+
+
+def _sanitizes() -> bool:
+    return oracle.supports(oracle.default_compiler(), oracle.Model.LP64, _SANITIZER)
+
+
+def text(body: str) -> str:
+    return PRELUDE + body if "main" in body else f"{PRELUDE}int main(void) {{ {body} }}"
+
+
 def outcome(body: str, specification: Specification, inputs: tuple[int, ...], tmp_path: Path, model: str) -> Outcome:
     path = tmp_path / "program.c"
-    path.write_text(PRELUDE + body if "main" in body else f"{PRELUDE}int main(void) {{ {body} }}")
+    path.write_text(text(body))
     program = load_c([path], specification, COptions(model))
     result = Interpreter(program).run(inputs).outcome
     sliced = slice_for_errors(inline(program).program).program
@@ -64,10 +76,10 @@ def test_reachability(body: str, expected: str, tmp_path: Path) -> None:
 
 def test_only_the_named_function_counts(tmp_path: Path) -> None:
     named = Specification(error_functions=("bad",))
-    text = "void bad(void) {} int main(void) { if (0) { ERROR: ; } __assert_fail(0, 0, 0, 0); bad(); }"
-    assert verdict(outcome(text, named, (), tmp_path, "LP64")) == "true"
-    text = "void bad(void) {} int main(void) { goto ERROR; ERROR: bad(); }"
-    assert verdict(outcome(text, named, (), tmp_path, "LP64")) == "unreach-call"
+    source = "void bad(void) {} int main(void) { if (0) { ERROR: ; } __assert_fail(0, 0, 0, 0); bad(); }"
+    assert verdict(outcome(source, named, (), tmp_path, "LP64")) == "true"
+    source = "void bad(void) {} int main(void) { goto ERROR; ERROR: bad(); }"
+    assert verdict(outcome(source, named, (), tmp_path, "LP64")) == "unreach-call"
 
 
 OVERFLOWS = [
@@ -169,6 +181,24 @@ SAFETY = [
 @pytest.mark.parametrize(("body", "expected"), SAFETY)
 def test_memory_safety(body: str, expected: str, model: str, tmp_path: Path) -> None:
     assert verdict(outcome(body, MEMORY, (), tmp_path, model)) == expected
+
+
+# What AddressSanitizer does not see: memory that a new life of the variable has again, ends of variable-length arrays,
+# ends of scopes by computed jumps.
+BEYOND_SANITIZER = (
+    "int *q = 0; for (int i = 0; i < 3; i++) { int x = i; if (q) *q = 1; q = &x; } return 0;",
+    "int *q = 0; int n = 2; while (n--) { int a[n + 1]; q = a; *q = 1; } return *q;",
+    "void *t = &&out; int *q; { int x; q = &x; goto *t; } out: return *q;",
+)
+
+
+@pytest.mark.skipif(not oracle.models() or not _sanitizes(), reason="no compiler with AddressSanitizer")
+@pytest.mark.parametrize(("body", "expected"), [case for case in SAFETY if case[0] not in BEYOND_SANITIZER])
+def test_expectations_are_those_of_the_address_sanitizer(body: str, expected: str, tmp_path: Path) -> None:
+    """It does not look for lost memory here."""
+    binary = oracle.compiled(text(body), oracle.Model.LP64, tmp_path / "program", options=_SANITIZER)
+    crashed = isinstance(oracle.execute(binary, ()), oracle.Crash)
+    assert crashed == (expected in ("valid-deref", "valid-free"))
 
 
 CLEAN = [

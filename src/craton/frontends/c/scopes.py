@@ -191,9 +191,10 @@ def _find_mortal(context: Context, function: Function, found: Scopes) -> None:
 
 def _may_run_again(context: Context, function: Function) -> bool:
     """Every function but an entry function that nobody calls."""
-    scan = context.scan
-    called = function.symbol in scan.address_taken or any(function.symbol in callees for callees in scan.calls.values())
-    return called or function.symbol != context.specification.entry
+    scan, symbol = context.scan, function.symbol
+    if symbol != context.specification.entry or symbol in scan.address_taken:
+        return True
+    return any(symbol in callees for callees in scan.calls.values())
 
 
 def _outlived(context: Context, function: Function, found: Scopes, variable: Variable, scope: Scope) -> bool:
