@@ -359,6 +359,9 @@ def compound_assignment(c: Context, place: Place, depth: int) -> Expr:
         op = c.pick(ops)
         if op in "/%":
             e = divisor(c, left, depth)
+            if place.bits is not None and place.bits > INT.bits:
+                # gcc divides in the width of the bit-field, clang in that of its declared type.
+                e = Expr(f"(unsigned long long)({e})", ULLONG, e.effects)
         elif op in ("<<", ">>"):
             # A narrow bit-field promotes to int whatever its declared type; a wide one keeps its own width.
             e = shift_amount(c, INT if place.bits is not None else int_type(left), left, depth)

@@ -30,8 +30,9 @@ SEEDS = range(240)
 SIZE = 5
 # Seeds that once found a mistake of the front end: anonymous members, array parameters, va_list parameters, assignments
 # of unions, unions with arrays, offsetof in initialisers, temporaries with arrays, structs chosen by `?:`, compound
-# assignments to narrow bit-fields of wide types, null beside an array parameter.
-ONCE_WRONG = (20, 26, 29, 53, 1018, 1380, 104723, 107774, 108600)
+# assignments to narrow bit-fields of wide types, null beside an array parameter; and one of the generator: division of
+# wide bit-fields, on which compilers disagree.
+ONCE_WRONG = (20, 26, 29, 53, 1018, 1380, 104723, 107774, 108600, 201507)
 PASSES = (inline, remove_dead_code, propagate_constants, encode_blocks)
 
 
