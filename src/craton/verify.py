@@ -31,7 +31,7 @@ from craton.program.unrolling import recursive_procedures, unroll_recursion
 from craton.traces.execution import Execution, execution
 from craton.traces.feasibility import feasible
 from craton.traces.trace import Trace
-from craton.views import View, integer_view, real_view
+from craton.views import View, ideal_view, integer_view, real_view
 from craton.worker import Ended, Failed, Limits, Report, supervise
 
 T = TypeVar("T")
@@ -187,7 +187,7 @@ class _Run:
         engine = make_engine(stage)
         view: View | None = None
         seen = prepared.small.program
-        if stage.encoding == "int" or stage.floats == "real":
+        if stage.encoding != "bv" or stage.floats == "real":
             with self.statistics.spending("views"):
                 view = _view(seen, stage)
             seen = view.program
@@ -312,9 +312,10 @@ def _in_bits(invariant: Term, view: View) -> Term:
 
 
 def _view(program: Program, stage: Stage) -> View:
-    if stage.encoding == "int":
-        return integer_view(program, floats="real" if stage.floats == "real" else "exact")
-    return real_view(program)
+    if stage.encoding == "bv":
+        return real_view(program)
+    make = ideal_view if stage.encoding == "ideal" else integer_view
+    return make(program, "real" if stage.floats == "real" else "exact")
 
 
 def prepare(program: Program) -> Prepared:

@@ -52,7 +52,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
     how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
     how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
-    how.add_argument("--encoding", choices=("bv", "int"), help="bits (exact), or integers as a view of them")
+    how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument("--seed", type=int, help="of whatever an engine leaves to chance; the same seed, the same run")

@@ -14,7 +14,6 @@ from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import back_edge_targets
 from craton.program.statements import Block, Call, Return
 
-
 CHAINS = 0  # the size of blocks that are straight lines, however long
 
 

@@ -4,7 +4,7 @@ Reading order: `bits` and `reals` (what operations do to numbers), `signs` (whic
 (translation of terms), `program` (the pass), `back` (invariants as formulas over bits), `view` (the result, its law).
 """
 
-from craton.views.program import integer_view, real_view
+from craton.views.program import ideal_view, integer_view, real_view
 from craton.views.view import View
 
-__all__ = ["View", "integer_view", "real_view"]
+__all__ = ["View", "ideal_view", "integer_view", "real_view"]

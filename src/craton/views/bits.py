@@ -8,7 +8,8 @@ assignments), and only if the bounds do not show that there is nothing to wrap.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 
@@ -114,6 +115,8 @@ def _wrapped(bits: Bits, start: int) -> Bits:
     better than `mod`.
     """
     modulus, term = bits.modulus, bits.term
+    if _ideal and (start < 0 or bits.low >= 0):
+        return made(bits.width, term, max(bits.low, start), min(bits.high, start + modulus - 1), bits.ones)
     first, last = (bits.low - start) // modulus, (bits.high - start) // modulus
     if first == last:
         shift = first * modulus
@@ -124,6 +127,23 @@ def _wrapped(bits: Bits, start: int) -> Bits:
     else:
         chosen = add(mod(add(term, int_(-start)), int_(modulus)), int_(start))
     return made(bits.width, chosen, start, start + modulus - 1, bits.ones)
+
+
+_ideal = False
+
+
+@contextmanager
+def ideal_numbers() -> Iterator[None]:
+    """Inside, sums and products never leave the range of their type: nothing wraps around but what C converts from
+    negative to unsigned. That is not so, and what is found here has to be looked at again in bits; but where a program
+    does not overflow, it is found much more easily.
+    """
+    global _ideal
+    before, _ideal = _ideal, True
+    try:
+        yield
+    finally:
+        _ideal = before
 
 
 def _moderate(bits: Bits) -> Bits:

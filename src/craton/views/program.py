@@ -16,6 +16,7 @@ from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program, Symbol
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Input, Return, Statement
 from craton.program.variables import reads, writes
+from craton.views.bits import ideal_numbers
 from craton.views.signs import Signs
 from craton.views.terms import Floats, Needs, Translator
 from craton.views.view import View
@@ -24,6 +25,14 @@ from craton.views.view import View
 def integer_view(program: Program, floats: Floats = "exact") -> View:
     """The program over integers; floats stay IEEE floats ("exact") or become real numbers ("real")."""
     return _Pass(program, floats).run()
+
+
+def ideal_view(program: Program, floats: Floats = "exact") -> View:
+    """The program over integers that never overflow. Not a view in the sense of the law: it may miss runs of the
+    program, so neither its proofs nor its counterexamples count before they are found to hold in bits.
+    """
+    with ideal_numbers():
+        return integer_view(program, floats)
 
 
 def real_view(program: Program) -> View:
