@@ -18,11 +18,11 @@ from craton.errors import CratonError, NotExpressible
 from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof
 from craton.evidence.replay import Replay, replay
 from craton.frontends.programs import Request, load_program
-from craton.logic import TRUE, Term, and_, ops, or_
+from craton.logic import TRUE, Term, and_, functions, ops, or_
 from craton.logic.evaluation import CannotEvaluate
 from craton.program.back import Transformed, unchanged
 from craton.program.blocks import encode_blocks
-from craton.program.cfa import Location, Program
+from craton.program.cfa import Edge, Location, Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
 from craton.program.slicing import remove_dead_code, slice_for_errors
@@ -277,6 +277,11 @@ class _Run:
             found = replay(prepared.whole, run, prepared.small.then(later))
         if found is None:
             return Result("unknown", "a counterexample was found, but its replay reaches no error", stage.name)
+        loose = _loose_functions(found.edges, prepared.whole)
+        if loose:
+            return Result(
+                "unknown", f"the counterexample found uses {loose}, which stands for any function", stage.name
+            )
         violated = prepared.whole.errors[found.location]
         return Result(f"false({violated})", stage=stage.name, replay=found)
 
@@ -293,6 +298,18 @@ def _within(
         return Unknown(str(ending.error) if known else f"internal error: {ending.error!r}, please report it")
     value: T = ending.value
     return value
+
+
+def _loose_functions(edges: Sequence[Edge], program: Program) -> str:
+    """The first function on the way that stands for more than the source means; "" if there is none."""
+    if program.loose:
+        for edge in edges:
+            statement = edge.statement
+            for term in (getattr(statement, "condition", TRUE), getattr(statement, "value", TRUE)):
+                for function in functions(term):
+                    if function.name in program.loose:
+                        return function.name
+    return ""
 
 
 def _part_of(left: float | None) -> float | None:

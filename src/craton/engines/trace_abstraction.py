@@ -3,8 +3,8 @@
 The abstraction is an automaton over the program's edges that accepts its error traces not yet refuted. Each refutation
 gives an interpolant automaton, whose states are conjunctions of the refutation's assertions and whose transitions are
 Hoare triples, found only when the difference asks for them. States that no error trace passes any more are removed,
-states that have the same traces ahead are merged. When no error trace is left, the assertions collected on the way
-annotate the program.
+states that have the same traces ahead are merged. Hints of the program are treated like a first refutation. When no
+error trace is left, the assertions collected on the way annotate the program.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class _Run:
         self.refiner = engine.refiner
         self.errors = program.errors
         self.main = program.main
+        self.hints = tuple(dict.fromkeys(hint for hints in program.hints.values() for hint in hints))
         self.budget = budget
         self.triples = Triples(engine.solver, budget.statistics)
         self.steps = {edge: make_step(edge) for edge in self.main.edges}
@@ -87,6 +88,9 @@ class _Run:
         statistics = self.budget.statistics
         try:
             automaton = self._without_dead_ends(self._program_automaton())
+            if self.hints:
+                with statistics.spending("difference"):
+                    automaton = self._without_dead_ends(self._difference(automaton, self.hints))
             while True:
                 self.budget.check()
                 trace = self._shortest_error_trace(automaton)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from craton.frontends.c import COptions, load_c
@@ -30,7 +30,8 @@ def load_program(request: Request) -> Program:
             raise BadInput("a Boogie program stands alone: name one .bpl file")
         from craton.frontends.boogie import load_boogie
 
-        return load_boogie(files[0]).program
+        loaded = load_boogie(files[0])
+        return replace(loaded.program, hints=loaded.hints, loose=loaded.overapproximated)
     specification: Specification = DEFAULT
     data_model = "ILP32"
     if any(path.suffix in (".yml", ".yaml") for path in files):

@@ -116,7 +116,9 @@ class Program:
     """A program to verify: can an error location be reached from the entry's start?
 
     `globals` are the variables that outlive a procedure, memory included; all start with arbitrary values, what C
-    initialises is assigned on the first edges of the entry procedure.
+    initialises is assigned on the first edges of the entry procedure. `hints` are formulas that may hold where they
+    stand: engines may try them, nobody believes them. `loose` are functions that stand for more than the source means:
+    a counterexample that uses one may not be real.
     """
 
     entry: str
@@ -126,6 +128,8 @@ class Program:
     loop_heads: Mapping[Location, SourceRange | None] = field(default_factory=dict)  # with the loop's keyword
     symbols: Mapping[Term, Symbol] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
+    hints: Mapping[Location, tuple[Term, ...]] = field(default_factory=dict)
+    loose: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     data_model: str = ""
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from craton.frontends.c.builder import Names
 from craton.frontends.c.ctype import CType, FunctionType, Integer, leaves, sort_of
+from craton.frontends.c.declaration_reader import Program
 from craton.frontends.c.memory import Memory, Object
 from craton.frontends.c.places import Place, covered
 from craton.frontends.c.points_to import PointsTo
-from craton.frontends.c.reader import Program
 from craton.frontends.c.scan import Scan
 from craton.frontends.c.syntax import Function, Node, Variable
 from craton.logic import BitVec, Sort, Term

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from craton.frontends.c.access import Lvalue, Value
 from craton.frontends.c.ctype import CType, Integer, Pointer, Record, Void
+from craton.frontends.c.library_pointers import copied_type, element_type, is_multiple, strip
 from craton.frontends.c.places import Place, find
-from craton.frontends.c.points_to import copied_type, element_type, is_multiple, strip
 from craton.frontends.c.syntax import Kind, Node
 from craton.frontends.c.values import is_signed, number, resize, width_of
 from craton.logic import (

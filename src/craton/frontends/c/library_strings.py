@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from craton.frontends.c.access import Lvalue, Value
 from craton.frontends.c.library import models, pointer_lvalue, size_argument
-from craton.frontends.c.points_to import strip
+from craton.frontends.c.library_pointers import strip
 from craton.frontends.c.syntax import Kind, Node
 from craton.frontends.c.values import resize
 from craton.logic import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from craton.frontends.c.access import Value
 from craton.frontends.c.ctype import Integer, Pointer
 from craton.frontends.c.library import models, pointer_lvalue, size_argument, unknown_bytes, unknown_output
-from craton.frontends.c.points_to import SCANS, element_type
+from craton.frontends.c.library_pointers import SCANS, element_type
 from craton.frontends.c.syntax import Kind, Node
 from craton.frontends.c.values import resize
 from craton.logic import Term, bvadd, bvmul, bvule, bvult, eq, ite

@@ -14,12 +14,12 @@ from craton.frontends.c.clang import Unit
 from craton.frontends.c.context import Context
 from craton.frontends.c.control import Control
 from craton.frontends.c.ctype import Integer
+from craton.frontends.c.declaration_reader import Program as Syntax
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
 from craton.frontends.c.lifetimes import lifetimes
 from craton.frontends.c.memory import Memory
 from craton.frontends.c.places import covered, find
 from craton.frontends.c.points_to import PointsTo
-from craton.frontends.c.reader import Program as Syntax
 from craton.frontends.c.reader import UnitReader
 from craton.frontends.c.scan import Scan, scan
 from craton.frontends.c.scopes import pointer_holders

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from craton.frontends.c.ctype import ArrayType, CType, FunctionType, Integer, Pointer, Record
-from craton.frontends.c.reader import Program
+from craton.frontends.c.declaration_reader import Program
 from craton.frontends.c.syntax import Function, Kind, Node, Storage, Variable
 
 

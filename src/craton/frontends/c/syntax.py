@@ -64,6 +64,9 @@ class Kind(enum.Enum):
     ASM = "asm"  # value: number of outputs
 
 
+LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
+
+
 class Node:
     """A node: children may be None only in FOR."""
 
