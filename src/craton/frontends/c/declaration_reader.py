@@ -39,7 +39,6 @@ _VALUES = frozenset(
         Kind.STATEMENT_EXPRESSION,
     }
 )
-_UNIT_KIND = 350
 
 
 class Program:

@@ -201,7 +201,8 @@ class LibraryConstraints:
 
     def _external(self, function: Function, node: Node, arguments: tuple[Node, ...]) -> Place | None:
         name = function.name
-        values = [self.of_value(argument) for argument in arguments]
+        for argument in arguments:
+            self.of_value(argument)
         result = self.places.new(name)
         if name in ("__builtin_va_start", "va_start", "__builtin_va_copy", "va_copy"):
             cursor = self.va_cursor(arguments[0])
@@ -237,7 +238,6 @@ class LibraryConstraints:
             result.pointee = fresh
             if name in ("strdup",):
                 self.places.access(fresh, 1, "int")
-        del values
         return result
 
     def _copy_memory(self, arguments: tuple[Node, ...]) -> None:

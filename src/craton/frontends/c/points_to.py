@@ -253,15 +253,12 @@ class PointsTo(LibraryConstraints):
 
     def _statement_expression(self, node: Node) -> Node | None:
         body = node.children[0]
-        last: Node | None = None
-        for child in body.children:
-            if child.kind is Kind.EXPRESSION:
-                last = child.children[0]
-            else:
-                last = None
         for child in body.children:
             self._statement(child)
-        return last
+        last: Node | None = body.children[-1] if body.children else None
+        while last is not None and last.kind is Kind.LABEL and last.children:
+            last = last.children[0]
+        return last.children[0] if last is not None and last.kind is Kind.EXPRESSION else None
 
     def _statement_value(self, node: Node) -> Place | None:
         last = self._statement_expression(node)
