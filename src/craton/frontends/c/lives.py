@@ -146,7 +146,7 @@ class Lives(Calls):
     # --- calls --------------------------------------------------------------------------------------------------------
 
     def _open_locals(self) -> None:
-        """Locals in memory begin to live, unless they are watched; those of recursive functions get new memory."""
+        """Locals in memory begin to live, some in new memory; those that the end of a block ends wait for its entry."""
         memory = self.memory
         later = {variable for scope in self._scopes.blocks.values() for variable in scope.mortal}
         for variable in self.context.scan.locals.get(self.function.symbol, ()):
