@@ -171,12 +171,15 @@ ENGINES: dict[str, Entry] = {
 }
 _WITHOUT_REFINER = ("bounded", "horn")
 
-# Errors that lie near first; then proofs, over large blocks where loops are the difficulty and over straight lines
-# where branches are, in bits and in integers; then errors that lie deeper.
+# Errors that lie near first. Then proofs: from Horn clauses, in bits and in integers that do not overflow, where they
+# come quickly or not at all; by trace abstraction over large blocks where loops are the difficulty, over straight lines
+# where branches are. Then errors that lie deeper.
 DEFAULT = (
     Stage("bounded", share=3, seconds=10),
-    Stage("trace-abstraction", share=3),
-    Stage("trace-abstraction(chains)", "it-sp-lv", share=3),
-    Stage("trace-abstraction", encoding="int", share=3),
+    Stage("horn", share=2),
+    Stage("horn", encoding="ideal", share=1),
+    Stage("trace-abstraction", "newton(it, wp, lv, late)", share=3),
+    Stage("trace-abstraction(chains)", "newton(it, sp, lv)", share=3),
+    Stage("trace-abstraction", "newton(it, sp, lv)", "int", share=2),
     Stage("bounded", share=2),
 )

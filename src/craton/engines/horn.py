@@ -47,7 +47,7 @@ class Horn:
             head = failure() if edge.target in program.errors else _holds(predicates[edge.target], step)
             clauses.append(implies(body, head))
         with budget.statistics.spending("Horn clauses"):
-            found = solve(tuple(predicates.values()), clauses, budget.left)
+            found = solve(tuple(predicates.values()), clauses, budget.left, guided=True)
         if isinstance(found, Undecided):
             return Unknown(f"no invariants found: {found.reason}")
         if isinstance(found, NoSolution):

@@ -56,8 +56,11 @@ _FAILURE = Predicate(Function("failure", (BOOL,), BOOL), (TRUE,))
 
 
 def solve(
-    predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None
+    predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None, *, guided: bool = False
 ) -> Solution | NoSolution | Undecided:
+    """`guided`: look at all lemmas at once now and then (Spacer's global guidance); without it, loops are unrolled for
+    ever where an invariant relates several variables.
+    """
     z3 = Shared.get()
     context, writer = z3.context, z3.writer
     ref = context.ref
@@ -67,6 +70,7 @@ def solve(
         # Spacer's usual arithmetic is the old one, in which z3 crashes now and then on large integer constants.
         settings: dict[str, bool | int | str] = {"engine": "spacer", "spacer__arith__solver": 6}
         settings |= {f"xform__{name}": False for name in _OFF}
+        settings["spacer__global"] = guided
         if time_limit is not None:
             settings["timeout"] = max(1, int(time_limit * 1000))
         params = context.params(**settings)
