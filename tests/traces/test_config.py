@@ -83,11 +83,11 @@ _NEWTONS = st.builds(
     st.sampled_from(Direction),
     st.sampled_from([None, *Granularity]),
     st.booleans(),
-    st.booleans(),
     st.sampled_from(Quantifiers),
     st.booleans(),
     st.sampled_from(known_solvers()),
     st.sampled_from([0.5, 2.0, 10.0, 900.0]),
+    late=st.booleans(),
 )
 _SIMPLE = st.one_of(
     _NEWTONS,

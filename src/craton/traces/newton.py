@@ -47,12 +47,12 @@ class Newton:
     direction: Direction = Direction.SP
     core: Granularity | None = Granularity.CONJUNCT  # IT; None executes the whole trace
     live: bool = True  # LV
-    late: bool = False  # a core with as little of the beginning of the trace as possible
     quantifiers: Quantifiers = Quantifiers.LIGHT
     drop: bool = False  # drop what stays quantified, instead of keeping it
     solver: str = "z3"
     time_limit: float | None = 10.0  # seconds for a refutation: when they are over, solvers are asked no more
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
+    late: bool = False  # a core with as little of the beginning of the trace as possible
 
     @property
     def name(self) -> str:
