@@ -21,6 +21,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 demo: $(READY) ## set up and run an example
+	$(BIN)/craton verify examples/c/pairs.c
 	$(BIN)/craton solvers
 	$(BIN)/python examples/interpolants.py
 	$(BIN)/craton explain examples/c/pairs.c --refine 'newton(it, sp)' --refine 'newton(it, wp, lv)' --refine 'craig(z3)'

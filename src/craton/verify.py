@@ -249,7 +249,7 @@ class _Run:
         if not isinstance(checked, Checked):
             why = checked.problem if isinstance(checked, Flaw) else checked.reason
             return Result("unknown", f"a proof was found but not confirmed: {why}", stage.name)
-        by = " and ".join(checked.by) or "looking at it"
+        by = " and ".join(checked.by) or "simplification alone"
         proof = Proof(program, invariants, by, time.monotonic() - begun)
         return Result("true", stage=stage.name, proof=proof)
 

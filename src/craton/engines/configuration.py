@@ -171,15 +171,17 @@ ENGINES: dict[str, Entry] = {
 }
 _WITHOUT_REFINER = ("bounded", "horn")
 
-# Errors that lie near first. Then proofs: from Horn clauses, in bits and in integers that do not overflow, where they
-# come quickly or not at all; by trace abstraction over large blocks where loops are the difficulty, over straight lines
-# where branches are. Then errors that lie deeper.
+# First what is quick, for the many programs for which it is enough. Then errors that lie deeper; then proofs: from Horn
+# clauses, in bits and in integers that do not overflow, where they come quickly or not at all; by trace abstraction over
+# large blocks where loops are the difficulty, over straight lines where branches are.
 DEFAULT = (
-    Stage("bounded", share=3, seconds=10),
-    Stage("horn", share=2),
-    Stage("horn", encoding="ideal", share=1),
+    Stage("bounded(depth=12)", share=2, seconds=5),
+    Stage("horn", share=1, seconds=1),
+    Stage("trace-abstraction", "newton(it, wp, lv, late)", share=1, seconds=2),
+    Stage("bounded", share=4, seconds=60),
+    Stage("horn", encoding="ideal", share=1, seconds=60),
+    Stage("trace-abstraction(chains)", "newton(it, sp, lv)", share=4),
     Stage("trace-abstraction", "newton(it, wp, lv, late)", share=3),
-    Stage("trace-abstraction(chains)", "newton(it, sp, lv)", share=3),
     Stage("trace-abstraction", "newton(it, sp, lv)", "int", share=2),
-    Stage("bounded", share=2),
+    Stage("horn", share=2),
 )
