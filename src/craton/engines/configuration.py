@@ -172,8 +172,8 @@ ENGINES: dict[str, Entry] = {
 _WITHOUT_REFINER = ("bounded", "horn")
 
 # First what is quick, for the many programs for which it is enough. Then errors that lie deeper; then proofs: from Horn
-# clauses, in bits and in integers that do not overflow, where they come quickly or not at all; by trace abstraction over
-# large blocks where loops are the difficulty, over straight lines where branches are.
+# clauses, in bits and in integers that do not overflow, where they come quickly or not at all; by trace abstraction
+# over large blocks where loops are the difficulty, over straight lines where branches are.
 DEFAULT = (
     Stage("bounded(depth=12)", share=2, seconds=5),
     Stage("horn", share=1, seconds=1),

@@ -1,0 +1,45 @@
+"""Bounded unrolling: errors at their depth, proofs where all paths end, nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.engines.configuration import Stage
+from craton.frontends.programs import Request
+from craton.verify import verify
+
+HEAD = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
+
+
+def result_of(tmp_path: Path, body: str, engine: str = "bounded") -> str:
+    file = tmp_path / "program.c"
+    file.write_text(HEAD + "int main(void) {" + body + " return 0; }")
+    return verify(Request((str(file),)), [Stage(engine)], 20).verdict
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("int x = 0, y = 50; while (x < 100) { if (x >= 50) y++; x++; } if (y != 100) reach_error();", "true"),
+        ("int x = 0, y = 50; while (x < 100) { if (x >= 50) y++; x++; } if (y == 100) reach_error();", "false"),
+        ("int a[6]; for (int i = 0; i < 6; i++) a[i] = i * i; if (a[5] != 25) reach_error();", "true"),
+        ("int n = __VERIFIER_nondet_int(), i = 0; while (i < 7) i++; if (n == 3 && i == 7) reach_error();", "false"),
+    ],
+    ids=["all paths end", "the last step fails", "an array", "inputs"],
+)
+def test_verdicts(tmp_path: Path, body: str, verdict: str) -> None:
+    found = result_of(tmp_path, body)
+    assert found.startswith(verdict) or (found == "unknown" and verdict == "true")
+
+
+def test_a_program_without_inputs_is_proved_by_running_it(tmp_path: Path) -> None:
+    body = "unsigned x = 1; for (int i = 0; i < 200; i++) x = x * 1664525u + 1013904223u; if (x == 7) reach_error();"
+    assert result_of(tmp_path, body) == "true"
+
+
+def test_the_depth_is_a_limit(tmp_path: Path) -> None:
+    body = "int i = 0; while (i < 9) i++; if (i == 9) reach_error();"
+    assert result_of(tmp_path, body, "bounded(depth=3)") == "unknown"
+    assert result_of(tmp_path, body, "bounded(depth=30)").startswith("false")
