@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from craton.engines.configuration import Stage, make_engine
+from craton.engines.configuration import TESTING, Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
+from craton.engines.houdini import repaired
+from craton.engines.testing import failing_run
 from craton.errors import CratonError, NotExpressible
 from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof
-from craton.evidence.replay import Replay, replay
+from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term, and_, functions, ops, or_
 from craton.logic.evaluation import CannotEvaluate
@@ -25,6 +27,7 @@ from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
+from craton.program.interpreter import ReachedError
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.statements import Call
 from craton.program.unrolling import recursive_procedures, unroll_recursion
@@ -183,6 +186,8 @@ class _Run:
         return Result("unknown", "; ".join(dict.fromkeys(reasons)))
 
     def _stage(self, stage: Stage, prepared: Prepared, seconds: float | None) -> Result:
+        if stage.engine == TESTING:
+            return self._tested(stage, prepared, seconds)
         begun = time.monotonic()
         engine = make_engine(stage)
         view: View | None = None
@@ -205,6 +210,19 @@ class _Run:
         if view is None:
             return self._confirmed_run(stage, prepared, run, blocks)
         return self._run_in_bits(stage, view, prepared, run, blocks)
+
+    def _tested(self, stage: Stage, prepared: Prepared, seconds: float | None) -> Result:
+        with self.statistics.spending("testing"):
+            run = _within(seconds, lambda report: failing_run(prepared.whole, seconds))
+        if isinstance(run, Unknown):
+            return Result("unknown", run.reason, stage.name)
+        if run is None or not isinstance(run.outcome, ReachedError):
+            return Result("unknown", "no test failed", stage.name)
+        inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
+        if prepared.whole.loose:
+            return Result("unknown", "a test failed, but functions stand for more than the program means", stage.name)
+        found = Replay(run.outcome.location, inputs, ())
+        return Result(f"false({run.outcome.violated})", stage=stage.name, replay=found)
 
     def _apart(self, engine: Engine, program: Program, seconds: float | None) -> Verdict:
         def work(report: Report) -> tuple[Verdict, Statistics]:
@@ -238,7 +256,13 @@ class _Run:
                 for location in blocks.main.locations
                 if location in invariants
             }
-        return self._confirmed_proof(stage, blocks, translated)
+        result = self._confirmed_proof(stage, blocks, translated)
+        if result.is_true:
+            return result
+        with self.statistics.spending("repairing a proof"):
+            left = _part_of(self.left)
+            better = _within(left, lambda report: repaired(blocks, translated, Budget(left)))
+        return result if isinstance(better, Unknown) else self._confirmed_proof(stage, blocks, better)
 
     def _confirmed_proof(self, stage: Stage, program: Program, invariants: Mapping[Location, Term]) -> Result:
         begun = time.monotonic()

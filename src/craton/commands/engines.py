@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     print("engines:")
     for name, entry in ENGINES.items():
         print(f"  {name:{width}}  {entry.summary}")
+    print(f"  {'testing':{width}}  runs on inputs drawn from seeds; finds errors only")
     print("\nwritten as:")
     for entry in ENGINES.values():
         print(f"  {entry.usage}")

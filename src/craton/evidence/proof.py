@@ -14,13 +14,11 @@ from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, not_, substitute
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
-from craton.smt import Sat, Unsat, make_solver
+from craton.smt import Sat, Solver, Unsat, make_solver
 
-CHECKERS = (
-    "bitwuzla",
-    "cvc5",
-    "z3",
-)  # in the order they are tried; one that cannot speak of a condition is passed over
+# In the order they are tried; one that cannot speak of a condition is left out.
+CHECKERS = ("bitwuzla", "cvc5 over integers", "cvc5", "z3")
+_FIRST_TRY = 1.0  # seconds for each of them, before they get all the time there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +93,28 @@ class _Panel:
         """None if nobody can tell."""
         if condition is TRUE:
             return True
-        for name in self.members:
-            if self.late:
-                return None
-            solver = make_solver(name, time_limit=self.left)
-            try:
-                solver.add(not_(condition))
-            except MissingCapability:
-                continue
-            answer = solver.check()
-            if isinstance(answer, Unsat):
-                self.believed[name] = None
-                return True
-            if isinstance(answer, Sat):
-                return False
+        for limit in (_FIRST_TRY, None):
+            for name in self.members:
+                if self.late:
+                    return None
+                limits = [seconds for seconds in (limit, self.left) if seconds is not None]
+                solver = make_checker(name, min(limits, default=None))
+                try:
+                    solver.add(not_(condition))
+                except MissingCapability:
+                    continue
+                answer = solver.check()
+                if isinstance(answer, Unsat):
+                    self.believed[name] = None
+                    return True
+                if isinstance(answer, Sat):
+                    return False
         return None
+
+
+def make_checker(name: str, seconds: float | None) -> Solver:
+    if name == "cvc5 over integers":
+        from craton.smt.cvc5.solver import Cvc5Solver
+
+        return Cvc5Solver(time_limit=seconds, bits_as_integers=True)
+    return make_solver(name, time_limit=seconds)

@@ -81,6 +81,7 @@ class Run:
     inputs: tuple[tuple[Input, Any], ...]
     values: Mapping[Term, Any] = field(repr=False)
     edges: tuple[Edge, ...] = field(default=(), repr=False)
+    sorts: tuple[Sort, ...] = field(default=(), repr=False)  # of the inputs
 
 
 class CannotRun(CratonError):
@@ -93,24 +94,33 @@ class CannotRun(CratonError):
 class _Source:
     """Where open values come from."""
 
-    def __init__(self, inputs: Sequence[Number], seed: int | None) -> None:
+    def __init__(self, inputs: Sequence[Number], seed: int | None, only_inputs: bool) -> None:
         self.waiting = list(inputs)
+        self.only_inputs = only_inputs
         self.next = 0
         self.random = random.Random(seed) if seed is not None else None
         self.read: list[tuple[Input, Any]] = []
+        self.sorts: list[Sort] = []
 
     def input(self, what: Input, sort: Sort) -> Any:
         if self.next < len(self.waiting):
             value = as_value(self.waiting[self.next], sort, what.type)
             self.next += 1
         else:
-            value = self.arbitrary(sort)
+            value = self.drawn(sort)
             if what.type == "_Bool":
                 value &= 1
         self.read.append((what, value))
+        self.sorts.append(sort)
         return value
 
     def arbitrary(self, sort: Sort) -> Any:
+        """A value that the program leaves open."""
+        if self.only_inputs and not isinstance(sort, Array):
+            return zero(sort)
+        return self.drawn(sort)
+
+    def drawn(self, sort: Sort) -> Any:
         if isinstance(sort, Array):
             element = sort.element
             return Cells(lambda: self.arbitrary(element))
@@ -172,8 +182,16 @@ class Interpreter:
         for variable in program.globals:
             self._globals[variable] = len(self._globals)
 
-    def run(self, inputs: Sequence[Number] = (), *, seed: int | None = None, step_limit: int = 10_000_000) -> Run:
-        source = _Source(inputs, seed)
+    def run(
+        self,
+        inputs: Sequence[Number] = (),
+        *,
+        seed: int | None = None,
+        step_limit: int = 10_000_000,
+        only_inputs: bool = False,
+    ) -> Run:
+        """With `only_inputs` the seed is for inputs; what the program leaves open besides is zero."""
+        source = _Source(inputs, seed, only_inputs)
         namespace = self._namespace
         state = [source.arbitrary(variable.sort) for variable in self._globals]
         namespace.update(G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary)
@@ -234,7 +252,8 @@ class Interpreter:
                 outcome = StepLimit(step_limit)
                 break
         final = {variable: state[i] for variable, i in self._globals.items()}
-        return Run(outcome, steps, tuple(source.read), final, tuple(self._edges[i] for i in self._trace))
+        edges = tuple(self._edges[i] for i in self._trace)
+        return Run(outcome, steps, tuple(source.read), final, edges, tuple(source.sorts))
 
     def _frame(self, procedure: Procedure, source: _Source) -> list[Any]:
         """Locals, parameters first; all arbitrary."""

@@ -49,7 +49,15 @@ class Cvc5Solver(Solver):
     # cvc5 refuses other formats unless its experimental float solver is switched on.
     fragment = Fragment(frozenset(Theory), frozenset(((8, 24), (11, 53))), nested_constant_arrays=False)
 
-    def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        time_limit: float | None = None,
+        log: QueryLog | None = None,
+        seed: int = 0,
+        bits_as_integers: bool = False,
+    ) -> None:
+        """`bits_as_integers`: bit-vectors are solved by arithmetic, which is better at sums and bounds of wide ones."""
         super().__init__(time_limit=time_limit, log=log)
         shared = Shared.get()
         self._writer, self._reader = shared.writer, shared.reader
@@ -60,6 +68,7 @@ class Cvc5Solver(Solver):
             seed=str(seed),
             # Without it cvc5 refuses constant arrays next to writes.
             arrays_exp="true",
+            solve_bv_as_int="sum" if bits_as_integers else "off",
         )
         self._limit = 0
         self._trackers: dict[str, Any] = {}  # constants that imply named assertions, and are assumed in every check
