@@ -52,9 +52,7 @@ def unroll_recursion(program: Program, depth: int) -> Program:
             copy = _copy(procedure, _copied(name, level), moved, variables)
             procedures[copy.name] = _calling(copy, recursive, level + 1, depth)
     entry = _copied(program.entry, 1) if program.entry in recursive else program.entry
-    return replace(
-        program, entry=entry, procedures=procedures, errors=errors, loop_heads=loop_heads, symbols=symbols
-    )
+    return replace(program, entry=entry, procedures=procedures, errors=errors, loop_heads=loop_heads, symbols=symbols)
 
 
 def _copied(name: str, level: int) -> str:

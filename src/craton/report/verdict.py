@@ -58,9 +58,7 @@ def _tell_proof(told: Outcome, result: Result) -> None:
     heads = [location for location in program.loop_heads if location in proof.invariants]
     for location in heads:
         place = program.loop_heads[location]
-        told.invariants.append(
-            {"location": str(place or location), "invariant": infix(proof.invariants[location])}
-        )
+        told.invariants.append({"location": str(place or location), "invariant": infix(proof.invariants[location])})
     count = f"{len(heads)} loop invariant{'' if len(heads) == 1 else 's'}"
     if proof.checked_by:
         told.evidence = f"proof: {count}, re-checked by {proof.checked_by} in {proof.seconds:.2f} s"
