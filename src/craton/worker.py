@@ -72,8 +72,12 @@ def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[ob
     sending.close()
     peak = Usage(0.0, 0)
     looked = started
+    interrupts: list[int] = []
+    restore = _collect_interrupts(interrupts)
     try:
         while True:
+            if interrupts:
+                return Ended("interrupted", peak)
             kind: str = ""
             content: Any = None
             if receiving.poll(_GLANCE):
@@ -99,12 +103,28 @@ def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[ob
             reason = _exceeded(limits, looked - started, now)
             if reason:
                 return Ended(reason, peak)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # raised by a handler that is not ours
         return Ended("interrupted", peak)
     finally:
         end_family(process.pid)
         process.join()
         receiving.close()
+        restore()
+
+
+def _collect_interrupts(into: list[int]) -> Callable[[], None]:
+    """Interrupts are noted, and looked at between two steps: an exception out of nowhere may be lost in a callback.
+
+    Returns what puts things back as they were.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return lambda: None
+    before = signal.signal(signal.SIGINT, lambda number, frame: into.append(number))
+
+    def restore() -> None:
+        signal.signal(signal.SIGINT, before)
+
+    return restore
 
 
 def _exceeded(limits: Limits, wall: float, used: Usage) -> str:

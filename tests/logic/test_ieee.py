@@ -3,8 +3,9 @@
 The solvers fold `result = ours` on constants; the inputs are random patterns biased toward the special values, and all
 patterns for the smallest format. `check` is one case against both solvers and serves as a fuzzer's entry, too.
 
-Folding is the oracle for a reason: on constants z3 5.4, Bitwuzla 0.9.1 and we agree throughout, but Bitwuzla's
-bit-blaster does not agree with its own folding in (2, 3): fp.add and fp.rem of free variables come out wrong there, and
+Folding is the oracle for a reason: on constants z3 5.4, Bitwuzla 0.9.1 and we agree throughout (z3 5.0 is wrong about
+fp.fma and fp.roundToIntegral where exponents have two bits, and is not asked there), but Bitwuzla's bit-blaster does
+not agree with its own folding in (2, 3): fp.add and fp.rem of free variables come out wrong there, and
 fp.roundToIntegral hangs (or runs out of memory) in (3, 3), (3, 4), (4, 5), (5, 6). It calls such formats experimental.
 """
 
@@ -156,7 +157,8 @@ def check(name: str, f: Format, rm: RoundingMode, arguments: Case) -> list[str]:
     zed, bit = z3_oracle(), bitwuzla_oracle()
     wrong = []
     term = operation.z3(*[zed.modes[m] for m in mode], *[zed.float(f, a) for a in arguments])
-    if not zed.agrees(term, zed.boolean(bool(ours)) if operation.predicate else zed.float(f, ours)):
+    known_wrong = f.exponent_bits == 2 and name in ("fused_multiply_add", "round_to_integral")
+    if not known_wrong and not zed.agrees(term, zed.boolean(bool(ours)) if operation.predicate else zed.float(f, ours)):
         wrong.append("z3")
     term = bit.term(operation.kind, [bit.modes[m] for m in mode] + [bit.float(f, a) for a in arguments])
     if not bit.agrees(term, bit.boolean(bool(ours)) if operation.predicate else bit.float(f, ours)):

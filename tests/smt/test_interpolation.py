@@ -36,7 +36,7 @@ FLOORS = {
     ("z3", "Float"): 5,
     ("z3", "Array"): 7,
     ("z3", "Bool"): 5,
-    ("z3", "Mixed"): 6,
+    ("z3", "Mixed"): 5,
     ("bitwuzla", "BitVec"): 22,
     ("bitwuzla", "Array"): 1,
     ("bitwuzla", "UF"): 2,

@@ -45,6 +45,7 @@ class Fragment:
     theories: frozenset[Theory]
     formats: frozenset[tuple[int, int]] | None = None
     nested_constant_arrays: bool = True
+    wrong_in_tiny_formats: frozenset[ops.Op] = frozenset()  # operations that go wrong where exponents have two bits
 
     def require(self, solver: str, formula: Term, seen: set[Term]) -> None:
         """Raises MissingCapability for what is outside. `seen` remembers nodes that were found inside."""
@@ -60,6 +61,8 @@ class Fragment:
                 raise MissingCapability(_refusal(solver, node.op.theory, node.op.name))
             if node.op is ops.CONST_ARRAY and isinstance(node.args[0].sort, Array) and not self.nested_constant_arrays:
                 raise MissingCapability(f"{solver} is not trusted with constant arrays of arrays; z3 is")
+            if node.op in self.wrong_in_tiny_formats and any(_is_tiny(a.sort) for a in node.args):
+                raise MissingCapability(f"{solver} is not trusted with {node.op.name} of floats of two exponent bits")
             # Leaves, applications and constant arrays bring sorts that no operation below them would show.
             if not node.args or node.op is ops.APPLY or node.op is ops.CONST_ARRAY or isinstance(node.sort, Float):
                 self._require_sort(solver, node.sort)
@@ -79,6 +82,10 @@ class Fragment:
             if isinstance(part, Float) and self.formats is not None:
                 if (part.exponent_bits, part.significand_bits) not in self.formats:
                     raise MissingCapability(f"{solver} is not trusted with floats of format {part}; z3 is")
+
+
+def _is_tiny(sort: Sort) -> bool:
+    return isinstance(sort, Float) and sort.exponent_bits == 2
 
 
 def _theory_of(sort: Sort) -> Theory:

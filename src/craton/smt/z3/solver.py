@@ -43,7 +43,7 @@ class Shared:
 class Z3Solver(Solver):
     name = "z3"
     can = frozenset(Capability)
-    fragment = Fragment(frozenset(Theory))
+    fragment = Fragment(frozenset(Theory), wrong_in_tiny_formats=frozenset((ops.FP_FMA, ops.FP_ROUND)))
 
     def __init__(
         self, *, time_limit: float | None = None, log: QueryLog | None = None, logic: str | None = None, seed: int = 0
