@@ -6,11 +6,17 @@ the wall time can be watched.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+# A forked child has all terms and translations already; elsewhere they are sent.
+_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
+CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
 
 _PROC = Path("/proc")
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100

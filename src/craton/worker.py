@@ -6,7 +6,6 @@ ends them when a limit is reached. A solver that hangs costs an answer, never th
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
 import signal
@@ -18,10 +17,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from craton.processes import Usage, end_family, usage
+from craton.processes import CONTEXT, Usage, end_family, usage
 
-_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
-_CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
 _GLANCE = 0.05  # seconds between two looks at what the child uses
 
 _STACK = 512 * 2**20
@@ -65,8 +62,8 @@ Ending = Done | Failed | Ended
 
 def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[object], None]) -> Ending:
     """Runs `work`, which is given a function to report with; `heard` gets the reports."""
-    receiving, sending = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_child, args=(work, sending))
+    receiving, sending = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=_child, args=(work, sending))
     started = time.monotonic()
     process.start()
     sending.close()

@@ -6,10 +6,11 @@ import pytest
 
 from craton.frontends.boogie import load_boogie
 from craton.program.cfa import Program
+from craton.program.graph import recursive_procedures
 from craton.program.inlining import inline
 from craton.program.interpreter import Blocked, Exited, Interpreter, ReachedError
 from craton.program.statements import Call
-from craton.program.unrolling import recursive_procedures, unroll_recursion
+from craton.program.unrolling import unroll_recursion
 from support.programs import BY_NAME
 
 

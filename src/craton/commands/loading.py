@@ -8,26 +8,37 @@ from typing import TYPE_CHECKING
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
+    from craton.frontends.programs import Request
     from craton.program.cfa import Program
 
 PASSES = ("inline", "dead", "slice", "constants", "blocks")
 
 
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, or one task definition (.yml)")
+    add_source_arguments(parser)
+    parser.add_argument("--passes", default="", metavar="P,P,…", help=f"passes to apply, in order: {', '.join(PASSES)}")
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
     parser.add_argument("--property", metavar="FILE", help="property file; the default is that no error is reached")
     parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or ILP32")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
-    parser.add_argument("--passes", default="", metavar="P,P,…", help=f"passes to apply, in order: {', '.join(PASSES)}")
+
+
+def requested(args: argparse.Namespace) -> Request:
+    """What the arguments name."""
+    from craton.frontends.programs import Request
+
+    return Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
 
 
 def loaded(args: argparse.Namespace) -> Program:
     """The program that the arguments name, after the passes they ask for."""
-    from craton.frontends.programs import Request, load_program
+    from craton.frontends.programs import load_program
 
-    request = Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
-    program = load_program(request)
+    program = load_program(requested(args))
     for name in filter(None, args.passes.split(",")):
         program = _pass(name, program)
     return program

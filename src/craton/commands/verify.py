@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
+from craton.commands.loading import add_source_arguments, requested
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -44,11 +45,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
-    parser.add_argument("--property", metavar="FILE", help="property file; the default is that no error is reached")
-    parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or ILP32")
-    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
-    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+    add_source_arguments(parser)
     how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
     how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
     how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
@@ -79,12 +76,11 @@ def _positive(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     from craton.engines.configuration import check_stage
-    from craton.frontends.programs import Request
     from craton.report.verdict import Outcome, exit_code, outcome, print_outcome
     from craton.worker import Done, Failed, Limits, supervise
 
     started = time.monotonic()
-    request = Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
+    request = requested(args)
     stages = _stages(args)
     for stage in stages:
         check_stage(stage)

@@ -31,6 +31,11 @@ class Stage:
     seconds: float | None = None  # at most
 
     @property
+    def in_bits(self) -> bool:
+        """Whether it looks at the program itself, and not at a view of it."""
+        return self.encoding == "bv" and self.floats == "exact"
+
+    @property
     def name(self) -> str:
         name = self.engine if self.engine.partition("(")[0] in _WITHOUT_REFINER else f"{self.engine} with {self.refine}"
         views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]

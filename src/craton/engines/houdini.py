@@ -23,10 +23,12 @@ MOST_CONSTANTS = 12  # of one sort; more would be too many guesses
 
 def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budget) -> dict[Location, Term]:
     """Inductive invariants of the program, made of parts of the given ones and of bounds. Nothing else is promised."""
-    steps = {edge: transition(edge.statement) for edge in program.main.edges if edge.target not in program.errors}
+    every = {edge: transition(edge.statement) for edge in program.main.edges}
+    bounds_at = _bounds(program, every)
+    steps = {edge: step for edge, step in every.items() if edge.target not in program.errors}
     guesses = {
         location: list(dict.fromkeys((*conjuncts(invariant), *bounds)))
-        for location, bounds in _bounds(program, steps).items()
+        for location, bounds in bounds_at.items()
         if (invariant := invariants.get(location, FALSE)) is not FALSE
     }
     guesses[program.main.entry] = []
@@ -49,11 +51,13 @@ def _kept(solver: Solver, before: list[Term], step: Transition, after: list[Term
         return [g for g in after if isinstance(solver.check(not_(substitute(g, step.updates))), Unsat)]
 
 
-def _bounds(program: Program, steps: Mapping[Edge, Transition]) -> dict[Location, list[Term]]:
+def _bounds(program: Program, steps: dict[Edge, Transition]) -> dict[Location, list[Term]]:
     """At each location, for each variable that matters: at least and at most each constant of the guards."""
-    live = live_variables(program, {edge: transition(edge.statement) for edge in program.main.edges})
+    live = live_variables(program, steps)
     constants: dict[BitVec, dict[Term, None]] = {}
-    for step in steps.values():
+    for edge, step in steps.items():
+        if edge.target in program.errors:
+            continue
         for atom in atoms(step.guard):
             for side in atom.args:
                 if side.op is ops.VALUE and isinstance(side.sort, BitVec):

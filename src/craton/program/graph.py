@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.origin import SourceRange
+from craton.program.statements import Call
 
 N = TypeVar("N")
 
@@ -62,6 +63,19 @@ def components(graph: Mapping[N, Iterable[N]]) -> list[list[N]]:
                             break
                     found.append(group[::-1])
     return found
+
+
+def recursive_procedures(program: Program) -> tuple[str, ...]:
+    """Those that can come to call themselves, in the program's order."""
+    graph = {
+        name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
+        for name, procedure in program.procedures.items()
+    }
+    found: set[str] = set()
+    for group in components(graph):
+        if len(group) > 1 or group[0] in graph.get(group[0], ()):
+            found.update(group)
+    return tuple(name for name in program.procedures if name in found)
 
 
 def back_edge_targets(procedure: Procedure) -> list[Location]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from craton.logic import TRUE, Term, var
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
-from craton.program.graph import components, reachable_edges
+from craton.program.graph import reachable_edges, recursive_procedures
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Call, Return
 from craton.program.variables import renamed
@@ -22,23 +22,11 @@ def inline(program: Program, most_edges: int = MOST_EDGES) -> Transformed:
     return _Inliner(program, most_edges).run()
 
 
-def _recursive(program: Program) -> set[str]:
-    graph = {
-        name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
-        for name, procedure in program.procedures.items()
-    }
-    found = set()
-    for group in components(graph):
-        if len(group) > 1 or group[0] in graph.get(group[0], ()):
-            found.update(group)
-    return found
-
-
 class _Inliner:
     def __init__(self, program: Program, most_edges: int) -> None:
         self.program = program
         self.most_edges = most_edges
-        self.recursive = _recursive(program)
+        self.recursive = frozenset(recursive_procedures(program))
         self.copies: dict[str, int] = {}
         self.next_location = program.next_location()
         self.total = 0

@@ -11,23 +11,10 @@ from dataclasses import replace
 
 from craton.logic import FALSE, Term, var
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
-from craton.program.graph import components
+from craton.program.graph import recursive_procedures
 from craton.program.origin import SourceRange
 from craton.program.statements import Assume, Call
 from craton.program.variables import renamed
-
-
-def recursive_procedures(program: Program) -> tuple[str, ...]:
-    """Those that can come to call themselves, in the program's order."""
-    graph = {
-        name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
-        for name, procedure in program.procedures.items()
-    }
-    found: set[str] = set()
-    for group in components(graph):
-        if len(group) > 1 or group[0] in graph.get(group[0], ()):
-            found.update(group)
-    return tuple(name for name in program.procedures if name in found)
 
 
 def unroll_recursion(program: Program, depth: int) -> Program:

@@ -38,20 +38,8 @@ def minimal_core(
         if not isinstance(core, tuple):
             return core
         end = float("inf") if budget is None else time.monotonic() + budget
-        needed: list[int] = []
-        candidates = list(core)
-        while candidates:
-            left = end - time.monotonic()
-            if left <= 0:
-                break
-            # From the back: in a trace, late statements are the likelier ones to be irrelevant repetitions.
-            candidate = candidates.pop()
-            smaller = finder.core_of([*needed, *candidates], None if budget is None else left)
-            if smaller is None:
-                needed.append(candidate)
-            else:
-                candidates = [c for c in candidates if c in smaller]
-        return tuple(sorted(needed + candidates))
+        # From the back: in a trace, late statements are the likelier ones to be irrelevant repetitions.
+        return _shrunk(finder, core, end)
 
 
 def latest_core(
@@ -85,19 +73,24 @@ def latest_core(
             else:
                 core = tuple(sorted(smaller))
                 low = groups[core[0]]
-        needed: list[int] = []
-        candidates = list(reversed(core))
-        while candidates:
-            left = end - time.monotonic()
-            if left <= 0:
-                break
-            candidate = candidates.pop()
-            smaller = finder.core_of([*needed, *candidates], None if budget is None else left)
-            if smaller is None:
-                needed.append(candidate)
-            else:
-                candidates = [c for c in candidates if c in smaller]
-        return tuple(sorted(needed + candidates))
+        return _shrunk(finder, core[::-1], end)
+
+
+def _shrunk(finder: CoreFinder, core: Sequence[int], end: float) -> tuple[int, ...]:
+    """The core without members it does not need, tried from the last one on, as far as there is time."""
+    needed: list[int] = []
+    candidates = list(core)
+    while candidates:
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        candidate = candidates.pop()
+        smaller = finder.core_of([*needed, *candidates], None if end == float("inf") else left)
+        if smaller is None:
+            needed.append(candidate)
+        else:
+            candidates = [c for c in candidates if c in smaller]
+    return tuple(sorted(needed + candidates))
 
 
 class CoreFinder:

@@ -6,26 +6,19 @@ program: make a new one for the next.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import Any, cast
 
+from craton.processes import CONTEXT, end_family
 from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
 from craton.traces.perfect import Quality, quality
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
-
-# A forked child has all terms and translations already; elsewhere they are sent.
-_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
-_CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
 
 Seen = dict[tuple[Edge, ...], int]
 
@@ -145,15 +138,16 @@ class Race:
         runners: list[tuple[Refiner, Any, Connection]] = []
         try:
             for refiner in self.refiners:
-                receiving, sending = multiprocessing.Pipe(duplex=False)
-                process = _CONTEXT.Process(target=_run, args=(refiner, trace, sending))
+                receiving, sending = CONTEXT.Pipe(duplex=False)
+                process = CONTEXT.Process(target=_run, args=(refiner, trace, sending))
                 process.start()
                 sending.close()
                 runners.append((refiner, process, receiving))
             return _first_answer({receiving: refiner for refiner, _, receiving in runners}, trace, end)
         finally:
             for _, process, receiving in runners:
-                _end(process)
+                end_family(process.pid)
+                process.join()
                 receiving.close()
 
 
@@ -194,31 +188,6 @@ def _run(refiner: Refiner, trace: Trace, result: Connection) -> None:
         answer = GaveUp(f"{type(error).__name__}: {error}")
     result.send((answer, [memory.get(trace.edges) for memory in _memories(refiner)]))
     result.close()
-
-
-def _end(process: Any) -> None:
-    """Ends a process and those it has started: solvers, races of its own.
-
-    It is stopped first, so that it starts no more of them. Where there is no /proc, they end by themselves when they
-    come to read their input.
-    """
-    if process.is_alive():
-        os.kill(process.pid, signal.SIGSTOP)
-        family = _descendants(process.pid)
-        process.kill()
-        for member in family:
-            with suppress(ProcessLookupError):
-                os.kill(member, signal.SIGKILL)
-    process.join()
-
-
-def _descendants(pid: int) -> list[int]:
-    try:
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
-    except OSError:
-        return []
-    return [member for child in children for member in (child, *_descendants(child))]
 
 
 def _first_answer(waiting: dict[Connection, Refiner], trace: Trace, end: float) -> Answer:
