@@ -1,0 +1,156 @@
+"""What a campaign is on disk: a file of JSON lines, the first about the campaign, each other one about a run.
+
+A line is appended with a single write when a run is over, so a campaign that is killed has lost at most the line it
+was writing. Readers ignore a last line that is torn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from craton.errors import CratonError
+
+RESULTS = "results.jsonl"
+FORMAT = 1
+
+SCORES = {"correct-true": 2, "correct-false": 1, "wrong-true": -32, "wrong-false": -16}
+
+WRONG = ("wrong-true", "wrong-false")
+CORRECT = ("correct-true", "correct-false")
+
+
+class NoCampaign(CratonError):
+    """A path that should lead to the results of a campaign, and does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One task under one configuration, and what came of it."""
+
+    task: str  # path of the task definition or program, as shown to the user
+    category: str  # stem of the .set file, or name of the directory the task was found in
+    property: str  # unreach-call, no-overflow, valid-memsafety, …
+    expected: str | None  # true, false, false(valid-deref), …; None if not known
+    config: str
+    verdict: str  # true, false(unreach-call), unknown, TIMEOUT, OUT OF MEMORY, ERROR
+    status: str  # correct-true, …, wrong-false, unknown, timeout, memory, error; done-true, done-false if none expected
+    reason: str  # in one line, where there is no verdict
+    score: int
+    cpu: float  # seconds of all processes
+    wall: float  # seconds
+    memory: int  # bytes, of all processes at the worst moment
+    exit_code: int | None
+    statistics: dict[str, Any] = field(repr=False)
+    log: str  # relative to the campaign; empty if there is none
+    evidence: str  # a witness, relative to the campaign; empty if there is none
+
+    def key(self) -> tuple[str, str, str]:
+        """What tells runs of a campaign apart."""
+        return self.task, self.property, self.config
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    header: dict[str, Any]
+    runs: tuple[RunRecord, ...]
+
+
+def status_of(verdict: str, expected: str | None) -> str:
+    """The verdict against the expected one. A false(p) is right if p is what was expected to be violated."""
+    others = {"TIMEOUT": "timeout", "OUT OF MEMORY": "memory", "ERROR": "error"}
+    if verdict in others:
+        return others[verdict]
+    if verdict == "unknown":
+        return "unknown"
+    answer = "true" if verdict == "true" else "false"
+    if expected is None:
+        return f"done-{answer}"
+    if answer == "true":
+        return "correct-true" if expected == "true" else "wrong-true"
+    named = expected.partition("(")[2]  # which property is violated, where the task says so
+    right = expected.startswith("false") and (not named or verdict == expected)
+    return "correct-false" if right else "wrong-false"
+
+
+def score_of(status: str) -> int:
+    return SCORES.get(status, 0)
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def line_of(record: RunRecord) -> dict[str, Any]:
+    return {"kind": "run", **{entry.name: getattr(record, entry.name) for entry in dataclasses.fields(record)}}
+
+
+def record_of(line: Mapping[str, Any]) -> RunRecord:
+    return RunRecord(**{entry.name: line[entry.name] for entry in dataclasses.fields(RunRecord)})
+
+
+def read_campaign(path: Path) -> Campaign:
+    """The campaign of a directory or of its file of results. Of a run that is there twice, the first counts."""
+    file = path / RESULTS if path.is_dir() else path
+    header: dict[str, Any] | None = None
+    runs: dict[tuple[str, str, str], RunRecord] = {}
+    for number, line in _lines(file):
+        try:
+            if line["kind"] == "campaign" and header is None:
+                header = line
+            elif line["kind"] == "run":
+                record = record_of(line)
+                runs.setdefault(record.key(), record)
+        except (KeyError, TypeError) as problem:
+            raise NoCampaign(f"{file}:{number}: not a line of a campaign's results ({problem!r})") from problem
+        if header is None:
+            raise NoCampaign(f"{file}: these are not the results of a campaign: the first line says nothing about it")
+        if header.get("format") != FORMAT:
+            raise NoCampaign(f"{file}: results of format {header.get('format')!r}; this version reads {FORMAT}")
+    if header is None:
+        raise NoCampaign(f"{file}: empty; these are not the results of a campaign")
+    return Campaign(header, tuple(runs.values()))
+
+
+def _lines(file: Path) -> Iterator[tuple[int, Any]]:
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        raise NoCampaign(f"{file}: no such file; name a directory that `craton bench --out` has written") from None
+    except OSError as problem:
+        raise NoCampaign(f"{file}: cannot be read: {problem.strerror}") from problem
+    whole, _, torn = content.rpartition(b"\n")
+    for number, line in enumerate([*whole.split(b"\n"), torn], 1):
+        if not line.strip():
+            continue
+        try:
+            yield number, json.loads(line)
+        except ValueError as problem:  # of JSON, and of UTF-8
+            if line is torn:
+                return
+            raise NoCampaign(f"{file}:{number}: not a line of JSON ({problem})") from problem
+
+
+class Appender:
+    """Appends lines to the results. What a killed campaign has left torn at the end is taken away first."""
+
+    def __init__(self, file: Path) -> None:
+        self.descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        content = file.read_bytes()
+        end = content.rfind(b"\n") + 1
+        if end < len(content):
+            os.ftruncate(self.descriptor, end)
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """All of the line in one write, and on the disk before this returns."""
+        content = (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        while content:  # a full disk or a signal may cut a write short
+            content = content[os.write(self.descriptor, content) :]
+        os.fsync(self.descriptor)
+
+    def close(self) -> None:
+        os.close(self.descriptor)
