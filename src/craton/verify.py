@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from craton.engines import houdini
 from craton.engines.configuration import TESTING, Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
-from craton.engines.houdini import repaired
 from craton.engines.testing import failing_run
 from craton.errors import CratonError, NotExpressible
-from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof
+from craton.evidence.proof import Checked, Flaw, check_proof, others
 from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term, and_, functions, ops, or_
@@ -25,11 +25,9 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.program.back import Transformed, unchanged
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
-from craton.program.constants import propagate_constants
 from craton.program.graph import recursive_procedures
-from craton.program.inlining import inline
 from craton.program.interpreter import ReachedError
-from craton.program.slicing import remove_dead_code, slice_for_errors
+from craton.program.preparation import Prepared, prepare
 from craton.program.statements import Call
 from craton.program.unrolling import unroll_recursion
 from craton.traces.execution import Execution, execution
@@ -49,10 +47,12 @@ MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than thi
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Invariants of the program after its passes, and who has checked them."""
+    """Invariants of the prepared program in blocks of a size; the solver that found them and who has checked them."""
 
     program: Program
+    blocks: int | None
     invariants: Mapping[Location, Term] = field(repr=False)
+    found_with: str
     checked_by: str
     seconds: float
 
@@ -79,24 +79,24 @@ class Result:
         return self.verdict.startswith("false")
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A program without calls, before and after the passes that make it small, with the way back."""
+class Sights:
+    """A prepared program as stages see it: through views, in blocks. Each is made once for all stages."""
 
-    whole: Program
-    small: Transformed
-    _views: dict[tuple[str, str], View | None] = field(default_factory=dict, repr=False)
-    _blocks: dict[tuple[str, str, int | None], Transformed] = field(default_factory=dict, repr=False)
+    def __init__(self, prepared: Prepared) -> None:
+        self.whole = prepared.whole
+        self.small = prepared.small
+        self._views: dict[tuple[str, str], View | None] = {}
+        self._blocks: dict[tuple[str, str, int | None], Transformed] = {}
 
     def view(self, stage: Stage) -> View | None:
-        """What the stage looks at the program through; None for the bits themselves. Made once for all stages."""
+        """What the stage looks at the program through; None for the bits themselves."""
         key = stage.encoding, stage.floats
         if key not in self._views:
             self._views[key] = None if stage.in_bits else _view(self.small.program, stage)
         return self._views[key]
 
     def blocks(self, stage: Stage, size: int | None) -> Transformed:
-        """The program as the stage sees it, in blocks of a size. Made once for all stages."""
+        """The program as the stage sees it, in blocks of a size."""
         key = stage.encoding, stage.floats, size
         if key not in self._blocks:
             view = self.view(stage)
@@ -147,18 +147,18 @@ class _Run:
         if recursive:
             return self._recursive(recursive)
         with self.statistics.spending("passes"):
-            prepared = prepare(self.program)
-        calls = [e.statement.procedure for e in prepared.whole.main.edges if isinstance(e.statement, Call)]
+            sights = Sights(prepare(self.program))
+        calls = [e.statement.procedure for e in sights.whole.main.edges if isinstance(e.statement, Call)]
         if calls:
             return Result("unknown", f"the program is too large to inline its calls (of {calls[0]} among others)")
-        return self._staged(prepared)
+        return self._staged(sights)
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
         """Only errors can be found, up to a bound."""
         named = ", ".join(procedures)
         for number, depth in enumerate(RECURSION_DEPTHS):
             with self.statistics.spending("passes"):
-                bounded = prepare(unroll_recursion(self.program, depth))
+                bounded = Sights(prepare(unroll_recursion(self.program, depth)))
             if number and len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
                 break
             share = None if self.left is None else self.left / (len(RECURSION_DEPTHS) - number)
@@ -167,10 +167,11 @@ class _Run:
                 return result
         return Result("unknown", f"recursion is not supported beyond a bound: {named}")
 
-    def _staged(self, prepared: Prepared, seconds: float | None = None) -> Result:
-        if not prepared.small.program.errors:
-            invariants = dict.fromkeys(prepared.small.program.main.locations, TRUE)
-            return Result("true", stage="reachability", proof=Proof(prepared.small.program, invariants, "", 0))
+    def _staged(self, sights: Sights, seconds: float | None = None) -> Result:
+        if not sights.small.program.errors:
+            program = encode_blocks(sights.small.program).program
+            trivial = dict.fromkeys(program.main.locations, TRUE)
+            return Result("true", stage="reachability", proof=Proof(program, None, trivial, "", "", 0))
         reasons: list[str] = []
         total = seconds if seconds is not None else self.left
         weights = sum(stage.share for stage in self.stages)
@@ -184,7 +185,7 @@ class _Run:
             weights -= stage.share
             begun = time.monotonic()
             try:
-                result = self._stage(stage, prepared, limit)
+                result = self._stage(stage, sights, limit)
             except CannotEvaluate as problem:
                 result = Result("unknown", f"a counterexample was found, but cannot be replayed: {problem}", stage.name)
             if total is not None:
@@ -194,39 +195,39 @@ class _Run:
             reasons.append(f"{stage.name}: {result.reason}" if len(self.stages) > 1 else result.reason)
         return Result("unknown", "; ".join(dict.fromkeys(reasons)))
 
-    def _stage(self, stage: Stage, prepared: Prepared, seconds: float | None) -> Result:
+    def _stage(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
         if stage.engine == TESTING:
-            return self._tested(stage, prepared, seconds)
+            return self._tested(stage, sights, seconds)
         begun = time.monotonic()
         engine = make_engine(stage)
         view: View | None = None
         if not stage.in_bits:
             with self.statistics.spending("views"):
-                view = prepared.view(stage)
+                view = sights.view(stage)
         with self.statistics.spending("passes"):
-            blocks = prepared.blocks(stage, engine.blocks)
+            blocks = sights.blocks(stage, engine.blocks)
         left = None if seconds is None else seconds - (time.monotonic() - begun)
         verdict = self._apart(engine, blocks.program, left)
         if isinstance(verdict, Unknown):
             return Result("unknown", verdict.reason, stage.name)
         if isinstance(verdict, Safe):
             if view is None:
-                return self._confirmed_proof(stage, blocks.program, verdict.invariants)
-            return self._proof_in_bits(stage, view, prepared.small.program, verdict.invariants)
+                return self._confirmed_proof(stage, blocks.program, engine.blocks, verdict)
+            return self._proof_in_bits(stage, view, sights.small.program, verdict)
         run = execution(verdict.trace, verdict.model)
         if view is None:
-            return self._confirmed_run(stage, prepared, run, blocks)
-        return self._run_in_bits(stage, view, prepared, run, blocks)
+            return self._confirmed_run(stage, sights, run, blocks)
+        return self._run_in_bits(stage, view, sights, run, blocks)
 
-    def _tested(self, stage: Stage, prepared: Prepared, seconds: float | None) -> Result:
+    def _tested(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
         with self.statistics.spending("testing"):
-            run = _within(seconds, lambda report: failing_run(prepared.whole, seconds))
+            run = _within(seconds, lambda report: failing_run(sights.whole, seconds))
         if isinstance(run, Unknown):
             return Result("unknown", run.reason, stage.name)
         if run is None or not isinstance(run.outcome, ReachedError):
             return Result("unknown", "no test failed", stage.name)
         inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
-        if prepared.whole.loose:
+        if sights.whole.loose:
             return Result("unknown", "a test failed, but functions stand for more than the program means", stage.name)
         found = Replay(run.outcome.location, inputs, ())
         return Result(f"false({run.outcome.violated})", stage=stage.name, replay=found)
@@ -254,39 +255,40 @@ class _Run:
         verdict, self.statistics = answer
         return verdict
 
-    def _proof_in_bits(self, stage: Stage, view: View, program: Program, invariants: Mapping[Location, Term]) -> Result:
+    def _proof_in_bits(self, stage: Stage, view: View, program: Program, found: Safe) -> Result:
         """A proof found in a view counts only if it is one of the bit-precise program."""
         blocks = encode_blocks(program).program
         with self.statistics.spending("views"):
             translated = {
-                location: _in_bits(invariants[location], view)
+                location: _in_bits(found.invariants[location], view)
                 for location in blocks.main.locations
-                if location in invariants
+                if location in found.invariants
             }
-        result = self._confirmed_proof(stage, blocks, translated)
+        result = self._confirmed_proof(stage, blocks, None, Safe(translated, found.by))
         if result.is_true:
             return result
         with self.statistics.spending("repairing a proof"):
             left = _part_of(self.left)
-            better = _within(left, lambda report: repaired(blocks, translated, Budget(left)))
-        return result if isinstance(better, Unknown) else self._confirmed_proof(stage, blocks, better)
+            better = _within(left, lambda report: houdini.repaired(blocks, translated, Budget(left)))
+        if isinstance(better, Unknown):
+            return result
+        return self._confirmed_proof(stage, blocks, None, Safe(better, houdini.SOLVER))
 
-    def _confirmed_proof(self, stage: Stage, program: Program, invariants: Mapping[Location, Term]) -> Result:
+    def _confirmed_proof(self, stage: Stage, program: Program, size: int | None, found: Safe) -> Result:
         begun = time.monotonic()
-        # "cvc5 over integers" is cvc5 still
-        checkers = tuple(name for name in CHECKERS if name.partition(" ")[0] != stage.solver)
+        checkers = others(found.by)
         with self.statistics.spending("checking the proof"):
             left = _part_of(self.left)
-            checked = _within(left, lambda report: check_proof(program, invariants, checkers, left))
+            checked = _within(left, lambda report: check_proof(program, found.invariants, checkers, left))
         if not isinstance(checked, Checked):
             why = checked.problem if isinstance(checked, Flaw) else checked.reason
             return Result("unknown", f"a proof was found but not confirmed: {why}", stage.name)
         by = " and ".join(checked.by) or "simplification alone"
-        proof = Proof(program, invariants, by, time.monotonic() - begun)
+        proof = Proof(program, size, found.invariants, found.by, by, time.monotonic() - begun)
         return Result("true", stage=stage.name, proof=proof)
 
     def _run_in_bits(
-        self, stage: Stage, view: View, prepared: Prepared, run: Execution | None, blocks: Transformed
+        self, stage: Stage, view: View, sights: Sights, run: Execution | None, blocks: Transformed
     ) -> Result:
         """A counterexample found in a view counts only if its path is feasible in bits."""
         if run is None:
@@ -300,21 +302,21 @@ class _Run:
             return Result("unknown", f"a counterexample of the view was found, but in bits: {model.reason}", stage.name)
         if model is None:
             return Result("unknown", "the counterexample of the view is not one of the bit-precise program", stage.name)
-        return self._confirmed_run(stage, prepared, execution(trace, model), unchanged(prepared.small.program))
+        return self._confirmed_run(stage, sights, execution(trace, model), unchanged(sights.small.program))
 
-    def _confirmed_run(self, stage: Stage, prepared: Prepared, run: Execution | None, later: Transformed) -> Result:
+    def _confirmed_run(self, stage: Stage, sights: Sights, run: Execution | None, later: Transformed) -> Result:
         if run is None:
             return Result("unknown", "a counterexample was found, but no execution fits its model", stage.name)
         with self.statistics.spending("replay"):
-            found = replay(prepared.whole, run, prepared.small.then(later))
+            found = replay(sights.whole, run, sights.small.then(later))
         if found is None:
             return Result("unknown", "a counterexample was found, but its replay reaches no error", stage.name)
-        loose = _loose_functions(found.edges, prepared.whole)
+        loose = _loose_functions(found.edges, sights.whole)
         if loose:
             return Result(
                 "unknown", f"the counterexample found uses {loose}, which stands for any function", stage.name
             )
-        violated = prepared.whole.errors[found.location]
+        violated = sights.whole.errors[found.location]
         return Result(f"false({violated})", stage=stage.name, replay=found)
 
 
@@ -365,13 +367,3 @@ def _view(program: Program, stage: Stage) -> View:
         return real_view(program)
     make = ideal_view if stage.encoding == "ideal" else integer_view
     return make(program, "real" if stage.floats == "real" else "exact")
-
-
-def prepare(program: Program) -> Prepared:
-    """Calls inlined, and what cannot matter for the errors removed."""
-    whole = inline(program).program
-    small = remove_dead_code(whole)
-    small = small.then(slice_for_errors(small.program))
-    small = small.then(propagate_constants(small.program))
-    small = small.then(slice_for_errors(small.program))
-    return Prepared(whole, small)

@@ -24,12 +24,13 @@ from craton.logic.terms import format_of
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.preparation import prepare
 from craton.program.transitions import transition
 from craton.smt import Unsat, make_solver
 from craton.smt.contract import Answer
 from craton.traces.refutation import hoare_triple
 from craton.traces.trace import Trace
-from craton.verify import Result, prepare, verify
+from craton.verify import Result, verify
 from craton.views import integer_view
 from craton.worker import Done, Limits, Report, supervise
 from support import FUZZ

@@ -11,11 +11,11 @@ from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof, find_fla
 from craton.logic import FALSE, TRUE, BitVec, Term, bv, bvadd, bvule, bvult, eq, not_, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
+from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Havoc, Statement
 from craton.program.transitions import transition
 from craton.smt import make_solver
 from craton.traces.refutation import hoare_triple
-from craton.verify import prepare
 from support.programs import BY_NAME
 
 X, Y = (var(name, BitVec(32)) for name in "xy")

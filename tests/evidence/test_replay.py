@@ -19,8 +19,8 @@ from craton.program.back import Transformed
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.preparation import Prepared, prepare
 from craton.traces.execution import Execution, execution
-from craton.verify import Prepared, prepare
 from support.programs import BY_NAME
 
 NEAR = (

@@ -35,11 +35,11 @@ from craton.logic.semantics import ArrayValue, same
 from craton.logic.sorts import Function
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location
+from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Havoc
 from craton.smt import Sat, make_solver
 from craton.traces.execution import execution, holds, initial
 from craton.traces.trace import Trace
-from craton.verify import prepare
 from support.programs import BY_NAME
 
 UNSAFE = (

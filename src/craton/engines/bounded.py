@@ -106,7 +106,8 @@ class _Unrolling:
                 found = self._checked(state)
                 if found is not None:
                     return found
-        return Safe({location: or_(*map(_equations, constants)) for location, constants in self.seen.items()})
+        invariants = {location: or_(*map(_equations, constants)) for location, constants in self.seen.items()}
+        return Safe(invariants, self.solver.name)
 
     def _record(self, state: _State) -> None:
         """Which of the variables that matter are constants. When all paths end, that may be a proof: it is one where

@@ -16,9 +16,13 @@ from craton.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Safe:
-    """No error location can be reached. The proof is one invariant for each location that can be."""
+    """No error location can be reached. The proof is one invariant for each location that can be.
+
+    `by` is the solver on whose word this rests: another one has to check it.
+    """
 
     invariants: Mapping[Location, Term]
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class Statistics:
     refutations: Counter[str] = field(default_factory=Counter)  # by the refiner that answered
     perfect: int = 0  # refutations that prove their whole path program …
     tested: int = 0  # … of those that were tested
+    eliminated: Counter[str] = field(default_factory=Counter)  # variables by the method of quantifier elimination
     trace_lengths: list[int] = field(default_factory=list)
     predicates: int = 0
     states: int = 0

@@ -18,6 +18,7 @@ from craton.program.transitions import Transition, transition
 from craton.smt import Solver, Unsat
 from craton.smt.cvc5.solver import Cvc5Solver
 
+SOLVER = "cvc5"  # on whose word they rest
 MOST_CONSTANTS = 12  # of one sort; more would be too many guesses
 
 

@@ -18,6 +18,9 @@ def refute(refiner: Refiner, trace: Trace, budget: Budget) -> Answer:
         answer = refiner.refute(trace)
     if isinstance(answer, Refutation):
         statistics.refutations[answer.by] += 1
+        eliminated = answer.notes.get("eliminated")
+        if isinstance(eliminated, dict):
+            statistics.eliminated.update(eliminated)
         if "perfect" in answer.notes:
             statistics.tested += 1
             statistics.perfect += bool(answer.notes["perfect"])

@@ -73,6 +73,7 @@ class Automaton:
 
 class _Run:
     def __init__(self, engine: TraceAbstraction, program: Program, budget: Budget) -> None:
+        self.engine = engine
         self.refiner = engine.refiner
         self.errors = program.errors
         self.main = program.main
@@ -95,7 +96,7 @@ class _Run:
                 self.budget.check()
                 trace = self._shortest_error_trace(automaton)
                 if trace is None:
-                    return Safe(self._annotation(automaton))
+                    return Safe(self._annotation(automaton), self.engine.solver)
                 answer = refute(self.refiner, trace, self.budget)
                 if isinstance(answer, Feasible):
                     return Unsafe(trace, answer.model)

@@ -21,6 +21,11 @@ CHECKERS = ("bitwuzla", "cvc5 over integers", "cvc5", "z3")
 _FIRST_TRY = 1.0  # seconds for each of them, before they get all the time there is
 
 
+def others(solver: str) -> tuple[str, ...]:
+    """The checkers of a proof that rests on the word of a solver."""
+    return tuple(name for name in CHECKERS if name.partition(" ")[0] != solver)  # cvc5 over integers is cvc5 still
+
+
 @dataclass(frozen=True, slots=True)
 class Flaw:
     """A condition of the proof that does not hold, or could not be shown to."""

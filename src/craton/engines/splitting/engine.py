@@ -36,6 +36,7 @@ class Splitting:
 
 class _Run:
     def __init__(self, engine: Splitting, program: Program, budget: Budget) -> None:
+        self.engine = engine
         self.refiner = engine.refiner
         self.budget = budget
         self.graph = Graph(program, Slicer(engine.solver, budget), budget)
@@ -47,7 +48,7 @@ class _Run:
             self.budget.check()
             path = self.graph.error_path()
             if path is None:
-                return Safe(self.graph.invariants())
+                return Safe(self.graph.invariants(), self.engine.solver)
             verdict = self._refine(path)
             if verdict is not None:
                 return verdict
