@@ -108,6 +108,8 @@ def test_results_are_equivalent(methods: tuple[Method, ...], solver: str) -> Non
             gone = len(set(problem.bound) & free_variables(problem.body))
             if eliminator.counts.total() < gone:
                 wrong.append(f"{problem}: {gone} variables are gone, counted were {dict(eliminator.counts)}")
+        if is_quantified(result) != (eliminator.achieved().get("none", 0) > 0):
+            wrong.append(f"{problem}: {result}, but {eliminator.achieved()} is what is said to be achieved")
     print(f"\n{named(methods)} with {solver}: {len(undecided)} of {len(ELIMINATIONS)} undecided {undecided}")
     assert not wrong, "\n".join(wrong)
     assert len(undecided) <= MOST_UNDECIDED

@@ -88,6 +88,7 @@ def figures(statistics: Statistics) -> dict[str, Any]:
         "iterations": statistics.iterations,
         "refutations": dict(statistics.refutations),
         "perfect sequences": f"{statistics.perfect} of {statistics.tested}",
+        "eliminated": dict(statistics.eliminated),
         "trace length": (
             {"shortest": min(lengths), "median": averages.median(lengths), "longest": max(lengths)} if lengths else {}
         ),

@@ -106,7 +106,7 @@ class _Run:
             assertions = self._backwards(steps)
         if isinstance(assertions, GaveUp):
             return assertions
-        notes: dict[str, object] = {"eliminated": dict(self.eliminator.counts)}
+        notes: dict[str, object] = {"eliminated": self.eliminator.achieved()}
         if self.newton.core is not None:
             notes["core"] = found.kept
         if self.newton.live:

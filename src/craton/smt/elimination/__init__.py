@@ -52,7 +52,8 @@ EXACT = (*CHEAP, Method.FULL)
 class Eliminator:
     """Eliminates quantifiers by `methods`, each call of a solver under `time_limit` seconds, and none after `deadline`.
 
-    `counts` says how many variables each method got rid of.
+    `counts` says how many variables each method got rid of, `kept` how many stayed quantified. A variable that stays is
+    pulled out and tried again by the next call, and then it counts again.
     """
 
     methods: tuple[Method, ...] = CHEAP
@@ -60,6 +61,7 @@ class Eliminator:
     time_limit: float | None = 1.0
     deadline: float | None = None  # of the clock that is `time.monotonic`
     counts: Counter[Method] = field(default_factory=Counter)
+    kept: int = 0
     seconds: defaultdict[Method, float] = field(default_factory=lambda: defaultdict(float))
     _satisfiability: Solver | None = None
 
@@ -78,7 +80,13 @@ class Eliminator:
             remaining = self._apply(method, *remaining)
             self.seconds[method] += time.perf_counter() - start
             self.counts[method] += sum(v not in remaining[0] for v in before)
+        self.kept += len(remaining[0])
         return pushed_in(*remaining)
+
+    def achieved(self) -> dict[str, int]:
+        """Variables by the method that got rid of them; those that stayed stand under "none"."""
+        found = {method.value: count for method, count in self.counts.items() if count}
+        return found | {"none": self.kept} if self.kept else found
 
     def forall(self, variables: Sequence[Term], body: Term) -> Term:
         """∀ variables. body, as ¬∃ variables. ¬body"""
