@@ -5,9 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from craton.errors import CratonError
+
+
+class CannotWrite(CratonError):
+    """A file the user asked for cannot be written there."""
+
 
 def write_atomically(path: Path, text: str) -> None:
     """All of the file or nothing of it, whatever happens meanwhile."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as problem:
+        temporary.unlink(missing_ok=True)
+        raise CannotWrite(f"cannot write {path}: {problem.strerror}") from problem
