@@ -1,0 +1,150 @@
+"""A campaign counted: category × configuration, and what single runs say in their statistics.
+
+Results are appended as runs end, so their order is an accident. Everything that is shown has the order of `in_order`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from craton.bench.results import CORRECT, WRONG, Campaign, RunRecord
+
+SOLVED = (*CORRECT, "done-true", "done-false")  # where no verdict is expected, any verdict is a solution
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The runs of one category (or of all of them) under one configuration."""
+
+    category: str
+    config: str
+    is_total: bool  # of all categories; one of them may be called "all", too
+    runs: int
+    by_status: Counter[str]
+    unknown_by_reason: Counter[str]  # of the unknown ones only
+    alone: int  # tasks that no other configuration of the campaign has solved
+    score: int
+    cpu: float  # seconds, of all runs
+
+    def count(self, *statuses: str) -> int:
+        return sum(self.by_status[status] for status in statuses)
+
+    @property
+    def wrong(self) -> int:
+        return self.count(*WRONG)
+
+    def reasons(self, most: int = 3) -> str:
+        """Why there is no answer, the most frequent reasons first."""
+        ranked = sorted(self.unknown_by_reason.items(), key=lambda item: (-item[1], item[0]))
+        shown = [f"{count} × {reason}" for reason, count in ranked[:most]]
+        others = sum(count for _, count in ranked[most:])
+        return "; ".join([*shown, f"{others} × other reasons"] if others else shown)
+
+
+def categories(campaign: Campaign) -> list[str]:
+    return sorted({run.category for run in campaign.runs})
+
+
+def configs(campaign: Campaign) -> list[str]:
+    """In the order in which the user named them."""
+    ran = {run.config for run in campaign.runs}
+    named = [name for name in campaign.header.get("configs", {}) if name in ran]
+    return named + sorted(ran.difference(named))
+
+
+def in_order(campaign: Campaign) -> list[RunRecord]:
+    """By category, task and property; the configurations of a task in the user's order."""
+    place = {name: position for position, name in enumerate(configs(campaign))}
+    return sorted(campaign.runs, key=lambda run: (run.category, run.task, run.property, place[run.config]))
+
+
+def is_solved(run: RunRecord) -> bool:
+    return run.status in SOLVED
+
+
+def summaries(campaign: Campaign) -> list[Summary]:
+    """One for each category and configuration that has runs; then, of several categories, one for all of them."""
+    alone = solved_alone(campaign.runs)
+    cells: dict[tuple[str | None, str], list[RunRecord]] = defaultdict(list)
+    for run in in_order(campaign):
+        cells[run.category, run.config].append(run)
+        cells[None, run.config].append(run)
+    rows: list[str | None] = [*categories(campaign)]
+    if len(rows) > 1:
+        rows.append(None)
+    return [
+        _summary(category, config, cells[category, config], alone)
+        for category in rows
+        for config in configs(campaign)
+        if (category, config) in cells
+    ]
+
+
+def _summary(category: str | None, config: str, runs: Sequence[RunRecord], alone: set[tuple[str, str, str]]) -> Summary:
+    return Summary(
+        "all" if category is None else category,
+        config,
+        category is None,
+        len(runs),
+        Counter(run.status for run in runs),
+        Counter(kind_of_reason(run.reason) for run in runs if run.status == "unknown"),
+        sum(run.key() in alone for run in runs),
+        sum(run.score for run in runs),
+        sum(run.cpu for run in runs),
+    )
+
+
+def solved_alone(runs: Iterable[RunRecord]) -> set[tuple[str, str, str]]:
+    """The keys of runs that solve what no other configuration does. Where there is no other, that means nothing."""
+    solvers: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
+    several = set()
+    for run in runs:
+        several.add(run.config)
+        if is_solved(run):
+            solvers[run.task, run.property].append(run)
+    return {found[0].key() for found in solvers.values() if len(found) == 1} if len(several) > 1 else set()
+
+
+_PLACE = re.compile(r"^\S+:\d+(:\d+)?: ")
+_NUMBER = re.compile(r"\b\d+(\.\d+)?\b")
+
+
+def kind_of_reason(reason: str) -> str:
+    """What reasons have in common: without places, numbers and details. Of several stages, the last one's reason."""
+    last = reason.split("; ")[-1].strip()
+    kind = _NUMBER.sub("N", _PLACE.sub("", last).split(": ")[0])
+    return (kind if len(kind) <= 60 else kind[:59] + "…") or "no reason given"
+
+
+# --- what a run says of itself ----------------------------------------------------------------------------------------
+
+
+def iterations(run: RunRecord) -> int | None:
+    """How many error traces went to a refiner; None if the run does not say."""
+    found = run.statistics.get("iterations")
+    return found if isinstance(found, int) else None
+
+
+def perfect_sequences(run: RunRecord) -> tuple[int, int] | None:
+    """How many sequences were perfect, and how many were tested; None if none was."""
+    found = re.fullmatch(r"(\d+) of (\d+)", str(run.statistics.get("perfect sequences", "")))
+    if found is None or found[2] == "0":
+        return None
+    return int(found[1]), int(found[2])
+
+
+def perfect_share(run: RunRecord) -> float | None:
+    """Perfect sequences in per cent of those that were tested."""
+    found = perfect_sequences(run)
+    return None if found is None else 100 * found[0] / found[1]
+
+
+def eliminated(run: RunRecord) -> Counter[str]:
+    """Quantified variables by the method that got rid of them; under "none" those that stayed."""
+    found = run.statistics.get("eliminated")
+    if not isinstance(found, dict):
+        return Counter()
+    return Counter({str(method): count for method, count in found.items() if isinstance(count, int)})
