@@ -10,12 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from craton.engines import houdini
 from craton.engines.configuration import TESTING, Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
-from craton.engines.testing import failing_run
 from craton.errors import CratonError, NotExpressible
 from craton.evidence.proof import Checked, Flaw, check_proof, others
 from craton.evidence.replay import ReadValue, Replay, replay
@@ -26,15 +24,14 @@ from craton.program.back import Transformed, unchanged
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.graph import recursive_procedures
-from craton.program.interpreter import ReachedError
 from craton.program.preparation import Prepared, prepare
 from craton.program.statements import Call
-from craton.program.unrolling import unroll_recursion
 from craton.traces.execution import Execution, execution
-from craton.traces.feasibility import feasible
 from craton.traces.trace import Trace
-from craton.views import View, ideal_view, integer_view, real_view
 from craton.worker import Ended, Failed, Limits, Report, supervise
+
+if TYPE_CHECKING:
+    from craton.views import View
 
 T = TypeVar("T")
 
@@ -155,6 +152,8 @@ class _Run:
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
         """Only errors can be found, up to a bound."""
+        from craton.program.unrolling import unroll_recursion
+
         named = ", ".join(procedures)
         for number, depth in enumerate(RECURSION_DEPTHS):
             with self.statistics.spending("passes"):
@@ -220,6 +219,9 @@ class _Run:
         return self._run_in_bits(stage, view, sights, run, blocks)
 
     def _tested(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
+        from craton.engines.testing import failing_run
+        from craton.program.interpreter import ReachedError
+
         with self.statistics.spending("testing"):
             run = _within(seconds, lambda report: failing_run(sights.whole, seconds))
         if isinstance(run, Unknown):
@@ -257,6 +259,8 @@ class _Run:
 
     def _proof_in_bits(self, stage: Stage, view: View, program: Program, found: Safe) -> Result:
         """A proof found in a view counts only if it is one of the bit-precise program."""
+        from craton.engines import houdini
+
         blocks = encode_blocks(program).program
         with self.statistics.spending("views"):
             translated = {
@@ -293,6 +297,8 @@ class _Run:
         """A counterexample found in a view counts only if its path is feasible in bits."""
         if run is None:
             return Result("unknown", "a counterexample was found, but no execution fits its model", stage.name)
+        from craton.traces.feasibility import feasible
+
         back = view.transformed.then(blocks)
         trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
         with self.statistics.spending("counterexamples in bits"):
@@ -363,6 +369,8 @@ def _in_bits(invariant: Term, view: View) -> Term:
 
 
 def _view(program: Program, stage: Stage) -> View:
+    from craton.views import ideal_view, integer_view, real_view
+
     if stage.encoding == "bv":
         return real_view(program)
     make = ideal_view if stage.encoding == "ideal" else integer_view

@@ -75,15 +75,16 @@ def _positive(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.engines.configuration import check_stage
+    from craton.engines.configuration import DEFAULT, check_stage
     from craton.report.verdict import Outcome, exit_code, outcome, print_outcome
     from craton.worker import Done, Failed, Limits, supervise
 
     started = time.monotonic()
     request = requested(args)
     stages = _stages(args)
-    for stage in stages:
-        check_stage(stage)
+    if stages is not DEFAULT:
+        for stage in stages:
+            check_stage(stage)
     seconds = args.time_limit
 
     def work(report: Report) -> Outcome:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from craton.config import refiner
-from craton.engines.contract import Engine
 from craton.expressions import ExpressionError, Meaning, Word, parse
 from craton.program.blocks import CHAINS
-from craton.smt import make_solver
+
+if TYPE_CHECKING:
+    from craton.engines.contract import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ def make_engine(stage: Stage) -> Engine:
 
 def check_stage(stage: Stage) -> None:
     """Raises an error that tells the user what is wrong with a stage."""
+    from craton.smt import make_solver
+
     make_solver(stage.solver).close()
     if stage.engine != TESTING:
         make_engine(stage)
@@ -104,12 +106,14 @@ _BLOCKS = {"lbe": ("blocks", None), "chains": ("blocks", CHAINS), "sbe": ("block
 
 
 def _trace_abstraction(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.config import refiner
     from craton.engines.trace_abstraction import TraceAbstraction
 
     return TraceAbstraction(refiner(stage.refine), stage.solver, **settings)
 
 
 def _predicate(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.config import refiner
     from craton.engines.predicate import PredicateAnalysis
 
     return PredicateAnalysis(refiner(stage.refine), stage.solver, **settings)
@@ -124,6 +128,7 @@ def _predicate_words() -> Mapping[str, tuple[str, Any]]:
 
 
 def _splitting(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.config import refiner
     from craton.engines.splitting import Splitting
 
     return Splitting(refiner(stage.refine), stage.solver, **settings)

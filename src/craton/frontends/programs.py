@@ -9,7 +9,6 @@ from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput
 from craton.program.cfa import Program
 from craton.program.specification import DEFAULT, Specification, read_specification
-from craton.program.tasks import read_task
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,16 @@ class Request:
     define: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class CSource:
+    """A request for a C program, with everything that a task or a property file says looked up."""
+
+    files: tuple[Path, ...]
+    specification: Specification
+    options: COptions
+    property_file: Path | None = None  # what the specification was read from, if it is not the default
+
+
 def load_program(request: Request) -> Program:
     files = [Path(name) for name in request.files]
     if any(path.suffix == ".bpl" for path in files):
@@ -32,19 +41,26 @@ def load_program(request: Request) -> Program:
 
         loaded = load_boogie(files[0])
         return replace(loaded.program, hints=loaded.hints, loose=loaded.overapproximated)
-    specification: Specification = DEFAULT
+    source = c_source(request)
+    return load_c(source.files, source.specification, source.options)
+
+
+def c_source(request: Request) -> CSource:
+    files = [Path(name) for name in request.files]
+    property_file = None if request.property_file is None else Path(request.property_file)
     data_model = "ILP32"
     if any(path.suffix in (".yml", ".yaml") for path in files):
         if len(files) > 1:
             raise BadInput("a task definition stands alone: it names its input files itself")
+        from craton.program.tasks import read_task
+
         task = read_task(files[0])
         if task.language.upper() not in ("C", ""):
             raise BadInput(f"{files[0]}: language {task.language} is not supported")
         files = list(task.input_files)
         data_model = task.data_model
-        if task.properties and request.property_file is None:
-            specification = task.properties[0].specification()
-    if request.property_file is not None:
-        specification = read_specification(Path(request.property_file))
+        if task.properties and property_file is None:
+            property_file = task.properties[0].file
+    specification = DEFAULT if property_file is None else read_specification(property_file)
     options = COptions(request.data_model or data_model, request.include, request.define)
-    return load_c(files, specification, options)
+    return CSource(tuple(files), specification, options, property_file)

@@ -6,6 +6,9 @@ variables), `evaluation` (models), and the languages (`smtlib`, `infix`, `cexpr`
 here.
 """
 
+from typing import TYPE_CHECKING
+
+from craton.later import later
 from craton.logic.arithmetic import (
     abs_,
     add,
@@ -74,7 +77,6 @@ from craton.logic.bitvectors import (
     zero_extend,
 )
 from craton.logic.build import build, rebuild
-from craton.logic.cexpr import to_c
 from craton.logic.core import (
     and_,
     apply,
@@ -189,6 +191,11 @@ from craton.logic.walk import (
     size,
     substitute,
 )
+
+if TYPE_CHECKING:
+    from craton.logic.cexpr import to_c
+
+__getattr__ = later(globals(), {"to_c": "craton.logic.cexpr"})
 
 __all__ = [
     "Array",

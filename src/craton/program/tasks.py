@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from craton.errors import CratonError
 from craton.program.specification import Specification, read_specification
 
@@ -40,6 +38,8 @@ class Task:
 
 
 def read_task(path: Path) -> Task:
+    import yaml
+
     try:
         content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as problem:

@@ -4,6 +4,9 @@ Rooms: `z3`, `bitwuzla`, `cvc5` (in process), `process` (programs that speak SMT
 `elimination` (quantifiers), `querylog`, `reading` (SMT-LIB text).
 """
 
+from typing import TYPE_CHECKING
+
+from craton.later import later
 from craton.smt.contract import (
     Answer,
     Capability,
@@ -15,18 +18,35 @@ from craton.smt.contract import (
     Undecided,
     Unsat,
 )
-from craton.smt.cores import latest_core, minimal_core, split_equalities, unsat_core
-from craton.smt.elimination import Eliminator, Method
-from craton.smt.interpolation import (
-    Interpolants,
-    Satisfiable,
-    binary_interpolant,
-    law_violation,
-    sequence_interpolants,
-)
-from craton.smt.querylog import QueryLog
-from craton.smt.reading import parse_formula, parse_script, parse_term
 from craton.smt.registry import known_solvers, make_solver
+
+if TYPE_CHECKING:
+    from craton.smt.cores import latest_core, minimal_core, split_equalities, unsat_core
+    from craton.smt.elimination import Eliminator, Method
+    from craton.smt.interpolation import (
+        Interpolants,
+        Satisfiable,
+        binary_interpolant,
+        law_violation,
+        sequence_interpolants,
+    )
+    from craton.smt.querylog import QueryLog
+    from craton.smt.reading import parse_formula, parse_script, parse_term
+
+_ROOMS = {
+    "craton.smt.cores": ("latest_core", "minimal_core", "split_equalities", "unsat_core"),
+    "craton.smt.elimination": ("Eliminator", "Method"),
+    "craton.smt.interpolation": (
+        "Interpolants",
+        "Satisfiable",
+        "binary_interpolant",
+        "law_violation",
+        "sequence_interpolants",
+    ),
+    "craton.smt.querylog": ("QueryLog",),
+    "craton.smt.reading": ("parse_formula", "parse_script", "parse_term"),
+}
+__getattr__ = later(globals(), {name: room for room, names in _ROOMS.items() for name in names})
 
 __all__ = [
     "Answer",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
@@ -14,9 +15,7 @@ from typing import TYPE_CHECKING, cast
 from craton.errors import MissingCapability, UnknownSolver
 from craton.logic.ops import Theory
 from craton.smt.contract import Capability, Solver
-from craton.smt.process.interpolation import interpolants as process_interpolants
 from craton.smt.process.presets import PRESETS, Preset
-from craton.smt.process.solver import ProcessSolver
 
 if TYPE_CHECKING:
     from craton.smt.interpolation import Source
@@ -41,9 +40,13 @@ class Library:
     def how_to_get(self) -> str:
         return f"pip install {self.package}"
 
+    @property
+    def installed(self) -> bool:
+        return self.module in sys.modules or importlib.util.find_spec(self.module) is not None
+
     def version(self) -> str | None:
         """None if it is not installed."""
-        if importlib.util.find_spec(self.module) is None:
+        if not self.installed:
             return None
         from importlib.metadata import version  # costs more than all the rest of this module
 
@@ -78,16 +81,18 @@ def make_solver(name: str, *, time_limit: float | None = None, log: QueryLog | N
     """
     if name in LIBRARIES:
         library = LIBRARIES[name]
-        if library.version() is None:
+        if not library.installed:
             raise UnknownSolver(f"{name} is not installed: {library.how_to_get}")
         return library.load()(time_limit=time_limit, log=log)
+    from craton.smt.process.solver import ProcessSolver
+
     return ProcessSolver(_preset(name), time_limit=time_limit, log=log)
 
 
 def interpolation_source(name: str) -> Source:
     if name in LIBRARIES:
         library = LIBRARIES[name]
-        if library.version() is None:
+        if not library.installed:
             raise UnknownSolver(f"{name} is not installed: {library.how_to_get}")
         module, _, attribute = library.interpolation.partition(":")
         return cast("Source", getattr(importlib.import_module(module), attribute))
@@ -95,7 +100,9 @@ def interpolation_source(name: str) -> Source:
     if Capability.INTERPOLANTS not in preset.can:
         others = ", ".join(solvers_that_can(Capability.INTERPOLANTS))
         raise MissingCapability(f"{name} has no interpolants; solvers that do: {others}")
-    return lambda formulas, time_limit: process_interpolants(preset, formulas, time_limit)
+    from craton.smt.process.interpolation import interpolants
+
+    return lambda formulas, time_limit: interpolants(preset, formulas, time_limit)
 
 
 def _preset(name: str) -> Preset:
@@ -128,4 +135,4 @@ def solvers_for(theory: Theory) -> list[str]:
 
 
 def _loadable() -> list[str]:
-    return [name for name in known_solvers() if name in PRESETS or LIBRARIES[name].version() is not None]
+    return [name for name in known_solvers() if name in PRESETS or LIBRARIES[name].installed]
