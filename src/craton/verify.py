@@ -112,10 +112,19 @@ def verify(
     statistics = Statistics()
     with statistics.spending("loading"):
         program = load_program(request)
-    run = _Run(program, stages, started, seconds, statistics, watch)
+    return _verified(_Run(program, stages, started, seconds, statistics, watch))
+
+
+def verify_program(program: Program, stages: Sequence[Stage], seconds: float | None = None) -> Result:
+    """The verdict on a program that is loaded already, such as one with hints from a witness."""
+    run = _Run(program, stages, time.monotonic(), seconds, Statistics(), lambda progress, statistics: None)
+    return _verified(run)
+
+
+def _verified(run: _Run) -> Result:
     result = run.result()
-    seconds_used = time.monotonic() - started
-    return replace(result, assumptions=program.assumptions, statistics=run.statistics, seconds=seconds_used)
+    used = time.monotonic() - run.started
+    return replace(result, assumptions=run.program.assumptions, statistics=run.statistics, seconds=used)
 
 
 class _Run:

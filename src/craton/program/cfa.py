@@ -27,7 +27,8 @@ class Location:
 class Edge:
     """Control moves from `source` to `target` by executing `statement`, which comes from the text at `origin`.
 
-    `branch` is set on the edges that leave a branching of the source program: whether its condition held.
+    `branch` is set on the edges that leave a branching of the source program: whether its condition held. Where that is
+    the condition of a statement (`if`, `while`, …) and not a part of one, `branching` is the statement.
     """
 
     source: Location
@@ -35,6 +36,7 @@ class Edge:
     target: Location
     origin: SourceRange | None = None
     branch: bool | None = None
+    branching: SourceRange | None = None
 
     def __str__(self) -> str:
         return f"{self.source} -- {self.statement} --> {self.target}"

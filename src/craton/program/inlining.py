@@ -6,7 +6,10 @@ Recursive calls stay, and so do all further calls once the program has grown bey
 
 from __future__ import annotations
 
-from craton.logic import TRUE, Term, var
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from craton.logic import TRUE, Term, substitute, var
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
 from craton.program.graph import reachable_edges, recursive_procedures
@@ -22,6 +25,24 @@ def inline(program: Program, most_edges: int = MOST_EDGES) -> Transformed:
     return _Inliner(program, most_edges).run()
 
 
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """What a location of the inlined program is a copy of: the procedure, its location, and the variables that the copy
+    has instead of the procedure's own.
+    """
+
+    procedure: str
+    location: Location
+    variables: Mapping[Term, Term]
+
+
+def instances(program: Program) -> dict[Location, Instance]:
+    """The locations of `inline(program)` that come from procedures other than the entry."""
+    inliner = _Inliner(program, MOST_EDGES)
+    inliner.run()
+    return inliner.instances
+
+
 class _Inliner:
     def __init__(self, program: Program, most_edges: int) -> None:
         self.program = program
@@ -35,6 +56,8 @@ class _Inliner:
         self.errors: dict[Location, Property] = dict(program.errors)
         self.loop_heads: dict[Location, SourceRange | None] = dict(program.loop_heads)
         self.symbols: dict[Term, Symbol] = dict(program.symbols)
+        self.hints: dict[Location, tuple[Term, ...]] = dict(program.hints)
+        self.instances: dict[Location, Instance] = {}
 
     def run(self) -> Transformed:
         done: dict[str, Procedure] = {}
@@ -47,14 +70,13 @@ class _Inliner:
             waiting.extend(e.statement.procedure for e in done[name].edges if isinstance(e.statement, Call))
         ordered = {name: done[name] for name in self.program.procedures if name in done}
         present = {location for procedure in ordered.values() for location in procedure.locations}
-        from dataclasses import replace
-
         result = replace(
             self.program,
             procedures=ordered,
             errors={location: p for location, p in self.errors.items() if location in present},
             loop_heads={location: r for location, r in self.loop_heads.items() if location in present},
             symbols=self.symbols,
+            hints={location: hints for location, hints in self.hints.items() if location in present},
         )
         return Transformed(result, self.edges_back, self.locations_back)
 
@@ -76,8 +98,6 @@ class _Inliner:
                 self.total += 1
                 continue
             waiting.extend(reversed(self._copy(edge, statement, edges, locals_)))
-        from dataclasses import replace
-
         kept = reachable_edges(procedure.entry, edges)
         return replace(procedure, edges=kept, locals=tuple(locals_), _outgoing={}, _incoming={})
 
@@ -101,6 +121,10 @@ class _Inliner:
                     self.errors[new] = self.program.errors[location]
                 if location in self.program.loop_heads:
                     self.loop_heads[new] = self.program.loop_heads[location]
+                if location in self.program.hints:
+                    self.hints[new] = tuple(substitute(hint, variables) for hint in self.program.hints[location])
+        for location in callee.locations:
+            self.instances[places.get(location, location)] = Instance(callee.name, location, variables)
         locals_.update(dict.fromkeys(variables.get(v, v) for v in callee.locals))
         here = call.source
         pairs = [
@@ -120,7 +144,7 @@ class _Inliner:
                 continue
             copied = edge
             if number > 1:
-                copied = Edge(source, renamed(edge.statement, variables), target, edge.origin, edge.branch)
+                copied = replace(edge, source=source, statement=renamed(edge.statement, variables), target=target)
                 self.edges_back[copied] = (edge,)
             body.append(copied)
         return body

@@ -115,7 +115,7 @@ class Control(Lives):
         condition, *arms = node.children
         self._at(condition)
         then, otherwise, after = builder.new(), builder.new(), builder.new()
-        self.branch(condition, then, otherwise)
+        self._decide(node, condition, then, otherwise)
         builder.enter(then)
         self.statement(arms[0])
         builder.go(after)
@@ -124,6 +124,15 @@ class Control(Lives):
             self.statement(arms[1])
         builder.go(after)
         builder.enter(after)
+
+    def _decide(self, node: Node, condition: Node, then: Location, otherwise: Location) -> None:
+        """The branching of a statement. Its last edges are marked with it, since `&&` and checks make others too."""
+        edges = self.builder.edges
+        before = len(edges)
+        self.branch(condition, then, otherwise)
+        for i in range(before, len(edges)):
+            if edges[i].branch is not None and edges[i].target in (then, otherwise):
+                edges[i] = replace(edges[i], branch=edges[i].target == then, branching=self._keyword(node))
 
     def _keyword(self, node: Node) -> SourceRange | None:
         return self.range(node)
@@ -136,7 +145,7 @@ class Control(Lives):
         self._at(condition)
         builder.go(head)
         builder.here = head  # even if nothing came here yet: a goto into the body may come back
-        self.branch(condition, inside, after)
+        self._decide(node, condition, inside, after)
         builder.enter(inside)
         self._loop_body(body, after, head)
         self._at(condition)
@@ -162,7 +171,7 @@ class Control(Lives):
         self._at(condition)
         builder.go(test)
         builder.enter(test)
-        self.branch(condition, head, after)
+        self._decide(node, condition, head, after)
         builder.enter(after)
 
     def _for(self, node: Node) -> None:
@@ -176,7 +185,7 @@ class Control(Lives):
         builder.go(head)
         builder.here = head  # even if nothing came here yet: a goto into the body may come back
         if condition is not None:
-            self.branch(condition, inside, after)
+            self._decide(node, condition, inside, after)
         else:
             builder.go(inside)
         builder.enter(inside)
