@@ -146,13 +146,16 @@ class _Composer:
 
 
 def chosen_value(variable: Term, number: int) -> Term:
-    """The input for the value that the havoc on edge `number` of a block chooses."""
-    return var(f"{variable.name}?{number}", variable.sort)
+    """The input for the value that the havoc on edge `number` of a block chooses.
+
+    With a space in its name, so that no variable of a program is called so: Boogie's may have question marks.
+    """
+    return var(f"{variable.name} ?{number}", variable.sort)
 
 
 def taken(number: int) -> Term:
     """The input that says whether edge `number` of a block is taken, where nothing else decides."""
-    return var(f"taken?{number}", BOOL)
+    return var(f"taken ?{number}", BOOL)
 
 
 def _merged(states: Sequence[_State]) -> _State:
