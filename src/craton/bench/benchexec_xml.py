@@ -1,0 +1,131 @@
+"""The results of a campaign as BenchExec writes its own: one file for each configuration, for its `table-generator`.
+
+    table-generator OUT/benchexec/*.xml
+
+Names of tasks, logs and witnesses are relative to the file, as table-generator wants them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from craton.bench.results import CORRECT, WRONG, Campaign, RunRecord
+from craton.bench.summary import configs, in_order, iterations, perfect_sequences
+
+# The columns that a table shows unless its user asks for others.
+_SHOWN = ("status", "cputime", "walltime", "memory", "iterations")
+
+
+def result_files(campaign: Campaign, directory: Path, logs: Path) -> dict[str, str]:
+    """Names of files, to be written to `directory`, and their content. Logs are relative to `logs`."""
+    found = {}
+    for config in configs(campaign):
+        runs = [run for run in in_order(campaign) if run.config == config]
+        found[_unused(_file_name(config), found)] = _result(campaign, config, runs, directory, logs)
+    return found
+
+
+def _file_name(config: str) -> str:
+    return re.sub(r"[^\w.+-]+", "_", config).strip("._") or "configuration"
+
+
+def _unused(stem: str, taken: dict[str, str]) -> str:
+    """Configurations whose names differ only in what a file's name cannot hold get numbers."""
+    name, number = f"craton.results.{stem}.xml", 1
+    while name in taken:
+        number += 1
+        name = f"craton.results.{stem}.{number}.xml"
+    return name
+
+
+def _result(campaign: Campaign, config: str, runs: list[RunRecord], directory: Path, logs: Path) -> str:
+    header, limits = campaign.header, campaign.header.get("limits", {})
+    options = header.get("configs", {}).get(config, [])
+    root = ElementTree.Element("result", tool="Craton", benchmarkname="craton", name=config)
+    root.set("version", str(header.get("versions", {}).get("craton", "")))
+    root.set("options", " ".join(map(str, options)))
+    root.set("generator", "craton bench")
+    for attribute, name in (("date", "started"), ("starttime", "started")):
+        root.set(attribute, str(header.get(name, "")))
+    seconds = limits.get("cpu") or limits.get("wall")
+    if seconds is not None:
+        root.set("timelimit", f"{seconds:g}s")
+    if limits.get("memory") is not None:
+        root.set("memlimit", f"{limits['memory']}B")
+    root.append(_system(campaign))
+    columns = ElementTree.SubElement(root, "columns")
+    for title in _SHOWN:
+        ElementTree.SubElement(columns, "column", title=title)
+    for run in runs:
+        root.append(_run(run, directory, logs))
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _system(campaign: Campaign) -> ElementTree.Element:
+    machine = campaign.header.get("machine", {})
+    system = ElementTree.Element("systeminfo", hostname=str(machine.get("host", machine.get("hostname", "unknown"))))
+    ElementTree.SubElement(system, "os", name=str(machine.get("system", "")))
+    ElementTree.SubElement(system, "cpu", model=str(machine.get("cpu", "")), cores=str(machine.get("cores", "")))
+    memory = machine.get("memory")
+    ElementTree.SubElement(system, "ram", size=f"{memory}B" if isinstance(memory, int) else "")
+    return system
+
+
+def _run(run: RunRecord, directory: Path, logs: Path) -> ElementTree.Element:
+    name = os.path.relpath(run.task, directory)
+    element = ElementTree.Element("run", name=name, files=f"[{name}]", properties=run.property)
+    if run.expected is not None:
+        element.set("expectedVerdict", run.expected)
+    if run.log:
+        element.set("logfile", quote(os.path.relpath(logs / run.log, directory)))
+    for title, value in _columns(run):
+        column = ElementTree.SubElement(element, "column", title=title, value=value)
+        if title not in _SHOWN:
+            column.set("hidden", "true")
+    return element
+
+
+def _columns(run: RunRecord) -> Iterator[tuple[str, str]]:
+    yield "status", _clean(run.verdict)
+    yield "category", category(run)
+    yield "cputime", f"{run.cpu:.6f}s"
+    yield "walltime", f"{run.wall:.6f}s"
+    yield "memory", f"{run.memory}B"
+    yield "score", str(run.score)
+    yield "set", run.category
+    if run.exit_code is not None:
+        yield "returnvalue", str(run.exit_code)
+    if run.reason:
+        yield "reason", _clean(run.reason)
+    traces = iterations(run)
+    if traces is not None:
+        yield "iterations", str(traces)
+    perfect = perfect_sequences(run)
+    if perfect is not None:
+        yield "perfect sequences", str(perfect[0])
+        yield "tested sequences", str(perfect[1])
+
+
+_NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
+
+
+def _clean(text: str) -> str:
+    """What a program says may contain anything; XML cannot."""
+    return _NO_XML.sub("�", text)
+
+
+def category(run: RunRecord) -> str:
+    """BenchExec's word for what a verdict is worth."""
+    if run.status in CORRECT:
+        return "correct"
+    if run.status in WRONG:
+        return "wrong"
+    if run.status == "unknown":
+        return "unknown"
+    return "missing" if run.status.startswith("done") else "error"

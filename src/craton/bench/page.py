@@ -1,0 +1,126 @@
+"""The results of a campaign as one self-contained page: the data and a small script are in it, nothing is loaded.
+
+`assets/` holds the page, its style and its script; here they are put together with the data. A browser that honours the
+page's security policy could not even load anything from elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html import escape
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+from craton.bench.results import Campaign, RunRecord
+from craton.bench.summary import categories, configs, in_order, iterations, kind_of_reason, perfect_share
+
+# The order is the script's: `STATUSES` there.
+_STATUSES = (
+    "correct-true correct-false wrong-true wrong-false done-true done-false timeout memory error unknown"
+).split()
+
+
+def results_page(campaign: Campaign, campaign_from_page: str = "") -> str:
+    """The page. `campaign_from_page` is the way from where the page lies to the campaign's directory, for its links."""
+    title = _title(campaign)
+    parts = {
+        "@TITLE@": escape(title),
+        "@STYLE@": _asset("page.css"),
+        # No text of the results can end the element it stands in.
+        "@DATA@": json.dumps(_data(campaign, campaign_from_page), ensure_ascii=False, separators=(",", ":")).replace(
+            "<", "\\u003c"
+        ),
+        "@SCRIPT@": _asset("page.js"),
+    }
+    page = _asset("page.html")
+    pieces: list[str] = []
+    # One pass from left to right, so that nothing that is filled in is looked at again.
+    for name in ("@TITLE@", "@STYLE@", "@TITLE@", "@DATA@", "@SCRIPT@"):
+        before, _, page = page.partition(name)
+        pieces += [before, parts[name]]
+    return "".join([*pieces, page])
+
+
+def _asset(name: str) -> str:
+    return files("craton.bench").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _title(campaign: Campaign) -> str:
+    tasks = len({(run.task, run.property) for run in campaign.runs})
+    count = len(configs(campaign))
+    return f"Craton: {tasks} task{'' if tasks == 1 else 's'} × {count} configuration{'' if count == 1 else 's'}"
+
+
+def _data(campaign: Campaign, base: str) -> dict[str, Any]:
+    """What the script reads: tables of numbers and texts in which everything that recurs is an index."""
+    runs = in_order(campaign)
+    category_of = {name: index for index, name in enumerate(categories(campaign))}
+    config_of = {name: index for index, name in enumerate(configs(campaign))}
+    task_of: dict[tuple[str, str], int] = {}
+    tasks: list[tuple[str, int, str, str | None]] = []
+    rows: list[list[Any]] = []
+    reasons: dict[int, dict[int, str]] = {}
+    for run in runs:
+        key = run.task, run.property
+        if key not in task_of:
+            task_of[key] = len(tasks)
+            tasks.append((run.task, category_of[run.category], run.property, run.expected))
+        if run.status == "unknown":
+            reasons.setdefault(task_of[key], {})[config_of[run.config]] = kind_of_reason(run.reason)
+        rows.append(_row(run, task_of[key], config_of[run.config], base))
+    options = campaign.header.get("configs", {})
+    return {
+        "about": _about(campaign),
+        "details": list(_details(campaign)),
+        "categories": list(category_of),
+        "configs": [{"name": name, "options": " ".join(map(str, options.get(name, [])))} for name in config_of],
+        "tasks": tasks,
+        "runs": rows,
+        "reasons": reasons,
+    }
+
+
+def _row(run: RunRecord, task: int, config: int, base: str) -> list[Any]:
+    share = perfect_share(run)
+    return [
+        task,
+        config,
+        _STATUSES.index(run.status),
+        run.verdict,
+        run.reason,
+        run.score,
+        round(run.cpu, 3),
+        round(run.wall, 3),
+        run.memory,
+        iterations(run),
+        None if share is None else round(share, 1),
+        _link(run.log, base),
+        _link(run.evidence, base),
+    ]
+
+
+def _link(path: str, base: str) -> str:
+    return quote(f"{base}/{path}" if base else path) if path else ""
+
+
+def _about(campaign: Campaign) -> str:
+    limits = campaign.header.get("limits", {})
+    told = [f"started {str(campaign.header.get('started', '')).replace('T', ' ')[:16]}"]
+    told += [
+        f"{limits[name]:g} s {word}" for name, word in (("cpu", "CPU time"), ("wall", "wall time")) if limits.get(name)
+    ]
+    if limits.get("memory"):
+        told.append(f"{limits['memory'] / 2**20:.0f} MiB")
+    if campaign.header.get("jobs"):
+        told.append(f"{campaign.header['jobs']} at a time")
+    return " · ".join(told)
+
+
+def _details(campaign: Campaign) -> Iterator[tuple[str, str]]:
+    for name, options in campaign.header.get("configs", {}).items():
+        yield name, " ".join(map(str, options)) or "(nothing: the defaults)"
+    for part in ("machine", "versions"):
+        for name, value in campaign.header.get(part, {}).items():
+            yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
