@@ -75,10 +75,7 @@ def test_it_shows_every_run(opened: Browser) -> None:
     assert opened.evaluate("document.getElementById('shown').textContent") == f"{len(CAMPAIGN.runs)} runs"
     opened.evaluate("document.getElementById('results').scrollTop = 1e9")
     # Rows are made as they come into sight; the last ones have to arrive.
-    opened.evaluate(
-        "new Promise(done => { const look = () => document.querySelectorAll('#runs tbody tr').length"
-        f" >= {len(CAMPAIGN.runs)} ? done() : setTimeout(look, 20); look(); }})"
-    )
+    opened.wait_until(f"document.querySelectorAll('#runs tbody tr').length >= {len(CAMPAIGN.runs)}")
     shown = Counter(zip(cells(opened, "task"), cells(opened, "config"), cells(opened, "cpu"), strict=True))
     assert shown == Counter((run.task, run.config, f"{run.cpu:.2f}") for run in CAMPAIGN.runs)
 
@@ -139,6 +136,7 @@ def test_wrong_verdicts_are_one_click_away(opened: Browser) -> None:
     wrong = [run for run in CAMPAIGN.runs if run.status.startswith("wrong")]
     assert wrong
     opened.click("#wrong a")
+    opened.wait_until("document.getElementById('shown').textContent.includes(' of ')")
     assert sorted(cells(opened, "task")) == sorted(run.task for run in wrong)
 
 

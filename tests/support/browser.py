@@ -70,6 +70,12 @@ class Browser:
             raise AssertionError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
+    def wait_until(self, condition: str) -> None:
+        """Until a JavaScript expression is true; what never is, ends with the browser's patience."""
+        self.evaluate(
+            f"new Promise(done => {{ const look = () => ({condition}) ? done() : setTimeout(look, 20); look(); }})"
+        )
+
     def click(self, selector: str) -> None:
         """A real click of the mouse in the middle of an element, so that what covers it would be found out."""
         place = self.evaluate(

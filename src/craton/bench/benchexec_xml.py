@@ -23,7 +23,7 @@ _SHOWN = ("status", "cputime", "walltime", "memory", "iterations")
 
 def result_files(campaign: Campaign, directory: Path, logs: Path) -> dict[str, str]:
     """Names of files, to be written to `directory`, and their content. Logs are relative to `logs`."""
-    found = {}
+    found: dict[str, str] = {}
     for config in configs(campaign):
         runs = [run for run in in_order(campaign) if run.config == config]
         found[_unused(_file_name(config), found)] = _result(campaign, config, runs, directory, logs)
