@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     started = time.monotonic()
     request = requested(args)
-    stages = _stages(args)
+    stages = stages_of(args)
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)
@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
     return exit_code(final)
 
 
-def _stages(args: argparse.Namespace) -> Sequence[Stage]:
+def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
     from dataclasses import replace
 
     from craton.engines.configuration import DEFAULT, Stage
