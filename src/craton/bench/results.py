@@ -136,11 +136,15 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
 
 
 class Appender:
-    """Appends lines to the results. What a killed campaign has left torn at the end is taken away first."""
+    """Appends lines to the results of a campaign."""
 
     def __init__(self, file: Path) -> None:
         self.descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        content = file.read_bytes()
+        self.file = file
+
+    def mend(self) -> None:
+        """Takes away what a killed campaign has left torn at the end. Only for the one who holds the campaign."""
+        content = self.file.read_bytes()
         end = content.rfind(b"\n") + 1
         if end < len(content):
             os.ftruncate(self.descriptor, end)
@@ -148,7 +152,7 @@ class Appender:
     def append(self, line: Mapping[str, Any]) -> None:
         """All of the line in one write, and on the disk before this returns."""
         content = (json.dumps(line, ensure_ascii=False) + "\n").encode()
-        while content:  # a full disk or a signal may cut a write short
+        while content:  # a signal may cut a write short
             content = content[os.write(self.descriptor, content) :]
         os.fsync(self.descriptor)
 

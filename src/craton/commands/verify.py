@@ -54,9 +54,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument("--seed", type=int, help="of whatever an engine leaves to chance; the same seed, the same run")
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--time-limit", type=_positive, default=300.0, metavar="SECONDS", help="wall time (300)")
-    limits.add_argument("--cpu-limit", type=_positive, metavar="SECONDS", help="processor time of all processes")
-    limits.add_argument("--memory-limit", type=_positive, metavar="MIB", help="memory of all processes")
+    limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
+    limits.add_argument("--cpu-limit", type=positive_number, metavar="SECONDS", help="processor time of all processes")
+    limits.add_argument("--memory-limit", type=positive_number, metavar="MIB", help="memory of all processes")
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="one JSON object instead of text")
     output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
@@ -64,7 +64,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.set_defaults(run=run)
 
 
-def _positive(text: str) -> float:
+def positive_number(text: str) -> float:
     try:
         number = float(text)
     except ValueError:

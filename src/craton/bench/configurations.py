@@ -1,0 +1,158 @@
+"""Configurations: lines of options of `craton verify`, with names.
+
+    --engine predicate --refine 'newton(it, sp)'        a line is its own name
+    fast=--engine bounded                               a line with a name
+    refiners.toml:craig                                 a named one of a file
+    refiners.toml                                       all of a file
+    default                                             no options
+
+A file has a table of lines: `[configurations]`, then `craig = "--refine 'craig(z3)'"`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import re
+import shlex
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from craton.bench.contained import FILE
+from craton.errors import CratonError
+
+WITNESS = "{witness}"  # in an option: the path of the witness of the run
+
+_NAMED = re.compile(r"([A-Za-z0-9][\w.+ -]*?)\s*=\s*(-.*|)", re.DOTALL)
+_OURS = ("--json", "--quiet", "--stats", "--time-limit", "--cpu-limit", "--memory-limit", "--property")
+
+
+class BadConfiguration(CratonError):
+    """A configuration that `craton verify` would not take, or that is not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    name: str
+    options: tuple[str, ...]
+
+    def arguments(self) -> list[str]:
+        """With the file that a run hands on in the place of the witness."""
+        return [option.replace(WITNESS, FILE) for option in self.options]
+
+
+def configurations(texts: Sequence[str]) -> list[Configuration]:
+    """What the texts stand for; each is checked the way `craton verify` checks its options."""
+    found: dict[str, Configuration] = {}
+    for text in texts or ["default"]:
+        for configuration in _meaning(text.strip()):
+            if found.setdefault(configuration.name, configuration) != configuration:
+                raise BadConfiguration(f"two configurations are called {configuration.name!r}; give one another name")
+    for configuration in found.values():
+        check(configuration)
+    return list(found.values())
+
+
+def _meaning(text: str) -> list[Configuration]:
+    if text in ("", "default"):
+        return [Configuration("default", ())]
+    if text.startswith("-"):
+        return [Configuration(text, _words(text, text))]
+    path, colon, name = text.rpartition(":")
+    if not colon and text.endswith(".toml"):
+        return _file(Path(text))
+    if colon and path.endswith(".toml"):
+        known = {configuration.name: configuration for configuration in _file(Path(path))}
+        if name not in known:
+            raise BadConfiguration(f"{path} has no configuration {name!r}; it has: {', '.join(known)}")
+        return [known[name]]
+    named = _NAMED.fullmatch(text)
+    if named:
+        return [Configuration(named.group(1), _words(named.group(2), named.group(1)))]
+    raise BadConfiguration(
+        f"{text!r} is no configuration: write options of `craton verify`, NAME=options, FILE.toml:NAME, or default"
+    )
+
+
+def _file(path: Path) -> list[Configuration]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise BadConfiguration(f"{path}: cannot be read: {problem.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise BadConfiguration(f"{path}: not TOML: {problem}") from None
+    table: Any = content.get("configurations")
+    if not isinstance(table, dict) or not table:
+        raise BadConfiguration(f'{path}: there is no table [configurations] with lines NAME = "options"')
+    return [Configuration(name, _entry(path, name, value)) for name, value in table.items()]
+
+
+def _entry(path: Path, name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return _words(value, name)
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    raise BadConfiguration(f"{path}: {name} must be a line of options, or a list of words")
+
+
+def _words(line: str, name: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(line))
+    except ValueError as problem:
+        raise BadConfiguration(f"configuration {name!r}: {problem}") from None
+
+
+# --- checking ---------------------------------------------------------------------------------------------------------
+
+
+def check(configuration: Configuration) -> None:
+    """Better now than in a thousand runs."""
+    from craton.commands.verify import stages_of
+    from craton.engines.configuration import check_stage
+
+    for option in configuration.options:
+        if option.partition("=")[0] in _OURS:
+            raise BadConfiguration(
+                f"configuration {configuration.name!r}: {option} is for all runs alike; give it to `craton bench`"
+            )
+    complaints = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaints), contextlib.redirect_stdout(complaints):
+            args = _verify_parser().parse_args(["verify", "program.c", *configuration.options])
+    except SystemExit:
+        lines = complaints.getvalue().strip().splitlines() or ["not understood"]
+        problem = lines[-1].partition("error: ")[2] or lines[-1]
+        raise BadConfiguration(f"configuration {configuration.name!r}: {problem}") from None
+    if len(args.files) > 1:
+        raise BadConfiguration(f"configuration {configuration.name!r}: {args.files[1]!r} is no option")
+    for stage in stages_of(args):
+        try:
+            check_stage(stage)
+        except CratonError as problem:
+            raise BadConfiguration(f"configuration {configuration.name!r}: {problem}") from problem
+
+
+def _verify_parser() -> argparse.ArgumentParser:
+    from craton.commands import verify
+
+    parser = argparse.ArgumentParser(prog="craton")
+    verify.add_to(parser.add_subparsers(dest="command"))
+    return parser
+
+
+def with_witnesses(configurations: Sequence[Configuration]) -> list[Configuration]:
+    """Each asks for a witness, if it does not already and if this version of `craton verify` can write them."""
+    parser = _verify_parser()
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    if "--witness" not in commands.choices["verify"]._option_string_actions:
+        return list(configurations)
+    return [
+        configuration
+        if any(WITNESS in option for option in configuration.options)
+        else Configuration(configuration.name, (*configuration.options, "--witness", WITNESS))
+        for configuration in configurations
+    ]

@@ -1,0 +1,238 @@
+"""A campaign: every task under every configuration, each run contained, each result on disk before the next is begun.
+
+Whoever is killed loses the runs that were under way and nothing else: the same command goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import datetime
+import fcntl
+import os
+import selectors
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from craton.bench.configurations import Configuration
+from craton.bench.contained import Contained, Keeper
+from craton.bench.machine import machine, versions
+from craton.bench.progress import Progress
+from craton.bench.results import FORMAT, RESULTS, Appender, Campaign, line_of, read_campaign
+from craton.bench.runs import VERIFY, Run, record
+from craton.bench.tasks import BenchTask, digest
+from craton.errors import CratonError
+from craton.files import write_atomically
+from craton.worker import Limits
+
+_PATIENCE = 0.2  # seconds after which an interrupt is noticed at the latest
+
+Finished = tuple[Run, Contained]
+
+
+class CampaignError(CratonError):
+    """A directory that holds another campaign, or one that is running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    tasks: tuple[BenchTask, ...]
+    configurations: tuple[Configuration, ...]
+    limits: Limits
+    out: Path
+    applies: Callable[[BenchTask, Configuration], bool] = lambda task, configuration: True
+
+    def runs(self) -> list[Run]:
+        """Task by task, so that configurations can be compared long before the end."""
+        return [
+            Run(task, configuration, self.limits)
+            for task in self.tasks
+            for configuration in self.configurations
+            if self.applies(task, configuration)
+        ]
+
+
+class Pool(Protocol):
+    """Where runs happen: in local processes, or on a cluster."""
+
+    @property
+    def jobs(self) -> int: ...
+
+    def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
+        """Runs as they finish, each once; None when there is nothing yet. No new ones are begun when stopped."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPool:
+    """So many runs at once on this machine."""
+
+    jobs: int = 1
+    command: Sequence[str] = VERIFY
+
+    def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
+        waiting = list(reversed(runs))
+        selector = selectors.DefaultSelector()
+        keepers: dict[Keeper, Run] = {}
+        try:
+            while keepers or waiting:
+                while waiting and len(keepers) < self.jobs and not stopped():
+                    run = waiting.pop()
+                    keeper = Keeper(run.order(self.command))
+                    keepers[keeper] = run
+                    selector.register(keeper.done, selectors.EVENT_READ, keeper)
+                ready = selector.select(_PATIENCE)
+                for key, _ in ready:
+                    keeper = key.data
+                    selector.unregister(key.fileobj)
+                    yield keepers.pop(keeper), keeper.answer()
+                if not ready:
+                    yield None
+        finally:
+            for keeper in keepers:
+                keeper.end()
+            selector.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A campaign as far as it went."""
+
+    campaign: Campaign
+    interrupted: bool
+    missing: int  # runs that are still to be done
+
+
+def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO = sys.stderr, silent: bool = False) -> Ended:
+    """Runs what is not yet in the results, and returns all of them. An interrupt ends it with what is known."""
+    pool = LocalPool() if pool is None else pool
+    plan.out.mkdir(parents=True, exist_ok=True)
+    file = plan.out / RESULTS
+    with closing(Appender(file)) as results:
+        _lock(results, plan.out)
+        results.mend()
+        runs = plan.runs()
+        known = _begin(plan, runs, file, results, pool, stream)
+        finished = {done.key() for done in known.runs} if known else set()
+        todo = [run for run in runs if run.key not in finished]
+        progress = Progress(stream, len(runs), known.runs if known else (), silent)
+        with _interrupts() as stopped:
+            _work(plan.out, pool, todo, results, progress, stopped)
+            interrupted = stopped()
+    campaign = read_campaign(file)
+    return Ended(campaign, interrupted, len(runs) - len(campaign.runs))
+
+
+def _work(
+    out: Path, pool: Pool, todo: Sequence[Run], results: Appender, progress: Progress, stopped: Callable[[], bool]
+) -> None:
+    with closing(_closable(pool.finished(todo, stopped))) as finished:
+        try:
+            for done in finished:
+                if stopped():
+                    break
+                if done is not None:
+                    run, what = done
+                    log, witness = _kept(out, run, what)
+                    line = record(run, what, log, witness)
+                    results.append(line_of(line))
+                    progress.add(line)
+        finally:
+            progress.clear()
+
+
+def _closable(finished: Iterator[Finished | None]) -> Any:
+    """A generator, which is how pools are written: closing it ends what is under way."""
+    return finished
+
+
+def _kept(out: Path, run: Run, what: Contained) -> tuple[str, str]:
+    """The log and the witness, written before the line that names them."""
+    log = f"logs/{run.file_name}.log"
+    _write(out / log, what.log)
+    if not what.file:
+        return log, ""
+    witness = f"witnesses/{run.file_name}.yml"
+    _write(out / witness, what.file)
+    return log, witness
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    write_atomically(path, text)
+
+
+# --- beginning and going on -------------------------------------------------------------------------------------------
+
+
+def _begin(
+    plan: Plan, runs: Sequence[Run], file: Path, results: Appender, pool: Pool, stream: TextIO
+) -> Campaign | None:
+    """Writes who we are, or finds out whether those who wrote it before were the same."""
+    header = _header(plan, runs)
+    now = {"started": _now(), "machine": machine(), "versions": versions(), "jobs": pool.jobs}
+    if not file.stat().st_size:
+        results.append({"kind": "campaign", "format": FORMAT, **now, **header})
+        return None
+    known = read_campaign(file)
+    for what, was in (("configs", "configurations"), ("limits", "limits"), ("tasks", "tasks")):
+        if known.header.get(what) != header[what]:
+            raise CampaignError(
+                f"{plan.out} holds a campaign with other {was}{_difference(known.header.get(what), header[what])};"
+                " repeat its command to go on with it, or choose another --out"
+            )
+    if known.header.get("versions") != now["versions"]:
+        stream.write(f"craton: warning: {plan.out} was begun with other versions; its results mix them\n")
+    if len(known.runs) < len(runs):
+        results.append({"kind": "resumed", **now})
+    return known
+
+
+def _header(plan: Plan, runs: Sequence[Run]) -> dict[str, Any]:
+    return {
+        "configs": {configuration.name: list(configuration.options) for configuration in plan.configurations},
+        "limits": asdict(plan.limits),
+        "tasks": {"count": len(plan.tasks), "runs": len(runs), "digest": digest(plan.tasks)},
+        "directory": os.getcwd(),
+    }
+
+
+def _difference(before: Any, now: Any) -> str:
+    """The first thing that differs, for the message."""
+    if not isinstance(before, dict) or not isinstance(now, dict):
+        return ""
+    for name in (*before, *now):
+        if before.get(name) != now.get(name):
+            return f" ({name}: {before.get(name, 'none')!r} there, {now.get(name, 'none')!r} here)"
+    return ""
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _lock(results: Appender, out: Path) -> None:
+    """The lock goes with the process, however it ends."""
+    try:
+        fcntl.flock(results.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise CampaignError(f"another campaign is running in {out}") from None
+
+
+@contextmanager
+def _interrupts(numbers: Iterable[int] = (signal.SIGINT, signal.SIGTERM)) -> Iterator[Callable[[], bool]]:
+    """Whether an interrupt has come. It is noted and not thrown: an exception out of nowhere could tear a line."""
+    heard: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = {number: signal.signal(number, lambda got, frame: heard.append(got)) for number in numbers}
+    try:
+        yield lambda: bool(heard)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,159 @@
+"""One run: from a task and a configuration to a command, and from what came of it to a record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from craton.bench.configurations import Configuration
+from craton.bench.contained import Contained, Order
+from craton.bench.results import RunRecord, score_of, status_of
+from craton.bench.tasks import BenchTask
+from craton.worker import Limits
+
+VERIFY = (sys.executable, "-m", "craton", "verify")
+
+# Craton ends itself at the limits, and then has statistics to tell; whoever does not is ended a little later.
+_GRACE, _GRACE_SHARE = 2.0, 0.1
+_OWN_MEMORY_SHARE = 0.9
+_NEARLY = 0.5  # seconds before the end of the time from which on an unknown is a time-out
+
+_VERDICT = re.compile(r"true|unknown|false(\([\w-]+\))?")
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A task under a configuration, within limits."""
+
+    task: BenchTask
+    configuration: Configuration
+    limits: Limits
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.task.name, self.task.property, self.configuration.name
+
+    @property
+    def file_name(self) -> str:
+        """For its log: readable, and its own."""
+        readable = "--".join(re.sub(r"[^\w.+-]+", "_", part).strip("_")[-60:] for part in self.key)
+        return f"{readable}--{hashlib.sha256(repr(self.key).encode()).hexdigest()[:8]}"
+
+    def order(self, command: Sequence[str] = VERIFY) -> Order:
+        """What a keeper is asked for. `command` is what is given the task and the options."""
+        wall, cpu, memory = self.limits.wall, self.limits.cpu, self.limits.memory
+        own = []
+        if wall is not None:
+            own += ["--time-limit", f"{wall:g}"]
+        if cpu is not None:
+            own += ["--cpu-limit", f"{cpu:g}"]
+        if memory is not None:
+            own += ["--memory-limit", f"{memory * _OWN_MEMORY_SHARE / 2**20:g}"]
+        words = (*command, *self.task.arguments(), *self.configuration.arguments(), *own, "--json")
+        return Order(words, Limits(_with_grace(wall), _with_grace(cpu), memory))
+
+
+def _with_grace(limit: float | None) -> float | None:
+    return None if limit is None else limit + max(_GRACE, _GRACE_SHARE * limit)
+
+
+# --- what came of it --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    verdict: str
+    reason: str = ""
+    statistics: dict[str, Any] | None = None
+
+
+def record(run: Run, what: Contained, log: str, evidence: str) -> RunRecord:
+    said = _said(run.limits, what)
+    status = status_of(said.verdict, run.task.expected)
+    return RunRecord(
+        task=run.task.name,
+        category=run.task.category,
+        property=run.task.property,
+        expected=run.task.expected,
+        config=run.configuration.name,
+        verdict=said.verdict,
+        status=status,
+        reason=" ".join(said.reason.split())[:_LONGEST_REASON],
+        score=score_of(status),
+        cpu=what.cpu,
+        wall=what.wall,
+        memory=what.memory,
+        exit_code=what.exit_code,
+        statistics=said.statistics or {},
+        log=log,
+        evidence=evidence,
+    )
+
+
+def _said(limits: Limits, what: Contained) -> _Said:
+    """A verdict that comes after the time is none."""
+    answer = _answer(what.output)
+    statistics = answer.get("statistics") if isinstance(answer.get("statistics"), dict) else None
+    if what.reached == "memory":
+        return _Said("OUT OF MEMORY", what.reason, statistics)
+    if what.reached in ("wall", "cpu"):
+        return _Said("TIMEOUT", what.reason, statistics)
+    if what.reached or (what.reason and what.exit_code != 0):
+        return _Said("ERROR", what.reason, statistics)
+    verdict, reason = answer.get("verdict"), str(answer.get("reason", ""))
+    if not isinstance(verdict, str) or not _VERDICT.fullmatch(verdict):
+        return _without_answer(what)
+    expected_code = 0 if verdict == "true" else 3 if verdict == "unknown" else 1
+    if what.exit_code != expected_code:
+        return _Said("ERROR", f"said {verdict}, but ended with {_ending(what.exit_code)}", statistics)
+    late = _over(limits.wall, what.wall) or _over(limits.cpu, what.cpu)
+    if late and verdict != "unknown":
+        return _Said("TIMEOUT", f"said {verdict} after the time limit", statistics)
+    if verdict == "unknown" and reason.startswith("memory limit"):
+        return _Said("OUT OF MEMORY", reason, statistics)
+    if verdict == "unknown" and (late or _over(limits.wall, what.wall + _NEARLY)):
+        return _Said("TIMEOUT", reason or "out of time", statistics)
+    if verdict == "unknown" and reason.startswith("processor time limit"):
+        return _Said("TIMEOUT", reason, statistics)
+    return _Said(verdict, reason, statistics)
+
+
+def _over(limit: float | None, used: float) -> bool:
+    return limit is not None and used > limit
+
+
+def _answer(output: str) -> dict[str, Any]:
+    """The JSON object that `craton verify --json` prints."""
+    try:
+        content = json.loads(output)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _without_answer(what: Contained) -> _Said:
+    """The last line says what was wrong, as `craton` does it; an exit code of 3 is an unknown, also without words."""
+    lines = [line for line in what.log.splitlines() if line.strip()]
+    last = lines[-1].strip().removeprefix("craton: ") if lines else ""
+    if what.exit_code == 3:
+        return _Said("unknown", last.removeprefix("UNKNOWN: "))
+    if len(what.output) < what.written and what.written > len(what.log):
+        last = f"its output of {what.written:,} bytes was cut, and is no answer"
+    ending = _ending(what.exit_code)
+    return _Said("ERROR", last if what.exit_code == 2 and last else f"{ending}: {last}" if last else ending)
+
+
+def _ending(code: int | None) -> str:
+    if code is not None and code < 0:
+        try:
+            return f"signal {-code} ({signal.Signals(-code).name})"
+        except ValueError:
+            return f"signal {-code}"
+    return f"exit code {code}"
