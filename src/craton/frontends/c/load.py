@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -129,6 +130,13 @@ def _parse(path: str, options: COptions) -> Unit:
 
 
 def _load(paths: list[str], specification: Specification, options: COptions) -> Program:
+    with parsed(paths, specification.entry, options) as (syntax, entry):
+        return _lower(syntax, entry, specification, options, paths)
+
+
+@contextmanager
+def parsed(paths: list[str], start: str, options: COptions) -> Iterator[tuple[Syntax, Function]]:
+    """The files as clang reads them, and the function to start from; as long as the context lasts."""
     if not paths:
         raise BadInput("no input file")
     syntax = Syntax()
@@ -136,12 +144,12 @@ def _load(paths: list[str], specification: Specification, options: COptions) -> 
     try:
         for unit in units:
             UnitReader(unit, syntax, _width(options) // 8)
-        entry = syntax.function(specification.entry)
+        entry = syntax.function(start)
         if entry is None:
-            entry = next(filter(None, (reader.defined(specification.entry) for reader in syntax.units)), None)
+            entry = next(filter(None, (reader.defined(start) for reader in syntax.units)), None)
         if entry is None or syntax.body(entry) is None:
-            raise BadInput(f"{', '.join(paths)}: no function {specification.entry} to start from")
-        return _lower(syntax, entry, specification, options, paths)
+            raise BadInput(f"{', '.join(paths)}: no function {start} to start from")
+        yield syntax, entry
     finally:
         for unit in units:
             unit.close()

@@ -1,0 +1,253 @@
+"""Counterexamples run for real: the program is compiled with a harness that hands out the inputs, and must reach the
+error.
+
+Where the program leaves a value open (an uninitialised variable, memory from malloc, what a library function wrote)
+the compiled run has zero, as the interpreter has. A counterexample that needs another value there cannot be run this
+way, and is told apart from a wrong one by the interpreter, which then does not reach the error on zeros either.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+
+from craton.errors import CratonError
+from craton.evidence.building import DIALECTS, MODELS, Failed, Job, build, commands, compilers
+from craton.evidence.confined import Ending, run_replay
+from craton.evidence.harness import PROPERTIES, REACHED, CannotMark, harness_text, has_own_main, marked_texts
+from craton.evidence.replay import ReadValue, Replay
+from craton.files import write_atomically
+from craton.frontends.c.outline import Outline, outline_c
+from craton.frontends.programs import CSource, Request, c_source
+from craton.logic import Float
+from craton.logic.ieee import is_infinite, is_nan, is_zero, to_fraction, to_python
+from craton.logic.terms import format_of
+from craton.program.cfa import Program
+from craton.program.interpreter import CannotRun, Interpreter, Number, ReachedError
+
+MOST_SECONDS = 10.0  # for one run
+MEMORY = 1 << 30  # bytes that a run may use
+_ADDRESSES = {"ILP32": (4 << 30) - 4096, "LP64": 8 << 30}  # bytes that it may reserve
+_LIMITLESS = 60.0  # seconds for everything, where the caller sets no limit
+_STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
+_HARNESS = "harness.c"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The compiled program reached the error."""
+
+    compiler: str
+    inputs: int
+    seconds: float
+
+    @property
+    def reason(self) -> str:
+        return f"error reached in the program compiled with {self.compiler}, in {self.seconds:.2f} s"
+
+
+@dataclass(frozen=True, slots=True)
+class NotReached:
+    """The compiled program took the inputs and did something else."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompiled:
+    """There is nothing to say of a compiled program, and why."""
+
+    reason: str
+
+
+Compiled = Reached | NotReached | NotCompiled
+
+
+def run_compiled(
+    request: Request, program: Program, replay: Replay, violated: str, seconds: float | None = None
+) -> Compiled:
+    """Compiles the program with the counterexample's inputs and runs it; with each compiler until one reaches the
+    error: C leaves open in which order arguments are evaluated, and compilers differ.
+    """
+    begun = time.monotonic()
+    deadline = begun + (_LIMITLESS if seconds is None else seconds)
+    problem = _no_use(request, violated)
+    if problem:
+        return NotCompiled(problem)
+    found = compilers()
+    if not found:
+        return NotCompiled("there is no C compiler: none of cc, gcc and clang")
+    ran: list[NotReached] = []
+    failed: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
+        try:
+            job = _job(Path(folder), c_source(request), replay, violated)
+        except (CannotMark, OSError) as trouble:
+            return NotCompiled(str(trouble))
+        job = replace(job, defines=("-DCRATON_SUPERVISED", *_limits(job.data_model)))
+        for compiler in found:
+            if time.monotonic() > deadline:
+                break
+            binary = build(job, compiler, deadline)
+            if isinstance(binary, Failed):
+                failed.append(binary.reason)
+                continue
+            left = max(0.1, min(MOST_SECONDS, deadline - time.monotonic()))
+            ending, said = run_replay(binary, left, MEMORY)
+            kinds = {line[:1] for line in said}
+            if "R" in kinds:
+                return Reached(compiler, len(replay.inputs), time.monotonic() - begun)
+            if "S" in kinds:
+                return NotCompiled("the compiled program cannot be confined: " + _told(ending, said))
+            ran.append(NotReached(f"the program compiled with {compiler} {_told(ending, said)}"))
+    if not ran:
+        return NotCompiled(failed[0] if failed else "no time left to compile the program")
+    if replay.edges and _needs_open_values(program, replay):
+        return NotCompiled(
+            "the error depends on a value that the program leaves open, such as an uninitialised variable"
+        )
+    return ran[0]
+
+
+def write_harness(directory: Path, request: Request, program: Program, replay: Replay, violated: str) -> None:
+    """The harness and the program, with a Makefile (`make run`, `make debug`) and a line on what this is."""
+    problem = _no_use(request, violated)
+    if problem:
+        raise CratonError(f"no harness can be written: {problem}")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        job = _job(directory, c_source(request), replay, violated)
+    except CannotMark as trouble:
+        raise CratonError(f"no harness can be written: {trouble}") from None
+    except OSError as trouble:
+        raise CratonError(f"cannot write {directory}: {trouble.strerror}") from None
+    write_atomically(directory / "Makefile", _makefile(job, compilers()))
+    names = ", ".join(request.files)
+    count = f"{len(replay.inputs)} input{'' if len(replay.inputs) == 1 else 's'}"
+    line = f"A run of {names} that violates {violated} on {count}: `make run` shows it, `make debug` stops there.\n"
+    write_atomically(directory / "README", line)
+
+
+def _no_use(request: Request, violated: str) -> str:
+    """Why there is nothing to compile; "" if there is."""
+    if any(name.endswith(".bpl") for name in request.files):
+        return "Boogie programs are replayed by the interpreter"
+    if violated not in PROPERTIES:
+        return f"a compiled program does not show a violation of {violated}"
+    return ""
+
+
+# --- what is compiled -------------------------------------------------------------------------------------------------
+
+
+def _job(directory: Path, source: CSource, replay: Replay, violated: str) -> Job:
+    """Writes the program and its harness into a directory."""
+    if source.options.data_model not in MODELS:
+        raise CannotMark(f"there is no compiler for the data model {source.options.data_model}")
+    outline = outline_c(source.files, source.specification, source.options)
+    write_atomically(directory / _HARNESS, harness_text(outline, source.specification, replay, violated))
+    names = _copied(directory, source, outline)
+    folders = dict.fromkeys(str(path.parent.resolve()) for path in source.files)
+    options = [
+        "-I.",  # headers in which an error is marked
+        *(f"-iquote{folder}" for folder in folders),
+        *(f"-I{Path(folder).resolve()}" for folder in source.options.include),
+        *(f"-D{definition}" for definition in source.options.define),
+    ]
+    own_main = has_own_main(outline, source.specification, violated)
+    return Job(
+        directory,
+        tuple(names),
+        _HARNESS,
+        source.options.data_model,
+        violated,
+        tuple(options),
+        own_main,
+        own_main and (outline.defines_main or source.specification.entry == "main"),
+    )
+
+
+def _copied(directory: Path, source: CSource, outline: Outline) -> Iterator[str]:
+    """The program's files, and its headers if an error stands in one, with the errors marked."""
+    marked = {Path(file).resolve(): text for file, text in marked_texts(outline)}
+    for number, path in enumerate(source.files):
+        stem = re.sub(r"[^\w.]", "_", path.name)  # make knows no file with a space
+        name = stem if len(source.files) == 1 and stem != _HARNESS else f"{number}_{stem}"
+        text = marked.pop(path.resolve(), None)
+        contents = path.read_bytes() if text is None else text.encode("latin-1")
+        (directory / name).write_bytes(contents)
+        yield name
+    for file, text in marked.items():
+        folder = next((p.parent.resolve() for p in source.files if file.is_relative_to(p.parent.resolve())), None)
+        if folder is None:
+            raise CannotMark(f"{file}: the error function stands in a header that is not beside the program")
+        copy = directory / file.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(text.encode("latin-1"))
+
+
+def _limits(data_model: str) -> tuple[str, ...]:
+    return f"-DCRATON_SECONDS={ceil(MOST_SECONDS) + 1}u", f"-DCRATON_BYTES={_ADDRESSES[data_model]}ul"
+
+
+# --- what it did ------------------------------------------------------------------------------------------------------
+
+
+def _told(ending: Ending, said: list[str]) -> str:
+    """What happened instead of the error: in the words of the harness if it has some, else how the process ended."""
+    spoken = {line[:1]: line[1:] for line in said}
+    if "O" in spoken:
+        return f"comes to {spoken['O']} first"
+    told = next((spoken[kind] for kind in "SEDAM" if kind in spoken), None)
+    if told is not None:
+        return told
+    if "N" in spoken and ending.code == 0:
+        return "ends without an error"
+    return str(ending)
+
+
+def _needs_open_values(program: Program, replay: Replay) -> bool:
+    """Whether the inputs alone, with zeros for all that the program leaves open, do not lead the interpreter to the
+    error: then the counterexample needs a value that only the interpreter can give.
+    """
+    try:
+        outcome = Interpreter(program).run([_number(read) for read in replay.inputs], step_limit=_STEPS).outcome
+    except (CannotRun, RecursionError):
+        return False
+    return not isinstance(outcome, ReachedError)
+
+
+def _number(read: ReadValue) -> Number:
+    """An input as the interpreter is given it."""
+    if not isinstance(read.sort, Float):
+        return int(read.value)
+    f = format_of(read.sort)
+    if is_nan(f, read.value) or is_infinite(f, read.value) or is_zero(f, read.value):
+        return to_python(f, read.value)
+    number: Fraction = to_fraction(f, read.value)
+    return number
+
+
+# --- the directory for people -----------------------------------------------------------------------------------------
+
+
+def _makefile(job: Job, found: tuple[str, ...]) -> str:
+    """With the first compiler that there is; `make CC=clang` takes another."""
+    compiler = found[0] if found else "cc"
+    steps = list(commands(replace(job, directory=Path()), compiler, DIALECTS[0]))
+    lines = [f"CC = {compiler}", "", "replay: " + " ".join((*job.sources, job.harness))]
+    lines += ["\t$(CC) " + " ".join(map(_quoted, step[1:])) for step in steps]
+    lines += ["", ".PHONY: run debug clean", "run: replay", "\t./replay", "debug: replay"]
+    lines += [f"\tgdb -ex 'break {REACHED}' -ex run ./replay", "clean:", "\trm -f replay *.o", ""]
+    return "\n".join(lines)
+
+
+def _quoted(word: str) -> str:
+    return shlex.quote(word).replace("$", "$$")

@@ -1,0 +1,262 @@
+"""The C text of a replay: inputs as a table, stubs for what the program does not define, and the fixed part that hands
+the inputs out and reports the error (`harness.c`).
+
+The harness is a translation unit of its own and includes nothing, so no declaration of the program can clash with it;
+a stub agrees with the program's declaration in its result, which is all that the calling conventions of x86 ask for.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+from craton.evidence.replay import ReadValue, Replay
+from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
+from craton.frontends.c.library import HANDLERS
+from craton.frontends.c.outline import Outline
+from craton.frontends.c.syntax import Function, Variable
+from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, Float
+from craton.logic.ieee import to_python
+from craton.logic.terms import format_of
+from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
+from craton.program.specification import Specification
+
+PROGRAM_MAIN = "__craton_program_main"  # the program's main, where the harness has one of its own
+REACHED = "__craton_reached"
+
+_KINDS = {
+    UNREACH.name: "CRATON_UNREACH",
+    OVERFLOW.name: "CRATON_OVERFLOW",
+    DEREF.name: "CRATON_DEREF",
+    FREE.name: "CRATON_FREE",
+    MEMTRACK.name: "CRATON_MEMTRACK",
+    MEMCLEANUP.name: "CRATON_MEMCLEANUP",
+}
+PROPERTIES = frozenset(_KINDS)
+SANITIZED = frozenset({DEREF.name, FREE.name})  # what the address sanitizer watches over
+_MEMORY = SANITIZED | {MEMTRACK.name, MEMCLEANUP.name}
+
+# How the reports of the address sanitizer begin that are violations of a property.
+_FAULTS = {
+    DEREF.name: (
+        "heap-buffer-overflow stack-buffer-overflow stack-buffer-underflow dynamic-stack-buffer-overflow "
+        "global-buffer-overflow heap-use-after-free stack-use-after-return stack-use-after-scope use-after-poison "
+        "unknown-crash SEGV BUS negative-size-param"
+    ).split(),
+    FREE.name: ["attempting double-free", "attempting free on address which was not malloc()-ed"],
+}
+
+ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
+_STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
+_INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
+_FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
+_UNKNOWN_SIZE = 1 << 16  # bytes of a variable whose declaration does not say how large it is
+
+
+def harness_text(outline: Outline, specification: Specification, replay: Replay, violated: str) -> str:
+    """The harness for one counterexample."""
+    functions = list(dict.fromkeys(read.source.function for read in replay.inputs))
+    functions += [f.name for f in outline.functions if f.name not in functions]
+    numbers = {name: number for number, name in enumerate(functions)}
+    parts = [
+        _header(violated),
+        _inputs(replay.inputs, numbers),
+        (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
+        "/* --- what the program does not define --- */",
+        *(_stub(function, specification, numbers) for function in outline.functions),
+        *(_definition(variable) for variable in outline.variables),
+        _main(outline, specification, violated),
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def has_own_main(outline: Outline, specification: Specification, violated: str) -> bool:
+    """Whether the harness calls the entry function, because it has parameters, another name, or a watched end."""
+    return specification.entry != "main" or outline.parameters > 0 or violated == MEMTRACK.name
+
+
+def _header(violated: str) -> str:
+    lines = [f'#define CRATON_VIOLATED "{violated}"', f"#define {_KINDS[violated]} 1"]
+    if violated in _MEMORY:
+        lines.append("#define CRATON_MEMORY 1")
+    if violated in SANITIZED:
+        lines.append("#define CRATON_ASAN 1")
+        faults = ", ".join(f'"{fault}"' for fault in _FAULTS[violated])
+        lines.append(f"static const char *const craton_faults[] = {{{faults}}};")
+    return "\n".join(lines)
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------------
+
+
+def _inputs(inputs: tuple[ReadValue, ...], numbers: dict[str, int]) -> str:
+    names = ", ".join(f'"{name}"' for name in numbers) or '""'
+    rows = [f"    {{{numbers[read.source.function]}, {{{_bytes(read)}}}}}, /* {_told(read)} */" for read in inputs]
+    return "\n".join(
+        [
+            f"static const char *const craton_functions[] = {{{names}}};",
+            f"#define CRATON_INPUTS {len(inputs)}u",
+            "static const struct { unsigned function; unsigned char bytes[16]; } craton_inputs[] = {",
+            *rows,
+            "    {0, {0}}",
+            "};",
+        ]
+    )
+
+
+def in_memory(read: ReadValue) -> bytes:
+    """A value as the bytes that a variable of its type holds."""
+    sort, bits = read.sort, int(read.value)
+    if not isinstance(sort, Float):
+        return bits.to_bytes(16, "little")
+    if sort == X87:  # has its leading bit in the open
+        fraction, rest = bits & ((1 << 63) - 1), bits >> 63
+        leading = 1 if rest & 0x7FFF else 0
+        bits = rest << 64 | leading << 63 | fraction
+    return bits.to_bytes(16, "little")
+
+
+def _bytes(read: ReadValue) -> str:
+    return ", ".join(map(str, in_memory(read).rstrip(b"\0"))) or "0"
+
+
+def _told(read: ReadValue) -> str:
+    if isinstance(read.sort, Float):
+        return f"{read.source} = {to_python(format_of(read.sort), read.value)!r}"
+    return f"{read.source} = {int(read.value):#x}"
+
+
+# --- stubs ------------------------------------------------------------------------------------------------------------
+
+
+def _stub(function: Function, specification: Specification, numbers: dict[str, int]) -> str:
+    """A body for a function that has none; "" where the C library's own is meant."""
+    name = function.name
+    if name in specification.error_functions or (name in ASSERTION_FAILURES and specification.assertions):
+        return f"CRATON_WEAK void {name}() {{ {REACHED}(); }}"
+    if name in ASSERTION_FAILURES:
+        return f'CRATON_WEAK void {name}() {{ craton_stop(\'O\', "an assertion that fails", ""); }}'
+    if name in _STOPS:
+        return f'CRATON_WEAK void {name}() {{ craton_stop(\'O\', "{name}", ""); }}'
+    if name == "__VERIFIER_assume":
+        declared = function.type.parameters
+        given = _spelled(declared[0]) if declared else "int"
+        return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
+    if name in HANDLERS or name.startswith("__builtin_"):
+        return ""
+    number, result = numbers[name], function.type.result
+    match result:
+        case Void():
+            return f"CRATON_WEAK void {name}() {{}}"
+        case Pointer():
+            return f"CRATON_WEAK void *{name}() {{ return craton_pointer({number}); }}"
+        case Record():
+            return _record_stub(name, result)
+    spelled = _spelled(result)
+    size = 10 if isinstance(result, Floating) and result.sort == X87 else result.size
+    return (
+        f"CRATON_WEAK {spelled} {name}() "
+        f"{{ {spelled} value = 0; craton_take({number}, &value, {size}); return value; }}"
+    )
+
+
+def _spelled(t: CType) -> str:
+    """A type of the same size and kind, in words that need no declaration."""
+    match t:
+        case Integer() if t.boolean:
+            return "_Bool"
+        case Integer():
+            return f"{'signed' if t.signed else 'unsigned'} {_INTEGERS[t.size]}"
+        case Floating():
+            return _FLOATS[t.sort]
+    return "void *"
+
+
+def _record_stub(name: str, t: Record) -> str:
+    """Zeros. A union counts as its bytes."""
+    members: list[str] = []
+    at = 0
+    for number, leaf in enumerate(leaves(t)):
+        if leaf.offset > at:
+            members.append(f"char fill{number}[{leaf.offset - at}];")
+        if isinstance(leaf.type, Record) or leaf.type.size not in (1, 2, 4, 8, 12, 16):
+            members.append(f"char part{number}[{leaf.type.size}];")
+        else:
+            members.append(f"{_spelled(leaf.type)} part{number};")
+        at = leaf.offset + leaf.type.size
+    if t.size > at:
+        members.append(f"char rest[{t.size - at}];")
+    layout = f"struct __attribute__((packed, aligned({t.align}))) craton_result_of_{name} {{ {' '.join(members)} }}"
+    return f"{layout};\nCRATON_WEAK struct craton_result_of_{name} {name}() " + (
+        f"{{ static const struct craton_result_of_{name} zeros; return zeros; }}"
+    )
+
+
+def _definition(variable: Variable) -> str:
+    """Zeros; "" for a variable of the C library."""
+    if in_c_library(variable.name):
+        return ""
+    size, alignment = variable.type.size or _UNKNOWN_SIZE, max(variable.type.align, 16)
+    return f"CRATON_WEAK unsigned char {variable.name}[{size}] __attribute__((aligned({alignment})));"
+
+
+@functools.cache
+def in_c_library(name: str) -> bool:
+    """Whether the C library that this process has loaded knows the name; its variants for other widths agree."""
+    return hasattr(ctypes.CDLL(None), name)
+
+
+def _main(outline: Outline, specification: Specification, violated: str) -> str:
+    if not has_own_main(outline, specification, violated):
+        return ""
+    entry = PROGRAM_MAIN if specification.entry == "main" else specification.entry
+    return (
+        f"int {entry}();\n"
+        f"int main(void)\n{{\n    static char *none[1];\n    int result = {entry}(0, none, none);\n"
+        "    craton_end_of_main();\n    return result;\n}"
+    )
+
+
+# --- marks in the program's text --------------------------------------------------------------------------------------
+
+
+class CannotMark(Exception):
+    """The text of an error is not where it can be changed, such as in a macro."""
+
+
+def marked_texts(outline: Outline) -> Iterator[tuple[str, str]]:
+    """Files in which errors stand, with the report of the error put before what the program does there."""
+    places: dict[str, list[tuple[int, str]]] = {}
+    texts: dict[str, str] = {}
+    call = f"extern void {REACHED}(void); {REACHED}();"
+    for kind, ranges in (("body", outline.bodies), ("label", outline.labels)):
+        for place in ranges:
+            if place.file not in texts:
+                texts[place.file] = Path(place.file).read_bytes().decode("latin-1")
+            text = texts[place.file]
+            at = _offset(text, place.line, place.column)
+            if kind == "body":
+                if text[at : at + 1] != "{":
+                    raise CannotMark(f"{place}: the body of the error function is made by a macro")
+                places.setdefault(place.file, []).append((at + 1, f" {call}"))
+            else:
+                colon = text.find(":", at)
+                if colon < 0 or not text[at:colon].strip().isidentifier():
+                    raise CannotMark(f"{place}: the error label is made by a macro")
+                # The statement behind the label stays one statement, whatever it is part of.
+                places.setdefault(place.file, []).append((colon + 1, f" if (({{ {call} 1; }})) ; else "))
+    for file, marks in places.items():
+        text = texts[file]
+        for at, mark in sorted(set(marks), reverse=True):
+            text = text[:at] + mark + text[at:]
+        yield file, text
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    """Columns count bytes, and so do the characters of the text."""
+    begin = 0
+    for _ in range(line - 1):
+        begin = text.index("\n", begin) + 1
+    return begin + column - 1
