@@ -12,11 +12,11 @@ class CannotWrite(CratonError):
     """A file the user asked for cannot be written there."""
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """All of the file or nothing of it, whatever happens meanwhile."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
         temporary.replace(path)
     except OSError as problem:
         temporary.unlink(missing_ok=True)

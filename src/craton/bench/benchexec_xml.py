@@ -15,7 +15,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from craton.bench.results import CORRECT, WRONG, Campaign, RunRecord
-from craton.bench.summary import configs, in_order, iterations, perfect_sequences
+from craton.bench.summary import configs, file_stems, in_order, iterations, perfect_sequences
 
 # The columns that a table shows unless its user asks for others.
 _SHOWN = ("status", "cputime", "walltime", "memory", "iterations")
@@ -23,24 +23,11 @@ _SHOWN = ("status", "cputime", "walltime", "memory", "iterations")
 
 def result_files(campaign: Campaign, directory: Path, logs: Path) -> dict[str, str]:
     """Names of files, to be written to `directory`, and their content. Logs are relative to `logs`."""
-    found: dict[str, str] = {}
-    for config in configs(campaign):
+    found = {}
+    for config, stem in file_stems(configs(campaign)).items():
         runs = [run for run in in_order(campaign) if run.config == config]
-        found[_unused(_file_name(config), found)] = _result(campaign, config, runs, directory, logs)
+        found[f"craton.results.{stem}.xml"] = _result(campaign, config, runs, directory, logs)
     return found
-
-
-def _file_name(config: str) -> str:
-    return re.sub(r"[^\w.+-]+", "_", config).strip("._") or "configuration"
-
-
-def _unused(stem: str, taken: dict[str, str]) -> str:
-    """Configurations whose names differ only in what a file's name cannot hold get numbers."""
-    name, number = f"craton.results.{stem}.xml", 1
-    while name in taken:
-        number += 1
-        name = f"craton.results.{stem}.{number}.xml"
-    return name
 
 
 def _result(campaign: Campaign, config: str, runs: list[RunRecord], directory: Path, logs: Path) -> str:

@@ -119,6 +119,19 @@ def kind_of_reason(reason: str) -> str:
     return (kind if len(kind) <= 60 else kind[:59] + "…") or "no reason given"
 
 
+def file_stems(names: Iterable[str]) -> dict[str, str]:
+    """Names that files can have. What differs only in what a file's name cannot hold gets numbers."""
+    stems: dict[str, str] = {}
+    for name in names:
+        stem = plain = re.sub(r"[^\w.+-]+", "_", name).strip("._") or "unnamed"
+        number = 1
+        while stem.lower() in map(str.lower, stems.values()):
+            number += 1
+            stem = f"{plain}.{number}"
+        stems[name] = stem
+    return stems
+
+
 # --- what a run says of itself ----------------------------------------------------------------------------------------
 
 
