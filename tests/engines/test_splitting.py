@@ -14,7 +14,7 @@ from craton.config import refiner
 from craton.engines.contract import Budget, Safe, Unknown, Unsafe
 from craton.engines.splitting import Splitting
 from craton.engines.splitting.slicing import Slicer, Step, affirms, denies, literals
-from craton.evidence.proof import find_flaw
+from craton.evidence.checker import find_flaw
 from craton.frontends.boogie import load_boogie
 from craton.frontends.c import load_c
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bv, bvadd, bvmul, bvult, eq, not_, or_, var

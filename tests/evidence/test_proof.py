@@ -7,7 +7,7 @@ import pytest
 from craton.config import refiner
 from craton.engines.contract import Budget, Safe
 from craton.engines.trace_abstraction import TraceAbstraction
-from craton.evidence.proof import CHECKERS, Checked, Flaw, check_proof, find_flaw
+from craton.evidence.checker import CHECKERS, Checked, Flaw, check_proof, find_flaw
 from craton.logic import FALSE, TRUE, BitVec, Term, bv, bvadd, bvule, bvult, eq, not_, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
@@ -47,24 +47,25 @@ PROOF = {
 
 
 def test_a_proof_is_accepted_and_its_checkers_named() -> None:
-    assert check_proof(COUNTING, PROOF, CHECKERS) == Checked(("bitwuzla",))
-    assert check_proof(COUNTING, PROOF, ("cvc5",)) == Checked(("cvc5",))
+    # initiation, the error location, and five edges
+    assert check_proof(COUNTING, PROOF, CHECKERS) == Checked(("bitwuzla",), 7)
+    assert check_proof(COUNTING, PROOF, ("cvc5",)) == Checked(("cvc5",), 7)
     assert find_flaw(COUNTING, PROOF | {ERROR: FALSE}, CHECKERS) is None
 
 
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({ENTRY: FALSE}, "the invariant of the entry does not hold at the start"),
-        ({ENTRY: eq(X, word(0))}, "the invariant of the entry does not hold at the start"),
-        ({ERROR: TRUE}, "the invariant of error location L4 is not false"),
-        ({ERROR: eq(X, word(1))}, "the invariant of error location L4 is not false"),
+        ({ENTRY: FALSE}, "does not hold at the start: the invariant of the entry L0"),
+        ({ENTRY: eq(X, word(0))}, "does not hold at the start: the invariant of the entry L0"),
+        ({ERROR: TRUE}, "not safe: the invariant of error location L4 is not false"),
+        ({ERROR: eq(X, word(1))}, "not safe: the invariant of error location L4 is not false"),
         ({HEAD: TRUE}, "not inductive: L1 → L3"),
         ({HEAD: FALSE}, "not inductive: L0 → L1"),
         ({HEAD: bvule(X, word(9))}, "not inductive: L2 → L1"),
         ({BODY: TRUE}, "not inductive: L2 → L1"),
-        ({DONE: TRUE}, "not inductive: L3 → L4"),
-        ({DONE: bvule(word(10), X)}, "not inductive: L3 → L4"),
+        ({DONE: TRUE}, "not safe: L3 → L4 (unreach-call)"),
+        ({DONE: bvule(word(10), X)}, "not safe: L3 → L4 (unreach-call)"),
     ],
 )
 def test_every_wrong_invariant_is_found(changed: dict[Location, Term], problem: str) -> None:
@@ -93,7 +94,8 @@ def test_an_entry_that_is_an_error_has_no_proof() -> None:
 def test_what_nobody_can_tell_is_a_flaw() -> None:
     flaw = check_proof(COUNTING, PROOF, ())
     assert isinstance(flaw, Flaw)
-    assert str(flaw).startswith("not shown to be inductive")
+    assert str(flaw) == "not shown to be inductive: L1 → L2"
+    assert not flaw.decided
     late = check_proof(COUNTING, PROOF, CHECKERS, 0.0)
     assert isinstance(late, Flaw)
     assert str(late) == "no time left to check the proof"
