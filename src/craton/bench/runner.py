@@ -185,10 +185,10 @@ def _begin(
                 f"{plan.out} holds a campaign with other {was}{_difference(known.header.get(what), header[what])};"
                 " repeat its command to go on with it, or choose another --out"
             )
-    if known.header.get("versions") != now["versions"]:
-        stream.write(f"craton: warning: {plan.out} was begun with other versions; its results mix them\n")
     if len(known.runs) < len(runs):
         results.append({"kind": "resumed", **now})
+        if known.header.get("versions") != now["versions"]:
+            stream.write(f"craton: warning: {plan.out} was begun with other versions; its results mix them\n")
     return known
 
 

@@ -22,7 +22,7 @@ VERIFY = (sys.executable, "-m", "craton", "verify")
 # Craton ends itself at the limits, and then has statistics to tell; whoever does not is ended a little later.
 _GRACE, _GRACE_SHARE = 2.0, 0.1
 _OWN_MEMORY_SHARE = 0.9
-_NEARLY = 0.5  # seconds before the end of the time from which on an unknown is a time-out
+_NEARLY, _NEARLY_SHARE = 0.5, 0.2  # seconds before the end of the time from which on an unknown is a time-out
 
 _VERDICT = re.compile(r"true|unknown|false(\([\w-]+\))?")
 _LONGEST_REASON = 300
@@ -118,7 +118,7 @@ def _said(limits: Limits, what: Contained) -> _Said:
         return _Said("TIMEOUT", f"said {verdict} after the time limit", statistics)
     if verdict == "unknown" and reason.startswith("memory limit"):
         return _Said("OUT OF MEMORY", reason, statistics)
-    if verdict == "unknown" and (late or _over(limits.wall, what.wall + _NEARLY)):
+    if verdict == "unknown" and (late or _nearly_over(limits.wall, what.wall)):
         return _Said("TIMEOUT", reason or "out of time", statistics)
     if verdict == "unknown" and reason.startswith("processor time limit"):
         return _Said("TIMEOUT", reason, statistics)
@@ -127,6 +127,10 @@ def _said(limits: Limits, what: Contained) -> _Said:
 
 def _over(limit: float | None, used: float) -> bool:
     return limit is not None and used > limit
+
+
+def _nearly_over(limit: float | None, used: float) -> bool:
+    return limit is not None and used > limit - min(_NEARLY, _NEARLY_SHARE * limit)
 
 
 def _answer(output: str) -> dict[str, Any]:
