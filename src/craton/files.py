@@ -12,6 +12,14 @@ class CannotWrite(CratonError):
     """A file the user asked for cannot be written there."""
 
 
+def make_directory(path: Path) -> None:
+    """The directory, and all those it lies in, if they are not there yet."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise CannotWrite(f"cannot make the directory {path}: {problem.strerror}") from problem
+
+
 def write_atomically(path: Path, content: str | bytes) -> None:
     """All of the file or nothing of it, whatever happens meanwhile."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
 
-from craton.bench.results import Appender, Campaign, RunRecord, line_of, score_of, status_of
+from craton.bench.results import Campaign, RunRecord, line_of, score_of, status_of
 
 CONFIGS = {
     "craig": ["--engine", "trace-abstraction", "--refine", "until-perfect(craig(z3))"],
@@ -43,7 +44,13 @@ def header(configs: dict[str, list[str]]) -> dict[str, Any]:
         "kind": "campaign",
         "format": 1,
         "started": "2026-11-15T12:00:00+00:00",
-        "machine": {"cpu": "Test CPU </script><b>", "cores": 2, "memory": 8 * 2**30, "system": "Linux"},
+        "machine": {
+            "host": "here",
+            "processor": "Test CPU </script><b>",
+            "cores": 2,
+            "memory": 2**33,
+            "system": "Linux",
+        },
         "versions": {"craton": "0.1", "python": "3.11"},
         "configs": configs,
         "limits": {"wall": LIMIT, "cpu": LIMIT, "memory": 2 * 2**30},
@@ -95,12 +102,11 @@ def _run(
 def write_campaign(found: Campaign, out: Path) -> Path:
     """As the runner would have left it, with logs and witnesses."""
     out.mkdir(parents=True, exist_ok=True)
-    appender = Appender(out / "results.jsonl")
-    appender.append(found.header)
+    lines = [found.header, *map(line_of, found.runs)]
+    content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    (out / "results.jsonl").write_text(content, encoding="utf-8")
     for run in found.runs:
-        appender.append(line_of(run))
         for name in filter(None, (run.log, run.evidence)):
             (out / name).parent.mkdir(exist_ok=True)
             (out / name).write_text(f"{name} of {run.task}\n", encoding="utf-8")
-    appender.close()
     return out

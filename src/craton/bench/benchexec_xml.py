@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -49,23 +50,27 @@ def _result(campaign: Campaign, config: str, runs: list[RunRecord], directory: P
     for title in _SHOWN:
         ElementTree.SubElement(columns, "column", title=title)
     for run in runs:
-        root.append(_run(run, directory, logs))
+        root.append(_run(run, task_path(run, header, directory), directory, logs))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def _system(campaign: Campaign) -> ElementTree.Element:
     machine = campaign.header.get("machine", {})
-    system = ElementTree.Element("systeminfo", hostname=str(machine.get("host", machine.get("hostname", "unknown"))))
+    system = ElementTree.Element("systeminfo", hostname=str(machine.get("host", "unknown")))
     ElementTree.SubElement(system, "os", name=str(machine.get("system", "")))
-    ElementTree.SubElement(system, "cpu", model=str(machine.get("cpu", "")), cores=str(machine.get("cores", "")))
+    ElementTree.SubElement(system, "cpu", model=str(machine.get("processor", "")), cores=str(machine.get("cores", "")))
     memory = machine.get("memory")
     ElementTree.SubElement(system, "ram", size=f"{memory}B" if isinstance(memory, int) else "")
     return system
 
 
-def _run(run: RunRecord, directory: Path, logs: Path) -> ElementTree.Element:
-    name = os.path.relpath(run.task, directory)
+def task_path(run: RunRecord, header: Mapping[str, Any], directory: Path) -> str:
+    """The way from a directory to a task; tasks are named as seen from where the campaign was started."""
+    return os.path.relpath(os.path.join(str(header.get("directory", "")), run.task), directory)
+
+
+def _run(run: RunRecord, name: str, directory: Path, logs: Path) -> ElementTree.Element:
     element = ElementTree.Element("run", name=name, files=f"[{name}]", properties=run.property)
     if run.expected is not None:
         element.set("expectedVerdict", run.expected)

@@ -32,7 +32,7 @@ from craton.bench.summary import (
     perfect_share,
 )
 from craton.errors import CratonError
-from craton.files import write_atomically
+from craton.files import make_directory, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -264,7 +264,7 @@ def _style() -> Any:
 
 def save(figure: Figure, directory: Path, name: str) -> list[Path]:
     """The figure as SVG and as PDF."""
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     written = []
     with _style():
         for kind, dates in (("svg", {"Date": None}), ("pdf", {"CreationDate": None})):
