@@ -1,0 +1,220 @@
+"""C expressions as terms: parsed by the front end, in the scope of a place of the program.
+
+The program is read once more with calls of marker functions spliced in, `if (marker(expression)) ; else` before a
+statement, so that types, scopes, promotions and casts are the front end's own. The arguments of those calls are the
+expressions' meaning. Nothing else of that second program is used.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from craton.errors import CratonError
+from craton.evidence.witness.source import Source, tokens
+from craton.frontends.c import load_c
+from craton.frontends.programs import CSource
+from craton.logic import BitVec, Term, bv, eq, free_variables, not_
+from craton.program.cfa import Program
+from craton.program.statements import Call
+
+MOST_LOADS = 40  # of the program; expressions that do not parse are found by halving
+MOST_CHARACTERS = 200_000  # of an expression
+_MARKER = "__craton_marker_"
+_WORDS = frozenset(
+    "unsigned signed char short int long float double _Bool struct union enum const volatile sizeof".split()
+)
+_FORBIDDEN = frozenset(("=", "++", "--", ";", "{", "}", "#", "\\", "@", "`", "$", "...", ","))
+_CHANGING = frozenset(("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """An expression before the statement, or in the loop, that begins at an offset of a file.
+
+    With `inside`, what a `for` declares is in scope too, although it is not at the keyword.
+    """
+
+    file: Path
+    offset: int
+    text: str
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotInScope:
+    """Why an expression means nothing at its place."""
+
+    reason: str
+
+
+def terms_in_scope(snippets: Sequence[Snippet], source: CSource, program: Program) -> list[Term | NotInScope]:
+    """For each snippet, a formula over the program's variables that holds where the expression is not zero."""
+    found: dict[int, Term | NotInScope] = {}
+    for number, snippet in enumerate(snippets):
+        reason = refused(snippet.text)
+        if reason is not None:
+            found[number] = NotInScope(reason)
+    texts = {path: Source(path) for path in source.files}
+    loads = _Loads(source, texts)
+    for form in (_before_statement, _before_declaration, _in_header):
+        waiting = [
+            (number, snippet)
+            for number, snippet in enumerate(snippets)
+            if not isinstance(found.get(number), Term) and refused(snippet.text) is None
+        ]
+        placed = [
+            (number, splice)
+            for number, snippet in waiting
+            if (splice := form(snippet, texts.get(snippet.file), number)) is not None
+        ]
+        for number, meaning in loads.meanings(placed).items():
+            known = found.get(number)
+            if isinstance(meaning, Term) or known is None:
+                found[number] = meaning
+    known_variables = _variables(program)
+    return [_over(known_variables, found.get(i, NotInScope("nothing can stand there"))) for i in range(len(snippets))]
+
+
+def refused(text: str) -> str | None:
+    """Why a text is not even tried: what has effects or could leave its parentheses is no expression of a witness."""
+    if len(text) > MOST_CHARACTERS:
+        return "it is too long"
+    depth = 0
+    last = ""
+    for token in tokens(text):
+        if token.text in _FORBIDDEN or token.text in _CHANGING or token.kind == "text":
+            return f"`{token.text[:20]}` is not allowed in it"
+        if token.text == "(":
+            if last and last not in _WORDS and (last[0].isalpha() or last[0] == "_"):
+                return f"it calls {last}"
+            depth += 1
+        elif token.text == ")":
+            depth -= 1
+            if depth < 0:
+                break
+        last = token.text
+    if depth != 0:
+        return "its parentheses do not match"
+    return None if last else "it is empty"
+
+
+def _variables(program: Program) -> frozenset[Term]:
+    """What the text of the program speaks of."""
+    return frozenset(program.globals) | frozenset(program.symbols)
+
+
+def _over(known: frozenset[Term], meaning: Term | NotInScope) -> Term | NotInScope:
+    if isinstance(meaning, Term):
+        strange = sorted(v.name for v in free_variables(meaning) if v not in known)
+        if strange:
+            return NotInScope(f"it needs {strange[0]}, which the program does not have")
+    return meaning
+
+
+# --- splicing ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Splice:
+    file: Path
+    offset: int
+    text: str
+
+
+def _call(number: int, text: str) -> str:
+    return f"{_MARKER}{number}(!!({text}))"
+
+
+def _before_statement(snippet: Snippet, source: Source | None, number: int) -> _Splice | None:
+    if source is None:
+        return None
+    return _Splice(snippet.file, snippet.offset, f"if ({_call(number, snippet.text)}) ; else ")
+
+
+def _before_declaration(snippet: Snippet, source: Source | None, number: int) -> _Splice | None:
+    """A declaration cannot be the branch of an `if`, but it stands among statements."""
+    if source is None or source.word_at(snippet.offset) in ("for", "while", "do", "if", "switch", "return"):
+        return None
+    return _Splice(snippet.file, snippet.offset, f"{_call(number, snippet.text)}; ")
+
+
+def _in_header(snippet: Snippet, source: Source | None, number: int) -> _Splice | None:
+    """Into the condition of a `for`, which sees what the `for` declares."""
+    if source is None or not snippet.inside or source.word_at(snippet.offset) != "for":
+        return None
+    parts = source.for_parts(snippet.offset)
+    if parts is None:
+        return None
+    empty = not source.text[parts[0] + 1 : parts[1]].strip()
+    return _Splice(snippet.file, parts[0] + 1, f" {_call(number, snippet.text)}, " + ("1" if empty else ""))
+
+
+class _Loads:
+    """Loads the program with splices in it, and with fewer if clang refuses some."""
+
+    def __init__(self, source: CSource, texts: Mapping[Path, Source]) -> None:
+        self.source = source
+        self.texts = texts
+        self.count = 0
+
+    def meanings(self, splices: Sequence[tuple[int, _Splice]]) -> dict[int, Term | NotInScope]:
+        if not splices:
+            return {}
+        if self.count >= MOST_LOADS:
+            return {number: NotInScope("too many others do not parse") for number, _ in splices}
+        self.count += 1
+        try:
+            program = self._loaded(splices)
+        except CratonError as problem:
+            if len(splices) == 1:
+                return {splices[0][0]: NotInScope(_first_message(str(problem)))}
+            middle = len(splices) // 2
+            return self.meanings(splices[:middle]) | self.meanings(splices[middle:])
+        return _arguments(program, [number for number, _ in splices])
+
+    def _loaded(self, splices: Sequence[tuple[int, _Splice]]) -> Program:
+        folder = Path(tempfile.mkdtemp(prefix="craton-"))
+        try:
+            paths = [self._written(folder / str(i), path, splices) for i, path in enumerate(self.source.files)]
+            folders = tuple(dict.fromkeys(str(path.parent.resolve()) for path in self.source.files))
+            options = replace(self.source.options, include=(*self.source.options.include, *folders))
+            return load_c(paths, self.source.specification, options)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _written(self, folder: Path, path: Path, splices: Sequence[tuple[int, _Splice]]) -> Path:
+        """A copy of the file with its splices; in a folder of its own, so that it keeps its name."""
+        text = self.texts[path].text
+        ours = [(number, splice) for number, splice in splices if splice.file == path]
+        for _, splice in sorted(ours, key=lambda pair: pair[1].offset, reverse=True):
+            text = text[: splice.offset] + splice.text + text[splice.offset :]
+        markers = "".join(f"static int {_MARKER}{number}(int value) {{ return value; }}\n" for number, _ in ours)
+        folder.mkdir()
+        copy = folder / path.name
+        copy.write_bytes((markers + text).encode("latin-1"))
+        return copy
+
+
+def _arguments(program: Program, numbers: Iterable[int]) -> dict[int, Term | NotInScope]:
+    """What the markers are called with."""
+    found: dict[int, Term | NotInScope] = {n: NotInScope("its place is not reachable") for n in numbers}
+    for edge in program.edges():
+        statement = edge.statement
+        if isinstance(statement, Call):
+            _, marker, number = statement.procedure.rpartition(_MARKER)
+            if marker and number.isdecimal() and int(number) in found:
+                (argument,) = statement.arguments
+                assert isinstance(argument.sort, BitVec)
+                found[int(number)] = not_(eq(argument, bv(0, argument.sort.width)))
+    return found
+
+
+def _first_message(text: str) -> str:
+    """Clang's own words, without the position in our copy."""
+    line = text.splitlines()[0] if text else "it does not parse"
+    _, found, message = line.partition(" error: ")
+    return message if found else line
