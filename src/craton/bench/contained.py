@@ -38,6 +38,7 @@ LOG_BYTES = 2**20  # of a log; what is in the middle of a longer one is left out
 ANSWER_BYTES = 2**24  # of standard output
 MOST_PROCESSES = 512
 
+PYTHON = "{python}"  # in a command: the interpreter that the keeper runs in, wherever that is
 FILE = "{file}"  # in a command: the path of a file that the command may write and the keeper hands on
 
 
@@ -151,7 +152,7 @@ def _adopt_orphans() -> None:
 
 def _keep(order: Order) -> Contained | None:
     """Runs the command within its limits. None if nobody listens any more."""
-    with _scratch_file(order.command) as (command, file):
+    with _placed(order.command) as (command, file):
         started = time.monotonic()
         try:
             process = subprocess.Popen(
@@ -376,10 +377,11 @@ class _Ends:
 
 
 @contextmanager
-def _scratch_file(command: Sequence[str]) -> Iterator[tuple[list[str], Path | None]]:
-    """The command with a path for its file, in a directory that is gone afterwards."""
+def _placed(command: Sequence[str]) -> Iterator[tuple[list[str], Path | None]]:
+    """The command with paths in it: of the interpreter, and of a file in a directory that is gone afterwards."""
+    command = [sys.executable if word == PYTHON else word for word in command]
     if not any(FILE in word for word in command):
-        yield list(command), None
+        yield command, None
         return
     directory = tempfile.mkdtemp(prefix="craton-bench-")
     file = Path(directory) / "file"

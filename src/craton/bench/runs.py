@@ -6,18 +6,17 @@ import hashlib
 import json
 import re
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from craton.bench.configurations import Configuration
-from craton.bench.contained import Contained, Order
+from craton.bench.contained import PYTHON, Contained, Order
 from craton.bench.results import RunRecord, score_of, status_of
 from craton.bench.tasks import BenchTask
 from craton.worker import Limits
 
-VERIFY = (sys.executable, "-m", "craton", "verify")
+VERIFY = (PYTHON, "-m", "craton", "verify")
 
 # Craton ends itself at the limits, and then has statistics to tell; whoever does not is ended a little later.
 _GRACE, _GRACE_SHARE = 2.0, 0.1

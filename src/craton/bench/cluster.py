@@ -1,0 +1,76 @@
+"""Runs on a Dask cluster. Workers see the tasks under the same paths, have Craton installed, and do one run a thread.
+
+When a worker is lost, its runs are given to others; each run is counted once, since it is one future of the cluster.
+A worker that is gone takes its keepers with it, so nothing of a lost run goes on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from craton.bench.contained import Contained, contain
+from craton.bench.runs import VERIFY, Run
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from craton.bench.runner import Finished
+
+_PATIENCE = 0.2  # seconds after which an interrupt is noticed at the latest
+_CONNECT = 10  # seconds
+
+
+class NoCluster(CratonError):
+    """The cluster cannot be reached, or its library is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPool:
+    client: Any
+    command: Sequence[str] = VERIFY
+
+    @classmethod
+    def at(cls, address: str, command: Sequence[str] = VERIFY) -> ClusterPool:
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise NoCluster("--cluster needs the library `distributed`: pip install 'craton[cluster]'") from None
+        try:
+            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+        except (OSError, ValueError, TypeError) as problem:  # also what is no address
+            raise NoCluster(f"no Dask scheduler answers at {address}: {problem}".splitlines()[0]) from None
+        return cls(client, command)
+
+    @property
+    def jobs(self) -> int:
+        """As many as the workers have threads now; more may come."""
+        return sum(self.client.nthreads().values())
+
+    def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
+        distributed: Any = importlib.import_module("distributed")
+        futures = {self.client.submit(contain, run.order(self.command), pure=False): run for run in runs}
+        # With results, since a worker may be lost between the end of a run and our asking for what came of it.
+        waiting = distributed.as_completed(futures, loop=self.client.loop, with_results=True, raise_errors=False)
+        try:
+            while futures and not stopped():
+                batch = waiting.next_batch(block=False)
+                for future, result in batch:
+                    yield futures.pop(future), _what_came(result)
+                if not batch:
+                    time.sleep(_PATIENCE)
+                    yield None
+        finally:
+            self.client.cancel(list(futures))
+            self.client.close()
+
+
+def _what_came(result: Any) -> Contained:
+    """What the run was; or, as the cluster tells it, the kind of an error, the error and its traceback."""
+    if isinstance(result, Contained):
+        return result
+    error = result[1] if isinstance(result, tuple) and len(result) > 1 else result
+    reason = f"the cluster could not do it: {error}".splitlines()[0]
+    return Contained(None, "", reason, "", reason + "\n", 0, None, 0.0, 0.0, 0)

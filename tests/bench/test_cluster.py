@@ -1,0 +1,92 @@
+"""The same campaign on a Dask cluster of two workers, of which one is killed in the middle."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from craton.bench.cluster import ClusterPool, NoCluster
+from craton.bench.results import RESULTS, read_campaign
+from support.bench import A, B, campaign, plan, write_tasks
+
+pytest.importorskip("distributed", reason="the cluster is optional: pip install 'craton[cluster]'")
+
+CAMPAIGN = f"""
+import sys
+from pathlib import Path
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from craton.bench.cluster import ClusterPool
+from craton.bench.runner import run_campaign
+from craton.bench.tasks import find_tasks
+from support.bench import A, B, STAND_IN, plan
+tasks = find_tasks([sys.argv[1]])
+ended = run_campaign(plan(tasks, Path(sys.argv[2]), None, A, B), ClusterPool.at(sys.argv[3], STAND_IN))
+sys.exit(130 if ended.interrupted else 0)
+"""
+
+
+@contextmanager
+def started(*command: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def address_told_by(process: subprocess.Popen[str]) -> str:
+    assert process.stderr is not None
+    for line in process.stderr:
+        found = re.search(r"Scheduler at:\s*(tcp://\S+)", line)
+        if found:
+            return found.group(1)
+    raise AssertionError("the scheduler ended")
+
+
+def worker(address: str, directory: Path) -> tuple[str, ...]:
+    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(directory))
+    return (sys.executable, "-m", "distributed.cli.dask_worker", address, *options)
+
+
+def test_a_worker_is_killed_and_nothing_is_lost(tmp_path: Path) -> None:
+    programs = {f"p{number}": f"sleep=0.2 {word}" for number, word in enumerate(("true", "false", "unknown") * 3)}
+    tasks = write_tasks(tmp_path / "tasks", programs)
+    whole, _ = campaign(plan(tasks, tmp_path / "whole", None, A, B))
+    out = tmp_path / "out"
+    scheduler = (sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0")
+    with started(*scheduler, "--no-dashboard") as head:
+        address = address_told_by(head)
+        with started(*worker(address, tmp_path)), started(*worker(address, tmp_path)) as doomed:
+            ours = subprocess.Popen([sys.executable, "-c", CAMPAIGN, str(tmp_path / "tasks"), str(out), address])
+            while runs_on_disk(out) < 4:
+                assert ours.poll() is None
+                time.sleep(0.02)
+            doomed.kill()
+            assert ours.wait(120) == 0
+    lines = [json.loads(line) for line in (out / RESULTS).read_text().splitlines()]
+    assert sum(line["kind"] == "run" for line in lines) == len(programs) * 2  # none lost, and none counted twice
+    expected = {(record.key(), record.verdict, record.status) for record in whole.campaign.runs}
+    assert {(record.key(), record.verdict, record.status) for record in read_campaign(out).runs} == expected
+
+
+def runs_on_disk(out: Path) -> int:
+    file = out / RESULTS
+    return file.read_text().count('"kind": "run"') if file.exists() else 0
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
+def test_no_cluster_is_said(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("craton.bench.cluster._CONNECT", 0.2)
+    with pytest.raises(NoCluster, match="no Dask scheduler answers"):
+        ClusterPool.at(address)
