@@ -267,6 +267,8 @@ def save(figure: Figure, directory: Path, name: str) -> list[Path]:
     make_directory(directory)
     written = []
     with _style():
+        figure.draw_without_rendering()  # finds the layout, which is most of the work, once for both
+        figure.set_layout_engine("none")
         for kind, dates in (("svg", {"Date": None}), ("pdf", {"CreationDate": None})):
             content = io.BytesIO()
             figure.savefig(content, format=kind, metadata=dates)
