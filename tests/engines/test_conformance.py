@@ -58,7 +58,16 @@ CEGAR = (
     "splitting(chains)",
     "splitting(blocks=3)",
 )
-OTHERS = ("bounded", "bounded(depth=12)", "horn", "horn(lbe)", "horn(sbe)", "horn(chains)", "horn(blocks=2)")
+OTHERS = (
+    "bounded",
+    "bounded(depth=12)",
+    "conjectures",
+    "horn",
+    "horn(lbe)",
+    "horn(sbe)",
+    "horn(chains)",
+    "horn(blocks=2)",
+)
 ENCODINGS = ("bv", "int")
 REFINEMENTS = (
     *(f"newton({core}{way}{live})" for core in ("", "it, ") for way in ("sp", "wp") for live in ("", ", lv")),

@@ -140,6 +140,12 @@ def _bounded(settings: Mapping[str, Any], stage: Stage) -> Engine:
     return Bounded(**settings)
 
 
+def _conjectures(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.engines.conjectures import Conjectures
+
+    return Conjectures(stage.solver, **settings)
+
+
 def _horn(settings: Mapping[str, Any], stage: Stage) -> Engine:
     from craton.engines.horn import Horn
 
@@ -175,6 +181,11 @@ ENGINES: dict[str, Entry] = {
         _bounded,
         numbers={"depth": "depth"},
     ),
+    "conjectures": Entry(
+        "conjectures",
+        "invariants conjectured from runs, those that are inductive together; proves only; needs no refiner",
+        _conjectures,
+    ),
     "horn": Entry(
         "horn(lbe|chains|sbe|blocks=N)",
         "invariants from z3's solver of Horn clauses; proves, but shows no error; needs no refiner",
@@ -183,7 +194,7 @@ ENGINES: dict[str, Entry] = {
         {"blocks": "blocks"},
     ),
 }
-_WITHOUT_REFINER = ("bounded", "horn", TESTING)
+_WITHOUT_REFINER = ("bounded", "conjectures", "horn", TESTING)
 
 # First what is quick, for the many programs for which it is enough. Then errors that lie deeper; then proofs: from Horn
 # clauses, in bits and in integers that do not overflow, where they come quickly or not at all; by trace abstraction
@@ -192,6 +203,7 @@ DEFAULT = (
     Stage("bounded(depth=12)", share=2, seconds=5),
     Stage("horn", share=1, seconds=1),
     Stage("trace-abstraction", "newton(it, wp, lv, late)", share=1, seconds=2),
+    Stage("conjectures", share=2, seconds=5),
     Stage(TESTING, share=1, seconds=10),
     Stage("bounded", share=4, seconds=60),
     Stage("horn", encoding="ideal", share=1, seconds=60),

@@ -8,6 +8,7 @@ finds that there are none, a trace to the error exists; finding that is left to 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from craton.engines.contract import Budget, Safe, Unknown, Verdict
@@ -62,7 +63,7 @@ def _holds(predicate: Predicate, step: Transition | None = None) -> Term:
     return apply(predicate.function, *(updates.get(v, v) for v in predicate.arguments))
 
 
-def live_variables(program: Program, steps: dict[Edge, Transition]) -> dict[Location, frozenset[Term]]:
+def live_variables(program: Program, steps: Mapping[Edge, Transition]) -> dict[Location, frozenset[Term]]:
     """At each location the variables whose value may still decide whether an error is reached."""
     main = program.main
     live: dict[Location, frozenset[Term]] = {location: frozenset() for location in main.locations}

@@ -7,52 +7,83 @@ bounds by the program's own constants as further guesses, much of it is a proof 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from craton.engines.contract import Budget
 from craton.engines.horn import live_variables
-from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, not_, ops, substitute
+from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
+from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import atoms
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
-from craton.smt import Solver, Unsat
-from craton.smt.cvc5.solver import Cvc5Solver
+from craton.smt import Sat, Solver, Unsat
 
-SOLVER = "cvc5"  # on whose word they rest
+SOLVER = "cvc5"  # on whose word repaired proofs rest
 MOST_CONSTANTS = 12  # of one sort; more would be too many guesses
+
+Guesses = dict[Location, list[Term]]
 
 
 def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budget) -> dict[Location, Term]:
     """Inductive invariants of the program, made of parts of the given ones and of bounds. Nothing else is promised."""
+    from craton.smt.cvc5.solver import Cvc5Solver
+
     every = {edge: transition(edge.statement) for edge in program.main.edges}
-    bounds_at = _bounds(program, every)
-    steps = {edge: step for edge, step in every.items() if edge.target not in program.errors}
     guesses = {
         location: list(dict.fromkeys((*conjuncts(invariant), *bounds)))
-        for location, bounds in bounds_at.items()
+        for location, bounds in bounds_by_constants(program, every).items()
         if (invariant := invariants.get(location, FALSE)) is not FALSE
     }
-    guesses[program.main.entry] = []
-    asked = Cvc5Solver(time_limit=1.0, bits_as_integers=True)
-    changed = True
-    while changed:
-        changed = False
-        for edge, step in steps.items():
-            if edge.source in guesses and guesses.get(edge.target):
-                budget.check()
-                kept = _kept(asked, guesses[edge.source], step, guesses[edge.target])
-                changed |= len(kept) < len(guesses[edge.target])
-                guesses[edge.target] = kept
-    return {location: and_(*kept) for location, kept in guesses.items()}
+    kept = inductive(program, every, guesses, Cvc5Solver(time_limit=1.0, bits_as_integers=True), budget)
+    return {location: and_(*parts) for location, parts in kept.items()}
 
 
-def _kept(solver: Solver, before: list[Term], step: Transition, after: list[Term]) -> list[Term]:
+def inductive(
+    program: Program, steps: Mapping[Edge, Transition], guesses: Guesses, solver: Solver, budget: Budget
+) -> Guesses:
+    """The guesses that are inductive together. Locations without any are taken as not reachable, where they are not."""
+    left = {location: list(parts) for location, parts in guesses.items()}
+    left[program.main.entry] = []
+    edges = [edge for edge in steps if edge.target not in program.errors and edge.source not in program.errors]
+    waiting = dict.fromkeys(edges)
+    while waiting:
+        edge = next(iter(waiting))
+        del waiting[edge]
+        if edge.source not in left or left.get(edge.target) == []:
+            continue
+        budget.check()
+        before = left.get(edge.target, [FALSE])
+        kept = _kept(solver, left[edge.source], steps[edge], before)
+        if len(kept) < len(before):
+            left[edge.target] = kept
+            waiting |= dict.fromkeys(e for e in edges if e.source == edge.target)
+    return left
+
+
+def _kept(solver: Solver, before: Sequence[Term], step: Transition, after: Sequence[Term]) -> list[Term]:
+    """Those that hold after the step. A counterexample to all of them takes out as many as it can."""
+    wanted = {guess: substitute(guess, step.updates) for guess in after}
     with solver.scope():
         solver.add(*before, step.guard)
-        return [g for g in after if isinstance(solver.check(not_(substitute(g, step.updates))), Unsat)]
+        while wanted:
+            answer = solver.check(not_(and_(*wanted.values())))
+            if isinstance(answer, Unsat):
+                break
+            kept = _true_in(answer, wanted) if isinstance(answer, Sat) else []
+            if len(kept) == len(wanted) or not isinstance(answer, Sat):
+                return [g for g, later in wanted.items() if isinstance(solver.check(not_(later)), Unsat)]
+            wanted = {guess: wanted[guess] for guess in kept}
+    return list(wanted)
 
 
-def _bounds(program: Program, steps: dict[Edge, Transition]) -> dict[Location, list[Term]]:
+def _true_in(answer: Sat, wanted: Mapping[Term, Term]) -> list[Term]:
+    try:
+        return [guess for guess, later in wanted.items() if evaluate(later, answer.model)]
+    except CannotEvaluate:
+        return list(wanted)
+
+
+def bounds_by_constants(program: Program, steps: Mapping[Edge, Transition]) -> Guesses:
     """At each location, for each variable that matters: at least and at most each constant of the guards."""
     live = live_variables(program, steps)
     constants: dict[BitVec, dict[Term, None]] = {}
@@ -63,7 +94,7 @@ def _bounds(program: Program, steps: dict[Edge, Transition]) -> dict[Location, l
             for side in atom.args:
                 if side.op is ops.VALUE and isinstance(side.sort, BitVec):
                     constants.setdefault(side.sort, {})[side] = None
-    found: dict[Location, list[Term]] = {}
+    found: Guesses = {}
     for location in program.main.locations:
         bounds = found[location] = []
         for variable in sorted(live[location], key=lambda v: v.serial):

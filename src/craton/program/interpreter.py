@@ -163,17 +163,28 @@ _CALL, _RETURN, _STOP, _ERROR, _BLOCKED = range(5)
 
 
 class Interpreter:
-    """A program made ready to run any number of times."""
+    """A program made ready to run any number of times.
 
-    def __init__(self, program: Program, *, record: bool = False) -> None:
+    `seen` is told the values of the variables watched at a location, whenever control passes there.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        *,
+        record: bool = False,
+        watched: Mapping[Location, tuple[Term, ...]] | None = None,
+        seen: Callable[[Location, tuple[Any, ...]], None] = lambda location, values: None,
+    ) -> None:
         self.program = program
         self.record = record
+        self.watched = watched or {}
         self._globals: dict[Term, int] = {}
         self._slots: dict[str, dict[Term, int]] = {}
         self._starts: dict[str, tuple[list[Any], list[tuple[int, Array]]]] = {}  # frames of zeros, and their arrays
         self._blocks: dict[Location, Callable[[list[Any]], Any]] = {}
         self._edges: list[Edge] = []
-        self._namespace: dict[str, Any] = dict(SUPPORT)
+        self._namespace: dict[str, Any] = {**SUPPORT, "W": seen}
         self._state: list[Any] = []
         self._trace: list[int] = []
         self._translated: set[str] = set()
@@ -309,6 +320,9 @@ class Interpreter:
         for location in leaders:
             source.append(f"def b{location.id}(L):")
             code = Code(names, constants)
+            if location in self.watched:
+                values = "".join(f"{names[variable]}, " for variable in self.watched[location])
+                code.lines.append(f"W({code.constant(location)}, ({values}))")
             self._stretch(flat, location, leaders, code, slots)
             source.extend(f" {line}" for line in code.lines)
         exec(compile("\n".join(source), f"<{procedure.name}>", "exec"), constants)
@@ -316,12 +330,14 @@ class Interpreter:
             self._blocks[location] = constants[f"b{location.id}"]
 
     def _leaders(self, flat: Procedure) -> dict[Location, None]:
-        """Where stretches begin: the entry, joins, targets of branches, the locations calls come back to."""
+        """Where stretches begin: the entry, joins, targets of branches, where calls come back to, watched locations."""
         found: dict[Location, None] = {flat.entry: None}
         for location in flat.locations:
             incoming = flat.incoming(location)
-            if len(incoming) > 1 or any(
-                len(flat.outgoing(edge.source)) > 1 or isinstance(edge.statement, Call) for edge in incoming
+            if (
+                location in self.watched
+                or len(incoming) > 1
+                or any(len(flat.outgoing(edge.source)) > 1 or isinstance(edge.statement, Call) for edge in incoming)
             ):
                 found[location] = None
         return found

@@ -1,0 +1,111 @@
+"""Conjectures from runs: what is found holds, and becomes a proof where it is enough."""
+
+from __future__ import annotations
+
+from math import prod
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from craton.engines.configuration import Stage
+from craton.engines.relations import Relation, relations
+from craton.frontends.programs import Request
+from craton.verify import Result, verify
+
+HEAD = (
+    "extern int __VERIFIER_nondet_int(void); extern unsigned __VERIFIER_nondet_uint(void);"
+    " extern void reach_error(void);\n"
+)
+
+
+def result_of(tmp_path: Path, body: str) -> Result:
+    file = tmp_path / "program.c"
+    file.write_text(HEAD + "int main(void) {" + body + " return 0; }")
+    return verify(Request((str(file),)), [Stage("conjectures")], 30)
+
+
+PROVED = {
+    "low bits": """
+        unsigned x = 1, y = 1;
+        while (__VERIFIER_nondet_int()) { x += 2 * __VERIFIER_nondet_uint(); y += 2 * __VERIFIER_nondet_uint(); }
+        if (x + y == 1) reach_error();""",
+    "a linear equation": """
+        int n = __VERIFIER_nondet_int(), i = 0, s = 0;
+        if (n > 1000) return 0;
+        while (i < n) { i++; s += 2; }
+        if (s != 2 * i) reach_error();""",
+    "a quadratic equation": """
+        int n = __VERIFIER_nondet_int(), s = 0, i = 1;
+        if (n < 1 || n > 30) return 0;
+        while (i <= n) { s += i; i++; }
+        if (2 * s != n * (n + 1)) reach_error();""",
+    "an equation where a bound is not negative": """
+        int n = __VERIFIER_nondet_int(), i = 0, k = n, j;
+        if (n > 1000000) return 0;
+        while (i < n) { k--; i += 2; }
+        for (j = 0; j < n / 2; j++) { if (k <= 0) reach_error(); k--; }""",
+    "an order": """
+        int n = __VERIFIER_nondet_int(), i = 0;
+        if (n < 0) return 0;
+        while (i < n) i++;
+        if (i > n) reach_error();""",
+}
+
+
+@pytest.mark.parametrize("body", PROVED.values(), ids=PROVED)
+def test_proofs(tmp_path: Path, body: str) -> None:
+    assert result_of(tmp_path, body).verdict == "true"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int i = 0; while (i < 100000) i++; if (i == 100000) reach_error();",
+        "int n = __VERIFIER_nondet_int(); while (n != 123456789) n++; reach_error();",
+        "unsigned x = 1; while (x != 0) x *= 3; reach_error();",
+    ],
+    ids=["behind the last step of a run", "an input no run had", "nothing to say"],
+)
+def test_what_runs_do_not_show_is_not_proved(tmp_path: Path, body: str) -> None:
+    found = result_of(tmp_path, body)
+    assert found.verdict == ("true" if "x *= 3" in body else "unknown")
+
+
+def test_only_what_is_needed_is_told(tmp_path: Path) -> None:
+    proof = result_of(tmp_path, PROVED["low bits"]).proof
+    assert proof is not None
+    (head,) = proof.program.loop_heads
+    assert "main::x[0:0] = 1" in str(proof.invariants[head])
+    assert "≤" not in str(proof.invariants[head])  # the bounds that runs showed
+
+
+# --- equations --------------------------------------------------------------------------------------------------------
+
+NUMBERS = st.integers(-50, 50)
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=40), st.sampled_from((None, 8, 32)))
+def test_every_equation_holds_on_all_rows(rows: list[tuple[int, int, int]], width: int | None) -> None:
+    monomials = [(0,), (1,), (2,), (0, 0), (0, 1)]
+    for found in relations(rows, monomials, width):
+        assert found.terms
+        for row in rows:
+            total = sum(n * prod(row[c] for c in columns) for n, columns in found.terms)
+            assert (total - found.constant) % (1 << (width or 200)) == 0
+
+
+@given(NUMBERS, NUMBERS, NUMBERS)
+def test_a_linear_equation_is_found(a: int, b: int, c: int) -> None:
+    rows = [(x, y, a * x + b * y + c) for x in range(-3, 4) for y in range(-3, 4)]
+    terms = {(0,): -a, (1,): -b, (2,): 1}
+    (found,) = relations(rows, [(0,), (1,), (2,)], None)
+    sign = 1 if {m: n for n, m in found.terms}[(2,)] > 0 else -1
+    assert Relation(tuple((sign * n, m) for n, m in found.terms), sign * found.constant) == Relation(
+        tuple((n, m) for m, n in terms.items() if n), c
+    )
+
+
+def test_too_few_rows_say_nothing() -> None:
+    assert list(relations([(1, 2), (3, 4)], [(0,), (1,)], None)) == []
