@@ -140,6 +140,6 @@ def _accepts(compiler: str, flags: Sequence[str]) -> bool:
 def _complaint(said: str, compiler: str) -> str:
     """The first error of a compiler or linker in one line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    pattern = re.compile(r"\b(?:fatal )?error:|cannot find|undefined|multiple definition")
+    pattern = re.compile(r"\berror:|cannot find|undefined|multiple definition", re.IGNORECASE)
     found = next(filter(pattern.search, lines), lines[0] if lines else "it failed without a word")
     return f"{compiler}: {found[:200]}"

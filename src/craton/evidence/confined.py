@@ -20,7 +20,7 @@ from pathlib import Path
 from craton.processes import end_family, usage
 
 _GLANCE = 0.02  # seconds between two looks
-_TOKEN = 32  # bytes
+_TOKEN = 32  # hexadecimal digits
 _MOST_MESSAGES = 1 << 20  # bytes that are listened to
 
 
@@ -62,7 +62,7 @@ def run_replay(binary: Path, seconds: float, memory: int) -> tuple[Ending, list[
     """Runs a program with a harness; with what the harness said. It proves that it is the harness that speaks by the
     token that it is given before the program begins: the program may print what it likes.
     """
-    token = secrets.token_bytes(_TOKEN)
+    token = secrets.token_hex(_TOKEN // 2).encode()
     ours, theirs = socket.socketpair()
     with closing(ours):
         with closing(theirs):
