@@ -1,0 +1,96 @@
+"""BenchExec's view of Craton: `<benchmark tool="craton.bench.benchexec_tool">`. Needs BenchExec; nothing else does.
+
+It asks for text and not for JSON, so that a log reads well in BenchExec's tables.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import benchexec.result as result
+from benchexec.tools.template import BaseTool2, UnsupportedFeatureException
+
+_VERDICT = re.compile(r"(TRUE|FALSE|UNKNOWN)(?:\(([\w-]+)\))?")
+_REASON = re.compile(r"\s+reason: (.*)")
+_FIGURE = re.compile(r"\s+(\S.*?)\s{2,}(\S.*)")
+_OUT_OF_TIME = ("time limit", "processor time limit", "out of time")
+
+# Exit codes that fit a verdict. BenchExec's check of tool-info modules gives it outputs of all kinds with the code 0.
+_CODES = {"TRUE": (0,), "FALSE": (0, 1), "UNKNOWN": (0, 3)}
+
+
+class Tool(BaseTool2):  # type: ignore[misc]  # BenchExec says nothing about types
+    """Tool-info module for Craton."""
+
+    def name(self) -> str:
+        return "Craton"
+
+    def executable(self, tool_locator: Any) -> str:
+        found: str = tool_locator.find_executable("craton")
+        return found
+
+    def version(self, executable: str) -> str:
+        text: str = self._version_from_tool(executable, line_prefix="craton")
+        return text
+
+    def cmdline(self, executable: str, options: list[str], task: Any, rlimits: Any) -> list[str]:
+        limits = []
+        if rlimits.walltime:
+            limits += ["--time-limit", str(rlimits.walltime)]
+        elif rlimits.cputime:
+            limits += ["--time-limit", str(rlimits.cputime_hard or rlimits.cputime)]
+        if rlimits.cputime:
+            limits += ["--cpu-limit", str(rlimits.cputime)]
+        if rlimits.memory:
+            limits += ["--memory-limit", str(rlimits.memory // 2**20)]
+        chosen = ["--property", str(task.property_file)] if task.property_file else []
+        return [executable, "verify", *options, *limits, *chosen, *_data_model(task), *task.input_files]
+
+    def determine_result(self, run: Any) -> str:
+        """A verdict and the exit code must say the same; whoever was ended has no verdict."""
+        verdict, reason = _verdict(run.output), _reason(run.output)
+        if run.was_timeout or run.was_terminated:
+            return str(result.RESULT_ERROR)  # BenchExec knows better why
+        if verdict is None:
+            return str(result.RESULT_ERROR)
+        word, violated = verdict
+        if run.exit_code.value not in _CODES[word]:
+            return str(result.RESULT_ERROR)
+        if word == "TRUE":
+            return str(result.RESULT_TRUE_PROP)
+        if word == "FALSE":
+            return f"{result.RESULT_FALSE_PROP}({violated})" if violated else str(result.RESULT_FALSE_PROP)
+        return "TIMEOUT" if reason.startswith(_OUT_OF_TIME) else str(result.RESULT_UNKNOWN)
+
+    def get_value_from_output(self, output: Any, identifier: str) -> str | None:
+        """A line of `--stats`, by its name: <column title="iterations">iterations</column>."""
+        for line in output:
+            figure = _FIGURE.fullmatch(line.rstrip())
+            if figure and figure.group(1) == identifier:
+                return figure.group(2)
+        return None
+
+
+def _data_model(task: Any) -> list[str]:
+    options = task.options if isinstance(task.options, dict) else {}
+    language, model = options.get("language", "C"), options.get("data_model")
+    if language != "C":
+        raise UnsupportedFeatureException(f"Craton does not verify {language}")
+    return ["--data-model", model] if model else []
+
+
+def _verdict(output: Any) -> tuple[str, str | None] | None:
+    for line in output:
+        found = _VERDICT.fullmatch(line.strip())
+        if found:
+            return found.group(1), found.group(2)
+    return None
+
+
+def _reason(output: Any) -> str:
+    for line in output:
+        found = _REASON.fullmatch(line.rstrip())
+        if found:
+            return found.group(1)
+    return ""
