@@ -13,12 +13,25 @@ import traceback
 from collections.abc import Sequence
 
 from craton import __version__
-from craton.commands import bench, cfa, check, compare, engines, explain, refiners, run, solvers, tables, verify
+from craton.commands import (
+    bench,
+    cfa,
+    check,
+    compare,
+    engines,
+    explain,
+    refiners,
+    run,
+    solvers,
+    tables,
+    validate,
+    verify,
+)
 from craton.errors import CratonError
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = (verify, bench, check, explain, cfa, run, tables, compare, engines, refiners, solvers)
+_COMMANDS = (verify, bench, check, validate, explain, cfa, run, tables, compare, engines, refiners, solvers)
 
 _EPILOG = """\
 exit codes:

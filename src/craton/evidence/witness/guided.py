@@ -211,7 +211,7 @@ class _Product:
         return waypoint.constraint == ("true" if edge.branch else "false")
 
 
-_RESULT = re.compile(r"\s*\\result\s*==\s*\(?\s*(-?)\s*([0-9A-Za-z.+-]+?)[uUlLfF]*\s*\)?\s*")
+_RESULT = re.compile(r"\s*\\result\s*==\s*\(?\s*(-?)\s*([0-9A-Za-z.+-]+)\s*\)?\s*")
 
 
 def fixed_value(waypoint: Waypoint, sort: Sort) -> Term | None:
@@ -226,7 +226,8 @@ def returned_number(waypoint: Waypoint) -> Number | None:
     match = _RESULT.fullmatch(waypoint.constraint or "")
     if match is None or len(match.group(2)) > _MOST_DIGITS:
         return None
-    sign, digits = match.groups()
+    sign, constant = match.groups()
+    digits = constant.rstrip("uUlL" if constant[:2] in ("0x", "0X") else "uUlLfF")
     readers: tuple[Callable[[str], Number], ...] = (lambda text: int(text, 0), float, float.fromhex)
     for read in readers:
         try:

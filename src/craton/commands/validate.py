@@ -1,0 +1,116 @@
+"""`craton validate`: is a witness right? It is tried as a hint, and the verdict has evidence of its own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from craton.commands.loading import add_source_arguments, requested
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from craton.report.verdict import Outcome
+    from craton.worker import Report
+
+_DESCRIPTION = """\
+Checks a witness (YAML 2.0 or GraphML 1.0) of a C program, made by whichever verifier. It is used as a hint and never
+believed: the answer is
+
+  TRUE            the property holds, with a proof that was checked; the line below says what the witness gave to it,
+  FALSE(property) a run along the witness reaches the error,
+  UNKNOWN         the witness is not confirmed, with the reason.
+"""
+
+_EPILOG = """\
+examples:
+  craton validate witness.yml prog.c
+  craton validate witness.graphml prog.c --property unreach-call.prp --data-model LP64
+
+exit codes: 0 true, 1 false, 2 bad input, 3 unknown or not confirmed
+"""
+
+
+def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "validate",
+        help="check a witness of a verdict",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("witness", metavar="WITNESS", help="what a verifier wrote: YAML or GraphML")
+    add_source_arguments(parser)
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--time-limit", type=_positive, default=300.0, metavar="SECONDS", help="wall time (300)")
+    limits.add_argument("--memory-limit", type=_positive, metavar="MIB", help="memory of all processes")
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
+    parser.set_defaults(run=run)
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    from craton.evidence.witness.make import read_witness
+    from craton.report.verdict import Outcome, exit_code
+    from craton.worker import Done, Failed, Limits, supervise
+
+    started = time.monotonic()
+    request = requested(args)
+    witness = read_witness(Path(args.witness))
+    seconds = args.time_limit
+
+    def work(report: Report) -> tuple[Outcome, str, tuple[str, ...]]:
+        from craton.evidence.witness.validation import validate_witness
+        from craton.report.verdict import outcome
+
+        left = seconds - (time.monotonic() - started)
+        validation = validate_witness(request, witness, left - 0.3 if left > 1 else left)
+        return outcome(validation.result), validation.role, validation.notes
+
+    memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
+    ending = supervise(work, Limits(seconds, None, memory), lambda content: None)
+    role, notes = "the witness is not confirmed", ()
+    match ending:
+        case Failed(error, trace):
+            if isinstance(error, CratonError):
+                raise error
+            if args.debug:
+                print(trace, file=sys.stderr)
+            final = Outcome("unknown", f"internal error: {error!r}; this is a bug in Craton: please report it")
+        case Done(value):
+            final, role, notes = value
+        case _:
+            final = Outcome("unknown", ending.reason)
+    _print(final, role, notes, args)
+    return exit_code(final)
+
+
+def _print(final: Outcome, role: str, notes: tuple[str, ...], args: argparse.Namespace) -> None:
+    if args.json:
+        from dataclasses import asdict
+
+        told: dict[str, Any] = {**asdict(final), "witness": role, "notes": list(notes)}
+        del told["statistics"]
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    from craton.report.verdict import print_outcome
+
+    print_outcome(final, as_json=False, stats=False, quiet=args.quiet)
+    if not args.quiet:
+        print(f"  witness: {role}")
+        for note in notes:
+            print(f"  note: {note}")
