@@ -206,6 +206,8 @@ VIOLATIONS = [
     ("valid-deref", "int a[4]; a[x] = 1;", 4, 3),
     ("valid-deref", "char *p = malloc(x); p[3] = 1; free(p);", 3, 4),
     ("valid-deref", "int *p = malloc(4); *p = 0; if (x) free(p); x = *p; if (!x) return 0; free(p);", 1, 0),
+    ("valid-deref", "number[x] = 1; text[x] = 1;", -1, 0),
+    ("valid-deref", "text[x] = 1;", -1, 0),
     ("valid-deref", "int *p = 0; if (x) p = &x; *p = 1;", 0, 1),
     ("valid-free", "int *p = malloc(4); free(p); if (x) free(p);", 1, 0),
     ("valid-free", "char *p = malloc(4); free(p + x);", 1, 0),
@@ -218,7 +220,8 @@ VIOLATIONS = [
 
 
 def with_body(body: str) -> str:
-    return f"{PRELUDE} void *kept; int main(void) {{ int x = __VERIFIER_nondet_int(); {body} return 0; }}"
+    globals_ = "int number[1] = {1}; char text[2]; void *kept;"
+    return f"{PRELUDE} {globals_} int main(void) {{ int x = __VERIFIER_nondet_int(); {body} return 0; }}"
 
 
 @pytest.mark.parametrize("model", ["ILP32", "LP64"])

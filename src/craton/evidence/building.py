@@ -35,6 +35,16 @@ _OVERFLOW = (
     "-fsanitize=signed-integer-overflow,shift-base -fno-builtin-abs -fno-builtin-labs -fno-builtin-llabs".split()
 )
 _ADDRESS = ("-fsanitize=address", "-fno-omit-frame-pointer")
+# The sanitizer notices what goes beyond the end of a variable: before the first one there must be another.
+GUARDS, GUARDS_TEXT = (
+    "guards.h",
+    """\
+__attribute__((used)) static char __craton_guard_zero[65536];
+__attribute__((used)) static char __craton_guard_data[65536] = {1};
+__attribute__((used)) static const char __craton_guard_constant[65536] = {1};
+""",
+)
+_GUARDED = ("-include", GUARDS, "-fno-common")
 # What cannot be reached may use what nobody defines.
 _LINK = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--allow-multiple-definition", "-Wl,-z,noexecstack")
 DIALECTS = ("-std=gnu11", "-std=gnu89")
@@ -105,7 +115,7 @@ def program_flags(job: Job, compiler: str) -> tuple[str, ...]:
     flags = [*_MEANING, *_LENIENT, *_BODIES, *zeroing_flags(compiler), *job.options]
     flags += _OVERFLOW if job.violated == OVERFLOW.name else ["-fwrapv"]  # which would switch those checks off
     if job.violated in SANITIZED:
-        flags += _ADDRESS
+        flags += (*_ADDRESS, *_GUARDED, *ordering_flags(compiler))
     if job.own_main and job.other_main:
         flags.append(f"-Dmain={PROGRAM_MAIN}")
     return tuple(flags)
@@ -127,6 +137,13 @@ def zeroing_flags(compiler: str) -> tuple[str, ...]:
         if _accepts(compiler, flags):
             return flags
     return ()
+
+
+@functools.cache
+def ordering_flags(compiler: str) -> tuple[str, ...]:
+    """What makes variables stand in memory as they do in the text; clang does so by itself."""
+    flags = ("-fno-toplevel-reorder",)
+    return flags if _accepts(compiler, flags) else ()
 
 
 def _accepts(compiler: str, flags: Sequence[str]) -> bool:

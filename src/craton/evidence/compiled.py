@@ -19,9 +19,9 @@ from math import ceil
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.building import DIALECTS, MODELS, Failed, Job, build, commands, compilers
+from craton.evidence.building import DIALECTS, GUARDS, GUARDS_TEXT, MODELS, Failed, Job, build, commands, compilers
 from craton.evidence.confined import Ending, run_replay
-from craton.evidence.harness import PROPERTIES, REACHED, CannotMark, harness_text, has_own_main, marked_texts
+from craton.evidence.harness import PROPERTIES, REACHED, SANITIZED, CannotMark, harness_text, has_own_main, marked_texts
 from craton.evidence.replay import ReadValue, Replay
 from craton.files import write_atomically
 from craton.frontends.c.outline import Outline, outline_c
@@ -153,6 +153,8 @@ def _job(directory: Path, source: CSource, replay: Replay, violated: str) -> Job
         raise CannotMark(f"there is no compiler for the data model {source.options.data_model}")
     outline = outline_c(source.files, source.specification, source.options)
     write_atomically(directory / _HARNESS, harness_text(outline, source.specification, replay, violated))
+    if violated in SANITIZED:
+        write_atomically(directory / GUARDS, GUARDS_TEXT)
     names = _copied(directory, source, outline)
     folders = dict.fromkeys(str(path.parent.resolve()) for path in source.files)
     options = [
