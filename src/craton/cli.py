@@ -21,6 +21,7 @@ from craton.commands import (
     engines,
     explain,
     refiners,
+    reproduce,
     run,
     solvers,
     tables,
@@ -31,7 +32,7 @@ from craton.errors import CratonError
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = (verify, bench, check, validate, explain, cfa, run, tables, compare, engines, refiners, solvers)
+_COMMANDS = (verify, bench, reproduce, check, validate, explain, cfa, run, tables, compare, engines, refiners, solvers)
 
 _EPILOG = """\
 exit codes:

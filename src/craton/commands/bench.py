@@ -56,22 +56,27 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--config", action="append", default=[], metavar="CONFIG", help="options, NAME=options, FILE.toml[:NAME]"
     )
-    add_campaign_arguments(parser, time_limit=300.0)
+    add_campaign_arguments(parser, 300.0, 4000.0)
     parser.add_argument("--no-witnesses", action="store_true", help="do not ask for witnesses")
     parser.set_defaults(run=run)
 
 
-def add_campaign_arguments(parser: argparse.ArgumentParser, time_limit: float) -> None:
-    """What `bench` and `reproduce` have in common."""
+def add_campaign_arguments(parser: argparse.ArgumentParser, seconds: float | None, memory: float | None) -> None:
+    """What `bench` and `reproduce` have in common; without limits of their own, those of a paper hold."""
     parser.add_argument("--property", metavar="NAME", help="only tasks of this property, like unreach-call")
     parser.add_argument("--every", type=_count, default=1, metavar="N", help="only every N-th task of each category")
     limits = parser.add_argument_group("limits of each run, as in craton verify")
+    usual_time, usual_memory = ("the paper's" if usual is None else f"{usual:g}" for usual in (seconds, memory))
     limits.add_argument(
-        "--time-limit", type=positive_number, default=time_limit, metavar="SECONDS", help=f"wall time ({time_limit:g})"
+        "--time-limit", type=positive_number, default=seconds, metavar="SECONDS", help=f"wall time ({usual_time})"
     )
     limits.add_argument("--cpu-limit", type=positive_number, metavar="SECONDS", help="processor time of all processes")
     limits.add_argument(
-        "--memory-limit", type=positive_number, default=4000.0, metavar="MIB", help="memory of all processes (4000)"
+        "--memory-limit",
+        type=positive_number,
+        default=memory,
+        metavar="MIB",
+        help=f"memory of all processes ({usual_memory})",
     )
     where = parser.add_argument_group("where")
     where.add_argument("--jobs", type=_count, default=1, metavar="N", help="so many runs at once (1)")

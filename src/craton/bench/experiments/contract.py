@@ -1,0 +1,94 @@
+"""What an experiment is: configurations, which tasks they are for, and how results are put beside the paper's."""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from craton.bench.configurations import Configuration
+from craton.bench.results import Campaign
+from craton.bench.tasks import BenchTask
+from craton.errors import UnknownSolver
+from craton.smt import make_solver
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A configuration of the paper: what it is called there, and what it is here."""
+
+    name: str
+    options: tuple[str, ...]
+    solver: str = "z3"  # which must be there
+
+    @property
+    def runs_here(self) -> bool:
+        return _is_there(self.solver)
+
+
+@functools.cache
+def _is_there(solver: str) -> bool:
+    try:
+        make_solver(solver).close()
+    except UnknownSolver:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    heading: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        lines = [self.heading, *self.rows]
+        widths = [max(_width(line[column]) for line in lines) for column in range(len(self.heading))]
+        shown = [
+            "  ".join(
+                _padded(cell, width, left=number == 0)
+                for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        ]
+        rule = "─" * max(map(_width, shown))
+        return "\n".join([self.title, rule, shown[0], rule, *shown[1:], rule, *self.notes])
+
+    def markdown(self) -> str:
+        def line(cells: Sequence[str]) -> str:
+            return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+        rule = line(["---", *["---:"] * (len(self.heading) - 1)])
+        notes = ["", *(f"{note}" for note in self.notes)] if self.notes else []
+        return "\n".join([f"**{self.title}**", "", line(self.heading), rule, *map(line, self.rows), *notes, ""])
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: marks that combine with the character before them take none."""
+    return sum(not unicodedata.combining(character) for character in text)
+
+
+def _padded(text: str, width: int, left: bool) -> str:
+    space = " " * (width - _width(text))
+    return text + space if left else space + text
+
+
+def share(count: int, total: int) -> str:
+    """A number and what it is of all, since the paper's sets are larger than ours."""
+    return f"{count} ({100 * count / total:.0f} %)" if total else str(count)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    name: str
+    title: str  # the paper
+    time_limit: float  # seconds; the paper's
+    memory_limit: float  # MiB; the paper's
+    configurations: Callable[[], list[Configuration]]
+    applies: Callable[[BenchTask, Configuration], bool]
+    tables: Callable[[Campaign], list[Table]]
+    figures: Callable[[Campaign, Path], list[Path]] = field(repr=False)
+    missing: Callable[[], list[str]] = list  # what the paper has and this machine has not

@@ -1,0 +1,299 @@
+"""D. Dietsch, M. Heizmann, B. Musa, A. Nutz, A. Podelski: Craig vs. Newton in Software Model Checking, ESEC/FSE 2017.
+
+Table 1 (what each source of assertions solves, for two tools and four sets of tasks) and Figs. 4–6 (time, iterations
+and perfect sequences of Ultimate Automizer). Automizer is trace abstraction, Kojak is splitting. Every refiner stands
+in `until-perfect`, which with one refiner only counts how many of its sequences are perfect.
+
+The sets, on any tasks: those of a memory property are Memsafety; those of a category with "float" in its name are
+Float; all others are Bitvector, verified bit by bit, and once more Integer, verified in integers. Memsafety is verified
+in integers, too: the paper has figures of solvers for it that know no bit-vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from craton.bench.configurations import Configuration
+from craton.bench.experiments.contract import Experiment, Row, Table, share
+from craton.bench.results import Campaign, RunRecord
+from craton.bench.tasks import BenchTask
+
+SETS = ("Bitvector", "Integer", "Memsafety", "Float")
+ENGINES = {"Automizer": "trace-abstraction", "Kojak": "splitting"}
+
+
+def _craig(solver: str) -> str:
+    return f"craig({solver})"
+
+
+def _newton(options: str, solver: str = "z3") -> str:
+    return f"newton({options}, solver={solver})"
+
+
+# What the paper calls it, the refiner, and the solver it needs. CVC4 has become cvc5.
+REFINERS = {
+    "Princess": (_craig("princess"), "princess"),
+    "Z3": (_craig("z3"), "z3"),
+    "SMTInterpol": (_craig("smtinterpol"), "smtinterpol"),
+    "CVC4 IT-SP-LV": (_newton("it, sp, lv", "cvc5"), "cvc5"),
+    "Mathsat IT-SP-LV": (_newton("it, sp, lv", "mathsat"), "mathsat"),
+    "SMTInterpol IT-SP-LV": (_newton("it, sp, lv", "smtinterpol"), "smtinterpol"),
+    "Z3 IT-SP-LV": (_newton("it, sp, lv"), "z3"),
+    "IT-WP-LV": (_newton("it, wp, lv"), "z3"),
+    "IT-SP": (_newton("it, sp"), "z3"),
+    "IT-WP": (_newton("it, wp"), "z3"),
+    "SP-LV": (_newton("sp, lv"), "z3"),
+    "WP-LV": (_newton("wp, lv"), "z3"),
+    "SP": (_newton("sp"), "z3"),
+    "WP": (_newton("wp"), "z3"),
+}
+
+PORTFOLIOS = {
+    "P Craig": ("Princess", "Z3", "SMTInterpol"),
+    "P ⋆+IT-SP-LV": tuple(name for name in REFINERS if name.endswith(" IT-SP-LV")),
+    "P All": tuple(REFINERS),
+}
+
+SIZES = {"Bitvector": 264, "Integer": 264, "Memsafety": 188, "Float": 129}
+
+Cell = tuple[int, int] | None  # solved, and solved by nobody else; None where the paper has a dash
+
+# Table 1: Bitvector, Integer, Memsafety, Float. The sums are left to those who show them.
+PAPER: dict[str, dict[str, tuple[Cell, Cell, Cell, Cell]]] = {
+    "Automizer": {
+        "Princess": (None, (100, 0), (62, 3), None),
+        "Z3": ((70, 0), (125, 1), (49, 2), None),
+        "SMTInterpol": (None, (139, 4), (24, 0), None),
+        "CVC4 IT-SP-LV": ((112, 4), (106, 1), (67, 0), None),
+        "Mathsat IT-SP-LV": ((105, 1), (117, 0), (78, 1), (53, 14)),
+        "SMTInterpol IT-SP-LV": (None, (137, 2), (77, 2), None),
+        "Z3 IT-SP-LV": ((107, 0), (119, 0), (81, 0), (44, 0)),
+        "IT-WP-LV": ((111, 0), (117, 0), (66, 0), (43, 0)),
+        "IT-SP": ((107, 1), (116, 0), (81, 0), (45, 0)),
+        "IT-WP": ((111, 0), (116, 0), (60, 0), (45, 1)),
+        "SP-LV": ((63, 0), (67, 0), (65, 0), (44, 0)),
+        "WP-LV": ((79, 0), (76, 0), (45, 0), (45, 1)),
+        "SP": ((45, 0), (48, 0), (64, 0), (43, 0)),
+        "WP": ((75, 0), (73, 0), (44, 0), (44, 0)),
+    },
+    "Kojak": {
+        "Princess": (None, (39, 0), (28, 0), None),
+        "Z3": ((27, 0), (50, 1), (34, 3), None),
+        "SMTInterpol": (None, (49, 1), (29, 0), None),
+        "CVC4 IT-SP-LV": ((54, 0), (54, 0), (45, 0), None),
+        "Mathsat IT-SP-LV": ((50, 0), (56, 0), (47, 1), (45, 4)),
+        "SMTInterpol IT-SP-LV": (None, (56, 0), (47, 0), None),
+        "Z3 IT-SP-LV": ((48, 0), (58, 0), (48, 0), (45, 0)),
+        "IT-WP-LV": ((56, 0), (52, 0), (57, 0), (43, 0)),
+        "IT-SP": ((49, 0), (53, 0), (64, 0), (44, 0)),
+        "IT-WP": ((54, 0), (50, 0), (61, 0), (46, 0)),
+        "SP-LV": ((45, 0), (47, 0), (59, 0), (44, 0)),
+        "WP-LV": ((51, 0), (49, 0), (42, 0), (45, 0)),
+        "SP": ((43, 0), (49, 0), (64, 5), (45, 0)),
+        "WP": ((48, 0), (49, 0), (42, 0), (46, 0)),
+    },
+}
+
+PAPER_PORTFOLIOS: dict[str, dict[str, tuple[int | None, int | None, int | None, int | None]]] = {
+    "Automizer": {
+        "P Craig": (70, 152, 72, None),
+        "P ⋆+IT-SP-LV": (118, 145, 88, 58),
+        "P All": (136, 164, 94, 61),
+    },
+    "Kojak": {
+        "P Craig": (27, 59, 45, None),
+        "P ⋆+IT-SP-LV": (55, 62, 55, 50),
+        "P All": (68, 78, 82, 51),
+    },
+}
+
+# The sums that the paper prints. One of them is not the sum: IT-WP-LV of Automizer is exclusive for 2 tasks in all, and
+# for 0 in each set.
+PAPER_SUMS = {
+    "Automizer": (162, 244, 163, 285, 353, 214, 351, 337, 349, 332, 239, 245, 200, 236),
+    "Kojak": (67, 111, 78, 153, 198, 103, 199, 208, 210, 211, 195, 187, 201, 185),
+}
+
+
+# --- configurations ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a configuration stands in the table."""
+
+    tool: str
+    encoding: str
+    row: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.tool} {self.encoding} {self.row}"
+
+    @classmethod
+    def of(cls, name: str) -> _Place:
+        return cls(*name.split(" ", 2))
+
+
+def rows(tool: str, encoding: str) -> Iterable[Row]:
+    for name, (refiner, solver) in REFINERS.items():
+        options = ("--engine", ENGINES[tool], "--encoding", encoding, "--refine", f"until-perfect({refiner})")
+        yield Row(_Place(tool, encoding, name).name, options, solver)
+
+
+def configurations() -> list[Configuration]:
+    """Those of the paper whose solvers are there."""
+    all_rows = [row for tool in ENGINES for encoding in ("bv", "int") for row in rows(tool, encoding)]
+    return [Configuration(row.name, row.options) for row in all_rows if row.runs_here]
+
+
+def missing() -> list[str]:
+    return sorted({row.solver for row in rows("Automizer", "bv") if not row.runs_here})
+
+
+def sets_of(property_name: str, category: str) -> tuple[str, ...]:
+    if property_name.startswith("valid-mem") or property_name in ("valid-deref", "valid-free"):
+        return ("Memsafety",)
+    return ("Float",) if "float" in category.lower() else ("Bitvector", "Integer")
+
+
+def _set_of(property_name: str, category: str, place: _Place) -> str | None:
+    """The set that a run belongs to; None if it is not one of the experiment: the paper has no such figure."""
+    for name in sets_of(property_name, category):
+        encoding = "int" if name in ("Integer", "Memsafety") else "bv"
+        if encoding == place.encoding and PAPER[place.tool][place.row][SETS.index(name)] is not None:
+            return name
+    return None
+
+
+def applies(task: BenchTask, configuration: Configuration) -> bool:
+    return _set_of(task.property, task.category, _Place.of(configuration.name)) is not None
+
+
+# --- beside the paper's -----------------------------------------------------------------------------------------------
+
+
+def tables(campaign: Campaign) -> list[Table]:
+    return [_table(campaign, tool) for tool in ENGINES if any(_of(campaign, tool, name) for name in SETS)]
+
+
+def _of(campaign: Campaign, tool: str, set_name: str) -> list[tuple[str, RunRecord]]:
+    """The runs of a column, each with the row it belongs to."""
+    found = []
+    for record in campaign.runs:
+        place = _Place.of(record.config)
+        if place.tool == tool and _set_of(record.property, record.category, place) == set_name:
+            found.append((place.row, record))
+    return found
+
+
+def _table(campaign: Campaign, tool: str) -> Table:
+    columns = {name: _Column.of(_of(campaign, tool, name)) for name in SETS}
+    heading = ["", *(cell for name in SETS for cell in (f"{name}: paper", "ours"))]
+    sizes = ["No. of tasks", *(cell for name in SETS for cell in (str(SIZES[name]), str(columns[name].tasks)))]
+    lines = [heading, sizes]
+    for row in REFINERS:
+        cells = [row]
+        for name, paper in zip(SETS, PAPER[tool][row], strict=True):
+            cells += [_cell(paper, SIZES[name]), columns[name].cell(row) if paper is not None else "–"]
+        lines.append(cells)
+    for portfolio, members in PORTFOLIOS.items():
+        cells = [portfolio]
+        for name, solved in zip(SETS, PAPER_PORTFOLIOS[tool][portfolio], strict=True):
+            cells += ["–" if solved is None else share(solved, SIZES[name]), columns[name].portfolio(members)]
+        lines.append(cells)
+    absent = missing()
+    notes = [
+        "Solved, of all tasks of the set, and [solved by no other row]. – is not run, as in the paper.",
+        *([f"n/a: not installed here: {', '.join(absent)}."] if absent else []),
+        f"The paper: Ultimate {tool}, 120 s. Ours: {ENGINES[tool]}, {_limit(campaign)}.",
+    ]
+    wrong = [record for _, record in _all(campaign, tool) if record.status.startswith("wrong")]
+    if wrong:
+        notes.append(f"WRONG verdicts among ours, not counted as solved: {len(wrong)}.")
+    title = f"Table 1, {tool} ({ENGINES[tool]})"
+    return Table(title, tuple(lines[0]), tuple(map(tuple, lines[1:])), tuple(notes))
+
+
+def _all(campaign: Campaign, tool: str) -> list[tuple[str, RunRecord]]:
+    return [pair for name in SETS for pair in _of(campaign, tool, name)]
+
+
+def _limit(campaign: Campaign) -> str:
+    limit = campaign.header.get("limits", {}).get("wall")
+    return "no time limit" if limit is None else f"{limit:g} s"
+
+
+def _cell(cell: Cell, size: int) -> str:
+    return "–" if cell is None else f"{share(cell[0], size)} [{cell[1]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A set of tasks under one tool: who has solved what."""
+
+    tasks: int
+    ran: frozenset[str]
+    solved: dict[str, set[tuple[str, str]]]
+
+    @classmethod
+    def of(cls, runs: Sequence[tuple[str, RunRecord]]) -> _Column:
+        from craton.bench.summary import is_solved
+
+        solved: dict[str, set[tuple[str, str]]] = {}
+        for row, record in runs:
+            if is_solved(record):
+                solved.setdefault(row, set()).add((record.task, record.property))
+        tasks = {(record.task, record.property) for _, record in runs}
+        return cls(len(tasks), frozenset(row for row, _ in runs), solved)
+
+    def cell(self, row: str) -> str:
+        if row not in self.ran:
+            return "n/a"
+        own = self.solved.get(row, set())
+        others = set().union(*(tasks for name, tasks in self.solved.items() if name != row))
+        return f"{share(len(own), self.tasks)} [{len(own - others)}]"
+
+    def portfolio(self, members: Sequence[str]) -> str:
+        if not self.ran.intersection(members):
+            return "–" if not self.tasks else "n/a"
+        return share(len(set().union(*(self.solved.get(name, set()) for name in members))), self.tasks)
+
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+
+FIGURES = {
+    "Bitvector": "figure-4",
+    "Memsafety": "figure-5-memsafety",
+    "Integer": "figure-5-integer",
+    "Float": "figure-6",
+}
+
+
+def figures(campaign: Campaign, directory: Path) -> list[Path]:
+    """Figs. 4–6 of ours: of trace abstraction, as in the paper."""
+    from craton.bench.figures import save, statistics_figure
+    from craton.bench.summary import is_solved
+
+    written: list[Path] = []
+    for name, file in FIGURES.items():
+        runs = [replace(record, config=row, category=name) for row, record in _of(campaign, "Automizer", name)]
+        if any(map(is_solved, runs)):
+            header = campaign.header | {"configs": {row: [] for row in REFINERS}}
+            written += save(statistics_figure(Campaign(header, tuple(runs)), name), directory, file)
+    return written
+
+
+CRAIG_VS_NEWTON = Experiment(
+    "craig-vs-newton",
+    "Dietsch, Heizmann, Musa, Nutz, Podelski: Craig vs. Newton in Software Model Checking (ESEC/FSE 2017)",
+    120.0,
+    6000.0,
+    configurations,
+    applies,
+    tables,
+    figures,
+    missing,
+)

@@ -1,0 +1,121 @@
+"""`craton reproduce`: the experiments of the papers on any tasks, with the papers' own figures beside ours."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from craton.commands.bench import add_campaign_arguments, conclusion, pool_of
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from craton.bench.configurations import Configuration
+    from craton.bench.experiments.contract import Experiment
+    from craton.bench.results import Campaign
+
+NAMES = ("craig-vs-newton", "newton-in-cpachecker")
+
+_DESCRIPTION = """\
+Runs an experiment of a paper on tasks of yours, and prints the paper's tables with our figures in them. The limits are
+the paper's, unless you give others.
+
+  craig-vs-newton       Craig vs. Newton in Software Model Checking (ESEC/FSE 2017): Table 1, Figs. 4–6
+  newton-in-cpachecker  Newton refinement in CPAchecker (a thesis): Tables 5.1–5.3, Figs. 5.1–5.6
+
+Configurations whose solvers are not installed are left out, and said to be. As with craton bench, the same command goes
+on with what was interrupted.
+"""
+
+_EPILOG = """\
+examples:
+  craton reproduce craig-vs-newton loops.set floats.set --time-limit 10 --every 3 --out results/craig-vs-newton
+  craton reproduce craig-vs-newton tasks/ --only 'Automizer bv *'
+  craton reproduce newton-in-cpachecker tasks/ --only 'Z3-*' --only 'LBE-Interpolation'
+
+exit codes:
+  0    all runs are done, and no verdict is wrong
+  1    at least one verdict is WRONG: it contradicts the expected one
+  2    bad input: the message says what, where, and what to do
+  130  interrupted: what is known is on disk, and the same command goes on from there
+"""
+
+
+def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "reproduce",
+        help="run an experiment of a paper, with the paper's figures beside ours",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("experiment", choices=NAMES, metavar="EXPERIMENT", help=" or ".join(NAMES))
+    parser.add_argument("tasks", nargs="*", metavar="TASKS", help="task definitions, sets, directories, programs")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="PATTERN", help="only configurations whose name fits, like 'Z3*'"
+    )
+    parser.add_argument("--list", action="store_true", help="show the configurations, and run nothing")
+    add_campaign_arguments(parser, None, None)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from craton.bench.experiments import EXPERIMENTS
+    from craton.bench.presentation import write_all
+    from craton.bench.runner import Plan, run_campaign
+    from craton.bench.tasks import find_tasks
+    from craton.files import write_atomically
+    from craton.worker import Limits
+
+    experiment = EXPERIMENTS[args.experiment]
+    chosen = _chosen(experiment, args.only)
+    if args.list:
+        for configuration in chosen:
+            print(f"{configuration.name:32}  {shlex.join(configuration.options)}")
+        return 0
+    if not args.tasks:
+        raise CratonError("name the tasks to run it on: task definitions, .set files, directories or programs")
+    seconds = args.time_limit or experiment.time_limit
+    limits = Limits(seconds, args.cpu_limit, int((args.memory_limit or experiment.memory_limit) * 2**20))
+    tasks = find_tasks(args.tasks, args.property, args.every)
+    ended = run_campaign(
+        Plan(tuple(tasks), tuple(chosen), limits, args.out, experiment.applies), pool_of(args), silent=args.quiet
+    )
+    tables = experiment.tables(ended.campaign)
+    print(experiment.title)
+    for table in tables:
+        print(f"\n{table.text()}")
+    page = "\n".join([f"# {experiment.title}", "", *(table.markdown() for table in tables)])
+    write_atomically(args.out / f"{experiment.name}.md", page)
+    written = [args.out / f"{experiment.name}.md", *write_all(ended.campaign, args.out)]
+    written += _figures(experiment, ended.campaign, args.out)
+    print()
+    for path in written:
+        print(f"written: {path}")
+    return conclusion(ended, args.out)
+
+
+def _chosen(experiment: Experiment, patterns: list[str]) -> list[Configuration]:
+    everything = experiment.configurations()
+    for pattern in patterns:
+        if not any(fnmatchcase(configuration.name, pattern) for configuration in everything):
+            names = ", ".join(configuration.name for configuration in everything)
+            raise CratonError(f"no configuration is called {pattern!r}; there are: {names}")
+    absent = experiment.missing()
+    if absent and not patterns:
+        print(f"craton: left out, since not installed here: {', '.join(absent)}", file=sys.stderr)
+    return [c for c in everything if not patterns or any(fnmatchcase(c.name, pattern) for pattern in patterns)]
+
+
+def _figures(experiment: Experiment, campaign: Campaign, out: Path) -> list[Path]:
+    """They need an extra, and are no reason to fail at the end of a long campaign."""
+    from craton.bench.figures import MissingMatplotlib
+
+    try:
+        return experiment.figures(campaign, out / "figures")
+    except MissingMatplotlib as problem:
+        print(f"craton: no figures: {problem}", file=sys.stderr)
+        return []
