@@ -103,7 +103,7 @@ def test_no_safe_program_is_called_unsafe(
 def test_a_safe_program_with_a_useless_proof_is_not_called_safe(monkeypatch: pytest.MonkeyPatch) -> None:
     result = asked(monkeypatch, BY_NAME["loops/together.c"], "true but at errors", Stage())
     assert result.verdict == "unknown"
-    assert result.reason.startswith("a proof was found but not confirmed: not inductive")
+    assert result.reason.startswith("a proof was found but not confirmed: not safe")
 
 
 def test_an_engine_that_crashes_gives_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

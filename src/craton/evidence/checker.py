@@ -316,7 +316,8 @@ def chosen_checkers(found_with: str, solvers: Sequence[str] | None, paranoid: bo
             make_checker(name, None).close()
         chosen = tuple(solvers)
     else:
-        chosen = CHECKERS if not found_with or not paranoid else (*others(found_with), family(found_with))
+        independent = others(found_with)
+        chosen = (*independent, *(name for name in CHECKERS if name not in independent))
     independent = tuple(name for name in chosen if family(name) != family(found_with))
     if not independent:
         raise CratonError(f"the proof was found with {found_with}: it takes another solver to check it")
