@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from craton.engines.configuration import TESTING, Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
 from craton.errors import CratonError, NotExpressible
-from craton.evidence.proof import Checked, Flaw, check_proof, others
+from craton.evidence.checker import Checked, Flaw, check_proof, others
 from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term, and_, functions, ops, or_
