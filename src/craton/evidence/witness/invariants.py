@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.errors import MissingCapability, NotExpressible
-from craton.evidence.proof import make_checker
+from craton.evidence.checker import make_checker
 from craton.evidence.witness.model import Invariant, InvariantKind, Place
 from craton.evidence.witness.scope import NotInScope, Snippet, refused, terms_in_scope
 from craton.evidence.witness.source import LOOPS, Source

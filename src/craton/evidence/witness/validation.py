@@ -17,7 +17,7 @@ from craton.engines import houdini
 from craton.engines.configuration import DEFAULT, Stage
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
-from craton.evidence.proof import Checked, check_proof, others
+from craton.evidence.checker import Checked, check_proof, others
 from craton.evidence.replay import ReadValue, Replay, replay
 from craton.evidence.witness.guided import Guide, TooLarge, guided, returned_number
 from craton.evidence.witness.make import hash_of, property_text
