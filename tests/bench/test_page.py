@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from craton.bench.page import results_page
-from craton.bench.results import Campaign
+from craton.bench.results import Campaign, RunRecord
 from craton.bench.summary import is_solved, summaries
 from support.browser import CHROMIUM, Browser, browser
 from support.campaigns import campaign, write_campaign
@@ -21,6 +21,7 @@ from support.campaigns import campaign, write_campaign
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
 
 CAMPAIGN = campaign()
+FOLDER = "tasks/"  # where all of them are: it is left out of each line
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,10 @@ def cells(opened: Browser, key: str) -> list[str]:
     return found
 
 
+def short(run: RunRecord) -> str:
+    return run.task.removeprefix(FOLDER)
+
+
 def chip(group: str, value: str) -> str:
     return f"#by-{group} [data-value={json.dumps(value)}]"
 
@@ -77,7 +82,7 @@ def test_it_shows_every_run(opened: Browser) -> None:
     # Rows are made as they come into sight; the last ones have to arrive.
     opened.wait_until(f"document.querySelectorAll('#runs tbody tr').length >= {len(CAMPAIGN.runs)}")
     shown = Counter(zip(cells(opened, "task"), cells(opened, "config"), cells(opened, "cpu"), strict=True))
-    assert shown == Counter((run.task, run.config, f"{run.cpu:.2f}") for run in CAMPAIGN.runs)
+    assert shown == Counter((short(run), run.config, f"{run.cpu:.2f}") for run in CAMPAIGN.runs)
 
 
 @needs_browser
@@ -122,11 +127,11 @@ def test_it_filters(opened: Browser) -> None:
         run for run in CAMPAIGN.runs if run.category == "Floats" and run.config == "SP" and "correct" in run.status
     ]
     assert chosen
-    assert sorted(cells(opened, "task")) == sorted(run.task for run in chosen)
+    assert sorted(cells(opened, "task")) == sorted(map(short, chosen))
     assert summary_of(opened).keys() == {"SP"}
     opened.click("#text")
     opened.type("FLOATS/loop_0 unreach")
-    assert sorted(cells(opened, "task")) == sorted(run.task for run in chosen if "/loop_0" in run.task)
+    assert sorted(cells(opened, "task")) == sorted(short(run) for run in chosen if "/loop_0" in run.task)
     opened.click("#reset")
     assert opened.evaluate("document.getElementById('shown').textContent") == f"{len(CAMPAIGN.runs)} runs"
 
@@ -137,7 +142,7 @@ def test_wrong_verdicts_are_one_click_away(opened: Browser) -> None:
     assert wrong
     opened.click("#wrong a")
     opened.wait_until("document.getElementById('shown').textContent.includes(' of ')")
-    assert sorted(cells(opened, "task")) == sorted(run.task for run in wrong)
+    assert sorted(cells(opened, "task")) == sorted(map(short, wrong))
 
 
 @needs_browser
@@ -194,7 +199,7 @@ def test_points_tell_what_they_are(opened: Browser) -> None:
     )
     opened.move_to(x, y)
     told = opened.evaluate("document.getElementById('tip').textContent")
-    assert told.split("\n")[0] in {run.task for run in CAMPAIGN.runs}
+    assert told.split("\n")[0] in set(map(short, CAMPAIGN.runs))
     assert opened.evaluate("document.getElementById('tip').hidden") is False
     opened.evaluate("[...document.querySelectorAll('#scatter .point')].at(-1).dispatchEvent(new Event('click'))")
     assert set(cells(opened, "task")) == {told.split("\n")[0]}
@@ -212,7 +217,7 @@ def test_rows_link_to_logs_and_witnesses(opened: Browser, page: Path) -> None:
     for task, links in rows:
         for name, address in links:
             file = existing[address]
-            assert file.read_text(encoding="utf-8") == f"{file.relative_to(page.parent)} of {task}\n"
+            assert file.read_text(encoding="utf-8") == f"{file.relative_to(page.parent)} of {FOLDER}{task}\n"
             seen[name] += 1
     assert seen["log"] == len(rows) > 0
     assert seen["witness"] > 0
@@ -222,7 +227,7 @@ def test_rows_link_to_logs_and_witnesses(opened: Browser, page: Path) -> None:
 def test_side_by_side(opened: Browser) -> None:
     opened.click("[data-view=tasks]")
     assert len(set(cells(opened, "task"))) == len(cells(opened, "task")) == len({run.task for run in CAMPAIGN.runs})
-    of_one = {run.task: run for run in CAMPAIGN.runs if run.config == "SP"}
+    of_one = {short(run): run for run in CAMPAIGN.runs if run.config == "SP"}
     opened.click("#runs th[data-key='config:SP'] button")
     solved = [of_one[task].cpu for task in cells(opened, "task") if is_solved(of_one[task])]
     assert solved == sorted(solved)
@@ -275,7 +280,7 @@ def test_a_campaign_with_nothing_to_show(chromium: Browser, tmp_path: Path) -> N
         chromium.complaints.clear()
         chromium.open(file.as_uri())
         assert chromium.complaints == []
-        assert cells(chromium, "task") == sorted(run.task for run in runs)
+        assert cells(chromium, "task") == sorted(map(short, runs))
 
 
 @needs_browser

@@ -38,6 +38,7 @@ def _result(campaign: Campaign, config: str, runs: list[RunRecord], directory: P
     root.set("version", str(header.get("versions", {}).get("craton", "")))
     root.set("options", " ".join(map(str, options)))
     root.set("generator", "craton bench")
+    root.set("toolmodule", "craton.bench.benchexec_tool")
     for attribute, name in (("date", "started"), ("starttime", "started")):
         root.set(attribute, str(header.get(name, "")))
     seconds = limits.get("cpu") or limits.get("wall")

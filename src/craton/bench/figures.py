@@ -36,6 +36,7 @@ from craton.files import make_directory, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 
@@ -131,8 +132,7 @@ def scatter_figure(campaign: Campaign, x: str, y: str, metric: Metric = TIME) ->
             axes.set_xscale("log")
             axes.set_yscale("log")
             for axis in (axes.xaxis, axes.yaxis):
-                # No tick lies beyond the values, where it would give what is not solved a time.
-                axis.set_major_formatter(lambda value, _: f"{value:g}" if value <= high else "")
+                _plain_powers(axis, high / low, (beyond * high) ** 0.5)
             for factor in (10.0, 0.1):
                 ends = (low, low * factor), (low * 100, low * 100 * factor)
                 axes.axline(*ends, color="#98a2b3", linewidth=0.6, linestyle=(0, (4, 4)))
@@ -215,10 +215,12 @@ def quantiles(campaign: Campaign, config: str, metric: Metric = TIME, category: 
 def _draw_quantiles(axes: Axes, campaign: Campaign, metric: Metric, category: str | None) -> None:
     from matplotlib.ticker import MaxNLocator
 
+    drawn: list[float] = []
     most = 1
     for number, config in enumerate(configs(campaign)):
         values = quantiles(campaign, config, metric, category)
         most = max(most, len(values))
+        drawn += values
         axes.plot(
             range(1, len(values) + 1), values, label=_plain(config), linewidth=1.1, markersize=3.2, markeredgewidth=0,
             color=_COLOURS[number % len(_COLOURS)], linestyle="-" if number < len(_COLOURS) else "--",
@@ -226,13 +228,26 @@ def _draw_quantiles(axes: Axes, campaign: Campaign, metric: Metric, category: st
         )  # fmt: skip
     if metric.logarithmic:
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        _plain_powers(axes.yaxis, max(drawn, default=1.0) / min(drawn, default=1.0))
     elif metric is PERFECT:
         axes.set_ylim(-3, 103)
     else:
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set(title=metric.title, xlabel="solved tasks", ylabel=metric.axis, xlim=(0, most * 1.02))
+
+
+def _plain_powers(axis: Axis, span: float, last: float = float("inf")) -> None:
+    """Ticks of a logarithmic axis as plain numbers, also between the powers of ten where `span` holds few of them.
+
+    Beyond `last` there are none: in a scatter plot they would give what is not solved a time.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if span < 200 else (1,)))
+    axis.set_major_formatter(lambda value, _: f"{value:g}" if value <= last else "")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _plain(name: str) -> str:

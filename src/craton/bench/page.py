@@ -7,7 +7,8 @@ page's security policy could not even load anything from elsewhere.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -62,24 +63,31 @@ def _data(campaign: Campaign, base: str) -> dict[str, Any]:
     tasks: list[tuple[str, int, str, str | None]] = []
     rows: list[list[Any]] = []
     reasons: dict[int, dict[int, str]] = {}
+    folder = common_folder(runs)
     for run in runs:
         key = run.task, run.property
         if key not in task_of:
             task_of[key] = len(tasks)
-            tasks.append((run.task, category_of[run.category], run.property, run.expected))
+            tasks.append((run.task.removeprefix(folder), category_of[run.category], run.property, run.expected))
         if run.status == "unknown":
             reasons.setdefault(task_of[key], {})[config_of[run.config]] = kind_of_reason(run.reason)
         rows.append(_row(run, task_of[key], config_of[run.config], base))
     options = campaign.header.get("configs", {})
     return {
         "about": _about(campaign),
-        "details": list(_details(campaign)),
+        "details": list(_details(campaign, folder)),
         "categories": list(category_of),
         "configs": [{"name": name, "options": " ".join(map(str, options.get(name, [])))} for name in config_of],
         "tasks": tasks,
         "runs": rows,
         "reasons": reasons,
     }
+
+
+def common_folder(runs: Sequence[RunRecord]) -> str:
+    """What the names of all tasks begin with, up to a slash: told once, it need not be read on each line."""
+    shared = os.path.commonprefix([run.task for run in runs])  # noqa: RUF071 (cut at a slash below)
+    return shared[: shared.rfind("/") + 1]
 
 
 def _row(run: RunRecord, task: int, config: int, base: str) -> list[Any]:
@@ -118,7 +126,9 @@ def _about(campaign: Campaign) -> str:
     return " · ".join(told)
 
 
-def _details(campaign: Campaign) -> Iterator[tuple[str, str]]:
+def _details(campaign: Campaign, folder: str) -> Iterator[tuple[str, str]]:
+    if folder:
+        yield "tasks are in", folder
     for name, options in campaign.header.get("configs", {}).items():
         yield name, " ".join(map(str, options)) or "(nothing: the defaults)"
     for part in ("machine", "versions"):

@@ -145,7 +145,7 @@ for (const run of runs) run.word = STATUSES[run.status];
 function drawSummary(shown) {
   const used = COUNTED.filter(([title, counts]) => !["unjudged", "error"].includes(title) || runs.some(counts));
   const head = make("tr", {}, make("th", {}, "configuration"), ...used.map(([title]) => make("th", { class: "num" }, title)),
-    make("th", { class: "num" }, "score"), make("th", { class: "num" }, "CPU (s)"), make("th", {}, "why unknown"));
+    make("th", { class: "num" }, "score"), make("th", { class: "num" }, "CPU (s)"), make("th", {}, shown.some((run) => run.word === "unknown") ? "why unknown" : ""));
   const rows = [];
   if (state.split) {
     data.categories.forEach((category, index) => {
