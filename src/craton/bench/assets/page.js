@@ -256,8 +256,9 @@ function drawQuantile(shown) {
   for (const curve of curves) {
     const d = curve.points.map((point, n) => `${n ? "L" : "M"}${x.at(n + 1).toFixed(1)} ${y.at(point.value).toFixed(1)}`).join("");
     svg.append(drawn("path", { class: "curve", stroke: tone(curve.index), "stroke-dasharray": dashes(curve.index), "data-config": curve.name, d }));
-    curve.points.forEach((point, n) => svg.append(drawn("circle", { class: "point", cx: x.at(n + 1).toFixed(1), cy: y.at(point.value).toFixed(1),
-      r: curve.points.length > 150 ? 1.6 : 2.6, fill: tone(curve.index),
+    const every = Math.ceil(curve.points.length / 150); // of long curves not each point is marked
+    curve.points.forEach((point, n) => (n + 1) % every || svg.append(drawn("circle", { class: "point", cx: x.at(n + 1).toFixed(1), cy: y.at(point.value).toFixed(1),
+      r: 2.6, fill: tone(curve.index),
       ...tipping(`${curve.name}\n${n + 1}: ${point.run.task.name}\n${number(point.value)} ${metric.unit}`, point.run.task) })));
   }
   place.replaceChildren(svg, make("div", { class: "legend" }, ...curves.map((curve) => make("span", {},
@@ -365,8 +366,10 @@ function taskColumns() {
   ].filter((column) => column.key !== "property" || properties.size > 1);
 }
 
+const collator = new Intl.Collator("en", { numeric: true });
+
 function compare(a, b) {
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  return typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));
 }
 
 let watcher = null;
