@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from craton.commands.verify import positive_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from craton.bench.runner import Ended, Pool
     from craton.worker import Limits
 
@@ -104,9 +107,18 @@ def run(args: argparse.Namespace) -> int:
     plan = Plan(tuple(tasks), tuple(chosen), limits_of(args), args.out)
     ended = run_campaign(plan, pool_of(args), silent=args.quiet)
     print(terminal_table(ended.campaign))
-    for path in write_all(ended.campaign, args.out):
-        print(f"written: {path}")
+    tell_written(write_all(ended.campaign, args.out), args.out)
     return conclusion(ended, args.out)
+
+
+def tell_written(paths: Sequence[Path], out: Path) -> None:
+    """Files of the campaign's directory by name, those below it by their number."""
+    below = Counter(path.parent for path in paths if path.parent != out)
+    for path in paths:
+        if path.parent == out:
+            print(f"written: {path}")
+    for directory, count in below.items():
+        print(f"written: {directory} ({count} files)")
 
 
 def limits_of(args: argparse.Namespace) -> Limits:

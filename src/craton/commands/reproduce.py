@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.commands.bench import add_campaign_arguments, conclusion, pool_of
+from craton.commands.bench import add_campaign_arguments, conclusion, pool_of, tell_written
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def run(args: argparse.Namespace) -> int:
     written = [args.out / f"{experiment.name}.md", *write_all(ended.campaign, args.out)]
     written += _figures(experiment, ended.campaign, args.out)
     print()
-    for path in written:
-        print(f"written: {path}")
+    tell_written(written, args.out)
     return conclusion(ended, args.out)
 
 

@@ -1,0 +1,191 @@
+"""The papers' figures are theirs, and ours are put beside them in the right place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.bench.configurations import check
+from craton.bench.experiments import EXPERIMENTS
+from craton.bench.experiments import craig_vs_newton as cn
+from craton.bench.experiments import newton_in_cpachecker as nr
+from craton.bench.experiments.contract import Table
+from craton.bench.results import Campaign, RunRecord, score_of, status_of
+from craton.cli import main
+
+# --- what the papers say about their own figures ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tool", ["Automizer", "Kojak"])
+def test_sums_of_table_1_are_those_that_the_paper_prints(tool: str) -> None:
+    """A figure that was copied wrongly would change the sum of its row."""
+    rows = [sum(cell[0] for cell in cells if cell) for cells in cn.PAPER[tool].values()]
+    portfolios = [sum(filter(None, cells)) for cells in cn.PAPER_PORTFOLIOS[tool].values()]
+    assert tuple(rows + portfolios) == cn.PAPER_SUMS[tool]
+    assert sum(cn.SIZES.values()) == 845
+
+
+@pytest.mark.parametrize("tool", ["Automizer", "Kojak"])
+def test_portfolios_of_table_1_lie_between_their_members_and_the_sum_of_them(tool: str) -> None:
+    for name, members in cn.PORTFOLIOS.items():
+        for column, size in enumerate(cn.SIZES.values()):
+            solved = [cell[0] for row in members if (cell := cn.PAPER[tool][row][column])]
+            portfolio = cn.PAPER_PORTFOLIOS[tool][name][column]
+            assert (portfolio is None) == (not solved)
+            assert portfolio is None or max(solved) <= portfolio <= min(sum(solved), size)
+
+
+def test_rows_of_the_thesis_have_the_same_number_of_tasks() -> None:
+    as_printed = {"SBE-Edge-IC-LV": 5425}  # two too many, in the thesis itself
+    assert {name: sum(row) for name, row in nr.TABLE_1.items() if sum(row) != 5423} == as_printed
+    assert {sum(row) for row in nr.TABLE_2.values()} == {5423}
+    whole = {name: sum(row) for name, row in nr.TABLE_3.items() if not name.endswith("subset")}
+    assert set(whole.values()) == {4595}
+
+
+def test_what_the_thesis_says_in_words() -> None:
+    """Sect. 5.1 and 5.3: 2580 and 1956 successful cases; interpolation has 216 correct results more than Newton."""
+    assert sum(nr.TABLE_1["LBE-Edge-LV"][:2]) == 2580
+    assert sum(nr.TABLE_1["LBE-Block-IC-LV"][:2]) == 1956
+    craig, newton, both = (nr.TABLE_3[name] for name in list(nr.TABLE_3)[:3])
+    assert sum(craig[:2]) - sum(newton[:2]) == 216
+    assert (craig[0] - both[0], craig[1] - both[1]) == (245, 69)
+    assert (newton[0] - both[0], newton[1] - both[1]) == (80, 18)
+
+
+# --- configurations ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_configurations_are_options_of_verify(name: str) -> None:
+    configurations = EXPERIMENTS[name].configurations()
+    assert len({configuration.options for configuration in configurations}) == len(configurations) > 20
+    for configuration in configurations:
+        check(configuration)
+
+
+def test_the_sets_of_a_task() -> None:
+    assert cn.sets_of("unreach-call", "ReachSafety-Loops") == ("Bitvector", "Integer")
+    assert cn.sets_of("unreach-call", "ReachSafety-Floats") == ("Float",)
+    assert cn.sets_of("valid-memsafety", "MemSafety-Heap") == ("Memsafety",)
+
+
+# --- ours beside theirs -----------------------------------------------------------------------------------------------
+
+
+def record(task: str, config: str, verdict: str, expected: str = "true", refuted: int = 0) -> RunRecord:
+    category, _, _ = task.partition("/")
+    status = status_of(verdict, expected)
+    properties = {"mem": "valid-memsafety"}
+    return RunRecord(
+        task=task, category=category, property=properties.get(category, "unreach-call"), expected=expected,
+        config=config, verdict=verdict, status=status, reason="", score=score_of(status), cpu=1.0, wall=1.0, memory=1,
+        exit_code=0, statistics={"refutations": {"newton": refuted}}, log="", evidence="",
+    )  # fmt: skip
+
+
+def campaign(*runs: RunRecord) -> Campaign:
+    return Campaign({"limits": {"wall": 10.0}, "configs": dict.fromkeys(run.config for run in runs)}, runs)
+
+
+def cells(table: Table, row: str) -> dict[str, str]:
+    """Ours, by the column."""
+    line = next(line for line in table.rows if line[0] == row)
+    return {
+        heading.partition(":")[0]: line[place + 1] for place, heading in enumerate(table.heading) if ": " in heading
+    }
+
+
+def test_table_1_counts_what_is_solved_and_what_nobody_else_has_solved() -> None:
+    (table,) = cn.tables(
+        campaign(
+            record("loops/a", "Automizer bv Z3", "true"),
+            record("loops/b", "Automizer bv Z3", "unknown"),
+            record("loops/a", "Automizer bv IT-SP", "true"),
+            record("loops/b", "Automizer bv IT-SP", "true"),
+            record("loops/a", "Automizer int Z3", "TIMEOUT"),
+            record("loops/b", "Automizer int Z3", "true"),
+            record("floats/c", "Automizer bv IT-SP", "true", "false"),  # wrong, so not solved
+            record("mem/d", "Automizer int IT-SP", "false(valid-deref)", "false(valid-deref)"),
+        )
+    )
+    assert cells(table, "No. of tasks") == {"Bitvector": "2", "Integer": "2", "Memsafety": "1", "Float": "1", "Σ": "6"}
+    assert cells(table, "Z3") == {
+        "Bitvector": "1 (50 %) [0]",
+        "Integer": "1 (50 %) [1]",
+        "Memsafety": "n/a",
+        "Float": "–",
+        "Σ": "2 (33 %)",
+    }
+    assert cells(table, "IT-SP") == {
+        "Bitvector": "2 (100 %) [1]",
+        "Integer": "n/a",
+        "Memsafety": "1 (100 %) [1]",
+        "Float": "0 (0 %) [0]",
+        "Σ": "3 (50 %)",
+    }
+    assert cells(table, "P All")["Bitvector"] == "2 (100 %)" and cells(table, "P Craig")["Bitvector"] == "1 (50 %)"
+    assert cells(table, "SP") == dict.fromkeys(["Bitvector", "Integer", "Memsafety", "Float", "Σ"], "n/a")
+    assert any("WRONG" in note for note in table.notes)
+
+
+def test_the_paper_stands_beside_ours() -> None:
+    (table,) = cn.tables(campaign(record("loops/a", "Kojak bv Z3", "true")))
+    text = table.text()
+    assert "Kojak" in table.title and "27 (10 %) [0]" in text and "111 (13 %)" in text
+    assert "| Z3 | 27 (10 %) [0] | 1 (100 %) [1] |" in table.markdown()
+
+
+def test_tables_of_the_thesis() -> None:
+    first, second, third = nr.tables(
+        campaign(
+            record("a/1", "LBE-Edge-LV", "true", refuted=2),
+            record("a/2", "LBE-Edge-LV", "TIMEOUT"),
+            record("a/3", "LBE-Edge-LV", "ERROR"),
+            record("a/1", "LBE-Interpolation", "unknown"),
+            record("a/2", "LBE-Interpolation", "true", refuted=2),
+            record("a/3", "LBE-Interpolation", "true"),
+            record("a/1", "Z3-light-bv", "true"),
+            record("a/2", "Z3-light-bv", "true"),
+            record("a/3", "Z3-light-bv", "false(unreach-call)"),
+        )
+    )
+    some = {"correct true": "1 (33 %)", "timeout": "1 (33 %)", "other": "1 (33 %)"}
+    assert {name: cell for name, cell in cells(first, "LBE-Edge-LV").items() if cell != "0 (0 %)"} == some
+    # The same options under another name: the thesis has MathSAT5 in one table and z3 in the other, we have z3.
+    assert cells(second, "Z3-none-bv")["unknown"] == "2 (67 %)"
+    assert cells(second, "Z3-light-bv")["incorrect false"] == "1 (33 %)"
+    assert set(cells(second, "Z3-full-bv").values()) == {"n/a"}
+    # The third task needs no refinement under any configuration.
+    assert cells(third, "Z3-Newton")["correct true"] == "2 (100 %)"
+    assert cells(third, "Z3-Interpolation")["correct true"] == "1 (50 %)"
+    assert cells(third, "Z3 subset")["correct true"] == "1 (100 %)"
+
+
+def test_an_experiment_from_one_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    task = tmp_path / "tasks" / "small.bpl"
+    task.parent.mkdir()
+    task.write_text("// #Safe\nprocedure main() { var x: int; x := 1; assert x == 1; }\n")
+    only = ["--only", "Automizer bv IT-SP", "--only", "Kojak bv IT-SP"]
+    out = tmp_path / "out"
+    assert main(["reproduce", "craig-vs-newton", str(task), *only, "--time-limit", "30", "--out", str(out)]) == 0
+    shown = capsys.readouterr().out
+    assert "Table 1, Automizer" in shown and "Table 1, Kojak" in shown
+    assert "1 (100 %) [1]" in shown and "107 (41 %) [1]" in shown
+    assert "107 (41 %) [1]" in (out / "craig-vs-newton.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [(["--only", "Nobody*"], "no configuration is called 'Nobody*'"), ([], "name the tasks")],
+)
+def test_mistakes_are_told(arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "craig-vs-newton", *arguments]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_configurations_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "newton-in-cpachecker", "--list", "--only", "SBE-Edge-IC"]) == 0
+    line = capsys.readouterr().out
+    assert "'predicate(sbe)'" in line and "level=edge" in line and line.count("\n") == 1
