@@ -1,0 +1,196 @@
+"""Campaigns: verdicts against expected ones, scores, progress, exit codes, interrupts."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from craton.bench.configurations import Configuration
+from craton.bench.progress import Progress
+from craton.bench.results import RESULTS, read_campaign, score_of, status_of
+from craton.bench.runner import LocalPool, run_campaign
+from craton.cli import main
+from craton.worker import Limits
+from support.bench import STAND_IN, A, B, by_name, campaign, plan, write_tasks
+
+SCORES = {  # from the rules of the competition on software verification
+    ("true", "true"): ("correct-true", 2),
+    ("true", "false"): ("wrong-true", -32),
+    ("true", "false(valid-deref)"): ("wrong-true", -32),
+    ("false(unreach-call)", "true"): ("wrong-false", -16),
+    ("false(unreach-call)", "false"): ("correct-false", 1),
+    ("false(valid-deref)", "false(valid-deref)"): ("correct-false", 1),
+    ("false(valid-free)", "false(valid-deref)"): ("wrong-false", -16),
+    ("false(no-overflow)", None): ("done-false", 0),
+    ("true", None): ("done-true", 0),
+    ("unknown", "true"): ("unknown", 0),
+    ("TIMEOUT", "false"): ("timeout", 0),
+    ("OUT OF MEMORY", "true"): ("memory", 0),
+    ("ERROR", "true"): ("error", 0),
+}
+
+
+@pytest.mark.parametrize(("verdict", "expected"), SCORES)
+def test_statuses_and_scores(verdict: str, expected: str | None) -> None:
+    status = status_of(verdict, expected)
+    assert (status, score_of(status)) == SCORES[verdict, expected]
+
+
+def test_a_campaign_records_everything(tmp_path: Path) -> None:
+    tasks = write_tasks(
+        tmp_path / "tasks",
+        {"right": "// #Safe\ntrue", "wrong": "// #Unsafe\ntrue", "bad": "// #Safe\nfalse", "open": "true"},
+    )
+    ended, shown = campaign(plan(tasks, tmp_path / "out", None, A, B))
+    assert not ended.interrupted and not ended.missing
+    assert len(ended.campaign.runs) == 8
+    runs = by_name(ended)
+    assert {name: (run.status, run.score) for name, run in runs.items()} == {
+        "right": ("correct-true", 2),
+        "wrong": ("wrong-true", -32),
+        "bad": ("wrong-false", -16),
+        "open": ("done-true", 0),
+    }
+    assert runs["right"].statistics == {"iterations": 7}
+    assert runs["right"].cpu > 0 and runs["right"].wall > 0 and runs["right"].memory > 2**20
+    assert '"verdict": "true"' in (tmp_path / "out" / runs["right"].log).read_text()
+    header = ended.campaign.header
+    assert header["configs"] == {"a": [], "b": ["--seed", "1"]} and header["jobs"] == 2
+    assert header["limits"] == {"wall": 30.0, "cpu": None, "memory": 2**30}
+    assert header["versions"]["z3"] and header["machine"]["cores"] == os.cpu_count()
+    # Wrong verdicts have lines of their own, and are in capitals ever after.
+    assert shown.count("WRONG: ") == 4 and "said true, expected false" in shown
+    assert "8 of 8 done: 2 correct, 4 WRONG" in shown
+
+
+def test_witnesses_are_kept(tmp_path: Path) -> None:
+    tasks = write_tasks(tmp_path / "tasks", {"one": "true"})
+    asking = Configuration("asking", ("--witness", "{witness}"))
+    ended, _ = campaign(plan(tasks, tmp_path / "out", None, asking, A))
+    evidence = {run.config: run.evidence for run in ended.campaign.runs}
+    assert evidence["a"] == ""
+    assert (tmp_path / "out" / evidence["asking"]).read_text() == "a witness\n"
+
+
+def test_a_verdict_that_comes_too_late_is_none(tmp_path: Path) -> None:
+    """The stand-in does not know of its limit, and answers within the grace that Craton has."""
+    tasks = write_tasks(tmp_path / "tasks", {"late": "// #Safe\nsleep=0.5 true"})
+    ended, _ = campaign(plan(tasks, tmp_path / "out", Limits(0.2, None, None)))
+    (run,) = ended.campaign.runs
+    assert (run.verdict, run.score) == ("TIMEOUT", 0)
+
+
+def test_limits_are_told_to_the_verifier(tmp_path: Path) -> None:
+    (task,) = write_tasks(tmp_path, {"one": "true"})
+    (run,) = plan([task], tmp_path, Limits(10.0, 20.0, 1000 * 2**20), B).runs()
+    order = run.order(("verify",))
+    assert order.command == (
+        *("verify", str(tmp_path / "one.bpl"), "--seed", "1"),
+        *("--time-limit", "10", "--cpu-limit", "20", "--memory-limit", "900", "--json"),
+    )
+    assert order.limits == Limits(12.0, 22.0, 1000 * 2**20)
+
+
+def test_an_interrupt_ends_it_with_what_is_known(tmp_path: Path) -> None:
+    tasks = write_tasks(tmp_path / "tasks", {"a": "true", "b": "deaf true", "c": "true"})
+
+    def interrupt() -> None:
+        while not (tmp_path / "out" / RESULTS).exists() or '"kind": "run"' not in text():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def text() -> str:
+        return (tmp_path / "out" / RESULTS).read_text()
+
+    before = signal.getsignal(signal.SIGINT)
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    ended = run_campaign(plan(tasks, tmp_path / "out"), LocalPool(1, STAND_IN), io.StringIO())
+    thread.join()
+    assert ended.interrupted and ended.missing == 2
+    assert [Path(run.task).stem for run in read_campaign(tmp_path / "out").runs] == ["a"]
+    assert signal.getsignal(signal.SIGINT) is before  # afterwards, interrupts are what they were
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_on_a_terminal_and_elsewhere(tmp_path: Path) -> None:
+    tasks = write_tasks(tmp_path / "tasks", {"a": "// #Safe\ntrue", "b": "// #Safe\nunknown", "c": "// #Unsafe\ntrue"})
+    ended, plain = campaign(plan(tasks, tmp_path / "out"), jobs=1)
+    assert plain.splitlines()[-1] == "3 of 3 done: 1 correct, 1 WRONG, 1 unknown"
+    terminal = Terminal()
+    progress = Progress(terminal, 4, ended.campaign.runs[:1])
+    for run in ended.campaign.runs[1:]:
+        progress.add(run)
+    progress.clear()
+    shown = terminal.getvalue().split("\r\x1b[2K")
+    assert shown[0].startswith("2 of 4 done: 1 correct, 0 wrong, 1 unknown; ") and shown[0].endswith(" s left")
+    assert shown[1].startswith("WRONG: ") and shown[-1] == ""
+    quiet = io.StringIO()
+    silent = Progress(quiet, 3, silent=True)
+    for run in ended.campaign.runs:
+        silent.add(run)
+    assert quiet.getvalue().startswith("WRONG: ") and quiet.getvalue().count("\n") == 1
+
+
+# --- the command, with Craton itself ----------------------------------------------------------------------------------
+
+SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }\n"
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "right.bpl").write_text("// #Safe\n" + SAFE)
+    (tmp_path / "tasks" / "horn.smt2").write_text("(set-logic HORN)\n(check-sat)\n")
+    command = ["bench", str(tmp_path / "tasks"), "--config", "--engine bounded", "--time-limit", "60"]
+    assert main([*command, "--out", str(tmp_path / "out")]) == 0
+    shown = capsys.readouterr()
+    assert "WRONG" not in shown.out + shown.err and "results.html" in shown.out
+    runs = {Path(run.task).name: run for run in read_campaign(tmp_path / "out").runs}
+    assert runs["right.bpl"].status == "correct-true" and "iterations" in runs["right.bpl"].statistics
+    assert runs["horn.smt2"].status not in ("wrong-true", "wrong-false") and runs["horn.smt2"].log
+    # Somebody changes the results: the exit code and the last lines tell of wrong verdicts, also when nothing is left.
+    file = tmp_path / "out" / RESULTS
+    file.write_text(file.read_text().replace("correct-true", "wrong-true"))
+    assert main([*command, "--out", str(tmp_path / "out")]) == 1
+    assert "WRONG: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["nowhere"], "nowhere: no such file"),
+        (["{here}", "--config", "--engine x"], "configuration '--engine x'"),
+        (["{here}", "--cluster", "tcp://127.0.0.1:1"], "no Dask scheduler answers"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str],
+    problem: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("craton.bench.cluster._CONNECT", 0.2)
+    (tmp_path / "one.bpl").write_text(SAFE)
+    words = [word.format(here=tmp_path) for word in arguments]
+    assert main(["bench", *words, "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert problem in error and "Traceback" not in error
+
+
+@pytest.mark.parametrize("option", [["--jobs", "0"], ["--every", "x"], ["--time-limit", "-1"]])
+def test_bad_numbers_are_told(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["bench", ".", *option])
+    assert ended.value.code == 2 and "expected a positive" in capsys.readouterr().err
