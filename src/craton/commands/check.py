@@ -135,9 +135,11 @@ def _print(told: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
         print(f"  reason: {told['reason']}")
         return
     by = " and ".join(told["solvers"]) or "simplification alone"
-    print(
-        f"  proof: {told['conditions']} conditions for {told['cut_points']} cut-points, shown by {by}"
-        f" in {told['seconds']:.2f} s"
-    )
+    size = f"{_count(told['conditions'], 'condition')} for {_count(told['cut_points'], 'cut-point')}"
+    print(f"  proof: {size}, shown by {by} in {told['seconds']:.2f} s")
     for assumption in told["assumptions"]:
         print(f"  assumed: {assumption}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
