@@ -44,7 +44,6 @@ __attribute__((used)) static char __craton_guard_data[65536] = {1};
 __attribute__((used)) static const char __craton_guard_constant[65536] = {1};
 """,
 )
-_GUARDED = ("-include", GUARDS, "-fno-common")
 # What cannot be reached may use what nobody defines.
 _LINK = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--allow-multiple-definition", "-Wl,-z,noexecstack")
 DIALECTS = ("-std=gnu11", "-std=gnu89")
@@ -62,6 +61,7 @@ class Job:
     options: tuple[str, ...]  # of the program: where it finds its headers, what it has defined
     own_main: bool
     other_main: bool
+    included: tuple[str, ...] = ()  # headers of ours, before each file of the program
     defines: tuple[str, ...] = field(default=())  # of the harness
 
 
@@ -115,14 +115,15 @@ def program_flags(job: Job, compiler: str) -> tuple[str, ...]:
     flags = [*_MEANING, *_LENIENT, *_BODIES, *zeroing_flags(compiler), *job.options]
     flags += _OVERFLOW if job.violated == OVERFLOW.name else ["-fwrapv"]  # which would switch those checks off
     if job.violated in SANITIZED:
-        flags += (*_ADDRESS, *_GUARDED, *ordering_flags(compiler))
+        flags += (*_ADDRESS, "-fno-common", *ordering_flags(compiler))
     if job.own_main and job.other_main:
         flags.append(f"-Dmain={PROGRAM_MAIN}")
+    flags += [word for header in job.included for word in ("-include", header)]
     return tuple(flags)
 
 
 def harness_flags(job: Job) -> tuple[str, ...]:
-    return ("-O1", "-g", "-w", "-std=gnu11", "-fno-builtin", "-fno-pie", "-fcf-protection=none", *job.defines)
+    return ("-O0", "-g", "-w", "-std=gnu11", "-fno-builtin", "-fno-pie", "-fcf-protection=none", *job.defines)
 
 
 def link_flags(job: Job) -> tuple[str, ...]:

@@ -2,14 +2,16 @@
 error.
 
 Where the program leaves a value open (an uninitialised variable, memory from malloc, what a library function wrote)
-the compiled run has zero, as the interpreter has. A counterexample that needs another value there cannot be run this
-way, and is told apart from a wrong one by the interpreter, which then does not reach the error on zeros either.
+the compiled run has zero, as the interpreter has. If that does not reach the error, variables and memory are given the
+counterexample's values (`open_values`). A counterexample that needs an open value which cannot be given is told apart
+from a wrong one by the interpreter: it does not reach the error on zeros either.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,7 +23,18 @@ from pathlib import Path
 from craton.errors import CratonError
 from craton.evidence.building import DIALECTS, GUARDS, GUARDS_TEXT, MODELS, Failed, Job, build, commands, compilers
 from craton.evidence.confined import Ending, run_replay
-from craton.evidence.harness import PROPERTIES, REACHED, SANITIZED, CannotMark, harness_text, has_own_main, marked_texts
+from craton.evidence.harness import (
+    NOTHING_OPEN,
+    PROPERTIES,
+    REACHED,
+    SANITIZED,
+    CannotMark,
+    harness_text,
+    has_own_main,
+    marked_texts,
+    open_declarations,
+)
+from craton.evidence.open_values import OpenValues, open_values
 from craton.evidence.replay import ReadValue, Replay
 from craton.files import write_atomically
 from craton.frontends.c.outline import Outline, outline_c
@@ -29,7 +42,7 @@ from craton.frontends.programs import CSource, Request, c_source
 from craton.logic import Float
 from craton.logic.ieee import is_infinite, is_nan, is_zero, to_fraction, to_python
 from craton.logic.terms import format_of
-from craton.program.cfa import Program
+from craton.program.cfa import OVERFLOW, UNREACH, Program
 from craton.program.interpreter import CannotRun, Interpreter, Number, ReachedError
 
 MOST_SECONDS = 10.0  # for one run
@@ -37,7 +50,9 @@ MEMORY = 1 << 30  # bytes that a run may use
 _ADDRESSES = {"ILP32": (4 << 30) - 4096, "LP64": 8 << 30}  # bytes that it may reserve
 _LIMITLESS = 60.0  # seconds for everything, where the caller sets no limit
 _STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
-_HARNESS = "harness.c"
+_OPENED = "values for what it leaves uninitialised"
+_MEMORY_FOR_NULL = "memory for null pointers from outside"
+_HARNESS, _OPEN = "harness.c", "open.h"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +62,12 @@ class Reached:
     compiler: str
     inputs: int
     seconds: float
+    given: tuple[str, ...] = ()  # what the program had to be given besides the inputs
 
     @property
     def reason(self) -> str:
-        return f"error reached in the program compiled with {self.compiler}, in {self.seconds:.2f} s"
+        more = f" (with {' and '.join(self.given)})" if self.given else ""
+        return f"error reached in the program compiled with {self.compiler}{more}, in {self.seconds:.2f} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +75,7 @@ class NotReached:
     """The compiled program took the inputs and did something else."""
 
     reason: str
+    fault: bool = False  # it came to memory that is not there
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +102,68 @@ def run_compiled(
     found = compilers()
     if not found:
         return NotCompiled("there is no C compiler: none of cc, gcc and clang")
-    ran: list[NotReached] = []
-    failed: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
-        try:
-            job = _job(Path(folder), c_source(request), replay, violated)
-        except (CannotMark, OSError) as trouble:
-            return NotCompiled(str(trouble))
-        job = replace(job, defines=("-DCRATON_SUPERVISED", *_limits(job.data_model)))
-        for compiler in found:
-            if time.monotonic() > deadline:
-                break
-            binary = build(job, compiler, deadline)
-            if isinstance(binary, Failed):
-                failed.append(binary.reason)
-                continue
-            left = max(0.1, min(MOST_SECONDS, deadline - time.monotonic()))
-            ending, said = run_replay(binary, left, MEMORY)
-            kinds = {line[:1] for line in said}
-            if "R" in kinds:
-                return Reached(compiler, len(replay.inputs), time.monotonic() - begun)
-            if "S" in kinds:
-                return NotCompiled("the compiled program cannot be confined: " + _told(ending, said))
-            ran.append(NotReached(f"the program compiled with {compiler} {_told(ending, said)}"))
-    if not ran:
-        return NotCompiled(failed[0] if failed else "no time left to compile the program")
-    if replay.edges and _needs_open_values(program, replay):
+    attempt = _Attempt(c_source(request), replay, violated, deadline)
+    first = result = attempt.result(found, NOTHING_OPEN)
+    given: list[str] = []
+    if isinstance(result, NotReached) and violated in (UNREACH.name, OVERFLOW.name):
+        opened = open_values(replay)
+        if opened:
+            given = [_OPENED]
+            result = attempt.result(found, opened)
+        if isinstance(result, NotReached) and result.fault and any(map(_is_null, replay.inputs)):
+            given = [*given, _MEMORY_FOR_NULL]
+            result = attempt.result(found, opened, "-DCRATON_NO_NULL")
+    if isinstance(result, Reached):
+        return replace(result, seconds=time.monotonic() - begun, given=tuple(given))
+    if isinstance(first, NotReached) and replay.edges and _needs_open_values(program, replay):
         return NotCompiled(
             "the error depends on a value that the program leaves open, such as an uninitialised variable"
         )
-    return ran[0]
+    return first
+
+
+def _is_null(read: ReadValue) -> bool:
+    return "*" in read.source.type and not read.value
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    source: CSource
+    replay: Replay
+    violated: str
+    deadline: float
+
+    def result(self, found: tuple[str, ...], opened: OpenValues, *defines: str) -> Compiled:
+        """With the first of the compilers whose program reaches the error."""
+        with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
+            try:
+                job = _job(Path(folder), self.source, self.replay, self.violated, opened)
+            except (CannotMark, OSError) as trouble:
+                return NotCompiled(str(trouble))
+            job = replace(job, defines=("-DCRATON_SUPERVISED", *_limits(job.data_model), *defines))
+            ran: list[Compiled] = []
+            failed: list[Compiled] = []
+            for compiler in found:
+                if time.monotonic() < self.deadline:
+                    result = self._with(compiler, job)
+                    if isinstance(result, Reached):
+                        return result
+                    (failed if isinstance(result, NotCompiled) else ran).append(result)
+        return (*ran, *failed, NotCompiled("no time left to compile the program"))[0]
+
+    def _with(self, compiler: str, job: Job) -> Compiled:
+        binary = build(job, compiler, self.deadline)
+        if isinstance(binary, Failed):
+            return NotCompiled(binary.reason)
+        left = max(0.1, min(MOST_SECONDS, self.deadline - time.monotonic()))
+        ending, said = run_replay(binary, left, MEMORY)
+        kinds = {line[:1] for line in said}
+        if "R" in kinds:
+            return Reached(compiler, len(self.replay.inputs), 0.0)
+        if "S" in kinds:
+            return NotCompiled("the compiled program cannot be confined: " + _told(ending, said))
+        fault = ending.code == -signal.SIGSEGV
+        return NotReached(f"the program compiled with {compiler} {_told(ending, said)}", fault)
 
 
 def write_harness(directory: Path, request: Request, program: Program, replay: Replay, violated: str) -> None:
@@ -123,7 +173,8 @@ def write_harness(directory: Path, request: Request, program: Program, replay: R
         raise CratonError(f"no harness can be written: {problem}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        job = _job(directory, c_source(request), replay, violated)
+        opened = open_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_OPEN
+        job = _job(directory, c_source(request), replay, violated, opened)
     except CannotMark as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
@@ -147,15 +198,18 @@ def _no_use(request: Request, violated: str) -> str:
 # --- what is compiled -------------------------------------------------------------------------------------------------
 
 
-def _job(directory: Path, source: CSource, replay: Replay, violated: str) -> Job:
+def _job(directory: Path, source: CSource, replay: Replay, violated: str, opened: OpenValues) -> Job:
     """Writes the program and its harness into a directory."""
     if source.options.data_model not in MODELS:
         raise CannotMark(f"there is no compiler for the data model {source.options.data_model}")
     outline = outline_c(source.files, source.specification, source.options)
-    write_atomically(directory / _HARNESS, harness_text(outline, source.specification, replay, violated))
-    if violated in SANITIZED:
-        write_atomically(directory / GUARDS, GUARDS_TEXT)
-    names = _copied(directory, source, outline)
+    write_atomically(directory / _HARNESS, harness_text(outline, source.specification, replay, violated, opened))
+    headers = {GUARDS: GUARDS_TEXT} if violated in SANITIZED else {}
+    if opened.locals:
+        headers[_OPEN] = open_declarations(opened)
+    for name, text in headers.items():
+        write_atomically(directory / name, text)
+    names = _copied(directory, source, outline, opened)
     folders = dict.fromkeys(str(path.parent.resolve()) for path in source.files)
     options = [
         "-I.",  # headers in which an error is marked
@@ -173,12 +227,13 @@ def _job(directory: Path, source: CSource, replay: Replay, violated: str) -> Job
         tuple(options),
         own_main,
         own_main and (outline.defines_main or source.specification.entry == "main"),
+        tuple(headers),
     )
 
 
-def _copied(directory: Path, source: CSource, outline: Outline) -> Iterator[str]:
+def _copied(directory: Path, source: CSource, outline: Outline, opened: OpenValues) -> Iterator[str]:
     """The program's files, and its headers if an error stands in one, with the errors marked."""
-    marked = {Path(file).resolve(): text for file, text in marked_texts(outline)}
+    marked = {Path(file).resolve(): text for file, text in marked_texts(outline, opened)}
     for number, path in enumerate(source.files):
         stem = re.sub(r"[^\w.]", "_", path.name)  # make knows no file with a space
         name = stem if len(source.files) == 1 and stem != _HARNESS else f"{number}_{stem}"

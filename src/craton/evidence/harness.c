@@ -83,7 +83,7 @@ static struct {
     char *free_begin, *free_end;
     struct craton_block *blocks;
     struct { craton_word model; void *block; } pointers[256];
-    unsigned known_pointers;
+    unsigned known_pointers, allocated;
 } craton = {{0}, 2};
 
 /* --- the report ------------------------------------------------------------------------------------------------------ */
@@ -152,6 +152,9 @@ static void *craton_pointer(unsigned function)
     unsigned i;
     craton_take(function, &model, sizeof model);
 #ifndef CRATON_MEMORY
+#ifdef CRATON_NO_NULL
+    if (!model) return craton_memory(16, 1 << 16, 0);
+#endif
     if (model >= 4096 && model <= (craton_word)-4096) {
         for (i = 0; i < craton.known_pointers; i++)
             if (craton.pointers[i].model == model) return craton.pointers[i].block;
@@ -170,7 +173,7 @@ static void craton_assume(int condition)
     if (!condition) craton_stop('A', "is stopped by an assumption", "");
 }
 
-/* --- memory: new for each allocation, zeros, never given twice: as the counterexample was found ---------------------- */
+/* --- memory: new for each allocation, zeros or what the counterexample says, never given twice ----------------------- */
 
 static void *craton_memory(craton_size alignment, craton_size size, unsigned char counted)
 {
@@ -186,6 +189,15 @@ static void *craton_memory(craton_size alignment, craton_size size, unsigned cha
     block = (struct craton_block *)((((craton_word)craton.free_begin + sizeof *block + alignment - 1) & -alignment)
                                     - sizeof *block);
     craton.free_begin = (char *)(block + 1) + size;
+    if (counted) {
+        craton_size i;
+        unsigned j;
+        for (i = 0; i < CRATON_FILLS; i++)
+            if (craton_fills[i].block == craton.allocated && craton_fills[i].offset + craton_fills[i].size <= size)
+                for (j = 0; j < craton_fills[i].size; j++)
+                    ((unsigned char *)(block + 1))[craton_fills[i].offset + j] = craton_fills[i].bytes[j];
+        craton.allocated++;
+    }
     block->size = size;
     block->live = counted;
     block->next = craton.blocks;
@@ -210,9 +222,12 @@ CRATON_WEAK void *aligned_alloc(craton_size to, craton_size size) { return crato
 
 CRATON_WEAK void *calloc(craton_size count, craton_size size)
 {
-    craton_size all;
+    craton_size all, i;
+    char *new;
     if (__builtin_mul_overflow(count, size, &all)) craton_stop('M', "asks for more memory than there is", "");
-    return craton_memory(16, all, CRATON_HERE);
+    new = (char *)craton_memory(16, all, CRATON_HERE);
+    for (i = 0; CRATON_FILLS && i < all; i++) new[i] = 0;
+    return new;
 }
 
 /* Memory stays; where its end matters, it is noted. */

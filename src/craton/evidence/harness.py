@@ -12,17 +12,20 @@ import functools
 from collections.abc import Iterator
 from pathlib import Path
 
+from craton.evidence.open_values import OpenLocal, OpenValues
 from craton.evidence.replay import ReadValue, Replay
 from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
 from craton.frontends.c.library import HANDLERS
 from craton.frontends.c.outline import Outline
 from craton.frontends.c.syntax import Function, Variable
-from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, Float
+from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, BitVec, Float, Sort
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
 from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
+from craton.program.origin import SourceRange
 from craton.program.specification import Specification
 
+NOTHING_OPEN = OpenValues()
 PROGRAM_MAIN = "__craton_program_main"  # the program's main, where the harness has one of its own
 REACHED = "__craton_reached"
 
@@ -55,18 +58,22 @@ _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long 
 _UNKNOWN_SIZE = 1 << 16  # bytes of a variable whose declaration does not say how large it is
 
 
-def harness_text(outline: Outline, specification: Specification, replay: Replay, violated: str) -> str:
-    """The harness for one counterexample."""
+def harness_text(
+    outline: Outline, specification: Specification, replay: Replay, violated: str, opened: OpenValues = NOTHING_OPEN
+) -> str:
+    """The harness for one counterexample; what the program leaves open is zero, but for the values that are given."""
     functions = list(dict.fromkeys(read.source.function for read in replay.inputs))
     functions += [f.name for f in outline.functions if f.name not in functions]
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
         _header(violated),
         _inputs(replay.inputs, numbers),
+        _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
         *(_stub(function, specification, numbers) for function in outline.functions),
-        *(_definition(variable) for variable in outline.variables),
+        *(_definition(variable, opened) for variable in outline.variables),
+        *(_open_local(number, local) for number, local in enumerate(opened.locals)),
         _main(outline, specification, violated),
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -93,7 +100,10 @@ def _header(violated: str) -> str:
 
 def _inputs(inputs: tuple[ReadValue, ...], numbers: dict[str, int]) -> str:
     names = ", ".join(f'"{name}"' for name in numbers) or '""'
-    rows = [f"    {{{numbers[read.source.function]}, {{{_bytes(read)}}}}}, /* {_told(read)} */" for read in inputs]
+    rows = [
+        f"    {{{numbers[read.source.function]}, {{{_bytes(read.value, read.sort)}}}}}, /* {_told(read)} */"
+        for read in inputs
+    ]
     return "\n".join(
         [
             f"static const char *const craton_functions[] = {{{names}}};",
@@ -106,9 +116,9 @@ def _inputs(inputs: tuple[ReadValue, ...], numbers: dict[str, int]) -> str:
     )
 
 
-def in_memory(read: ReadValue) -> bytes:
-    """A value as the bytes that a variable of its type holds."""
-    sort, bits = read.sort, int(read.value)
+def in_memory(value: int, sort: Sort) -> bytes:
+    """A value as the bytes that a variable of its type holds, and zeros."""
+    bits = int(value)
     if not isinstance(sort, Float):
         return bits.to_bytes(16, "little")
     if sort == X87:  # has its leading bit in the open
@@ -118,8 +128,8 @@ def in_memory(read: ReadValue) -> bytes:
     return bits.to_bytes(16, "little")
 
 
-def _bytes(read: ReadValue) -> str:
-    return ", ".join(map(str, in_memory(read).rstrip(b"\0"))) or "0"
+def _bytes(value: int, sort: Sort) -> str:
+    return ", ".join(map(str, in_memory(value, sort).rstrip(b"\0"))) or "0"
 
 
 def _told(read: ReadValue) -> str:
@@ -194,12 +204,14 @@ def _record_stub(name: str, t: Record) -> str:
     )
 
 
-def _definition(variable: Variable) -> str:
-    """Zeros; "" for a variable of the C library."""
+def _definition(variable: Variable, opened: OpenValues) -> str:
+    """ "" for a variable of the C library."""
     if in_c_library(variable.name):
         return ""
     size, alignment = variable.type.size or _UNKNOWN_SIZE, max(variable.type.align, 16)
-    return f"CRATON_WEAK unsigned char {variable.name}[{size}] __attribute__((aligned({alignment})));"
+    known = opened.globals.get(variable.name)
+    begin = "" if known is None or size > 16 else f" = {{{_bytes(*known)}}}"
+    return f"CRATON_WEAK unsigned char {variable.name}[{size}] __attribute__((aligned({alignment}))){begin};"
 
 
 @functools.cache
@@ -219,6 +231,61 @@ def _main(outline: Outline, specification: Specification, violated: str) -> str:
     )
 
 
+# --- values that the program leaves open ------------------------------------------------------------------------------
+
+
+def _fills(opened: OpenValues) -> str:
+    rows = [
+        f"    {{{fill.block}, {fill.offset}, {_size(fill.sort)}, {{{_bytes(fill.value, fill.sort)}}}}},"
+        for fill in opened.fills
+    ]
+    return "\n".join(
+        [
+            f"#define CRATON_FILLS {len(rows)}u",
+            "static const struct { unsigned block, offset, size; unsigned char bytes[16]; } craton_fills[] = {",
+            *rows,
+            "    {0, 0, 0, {0}}",
+            "};",
+        ]
+    )
+
+
+def _size(sort: Sort) -> int:
+    if isinstance(sort, Float):
+        return 10 if sort == X87 else (sort.exponent_bits + sort.significand_bits) // 8
+    return sort.width // 8 if isinstance(sort, BitVec) else 1
+
+
+def _open_local(number: int, local: OpenLocal) -> str:
+    """A function that gives the values which a variable has at its declaration, one after the other."""
+    spelled, name = _open_type(local), open_name(number)
+    rows = ", ".join(f"{{{_bytes(value, local.sort)}}}" for value in local.values)
+    return (
+        f"{spelled} {name}(void)\n{{\n    static const unsigned char values[][16] = {{{rows}}};\n"
+        f"    static unsigned next;\n    {spelled} value = 0;\n"
+        f"    unsigned i;\n    if (next < {len(local.values)}u) {{\n"
+        f"        for (i = 0; i < {_size(local.sort)}u; i++) ((unsigned char *)&value)[i] = values[next][i];\n"
+        f"        next++;\n    }}\n    return value;\n}}"
+    )
+
+
+def _open_type(local: OpenLocal) -> str:
+    if isinstance(local.sort, Float):
+        return _FLOATS[local.sort]
+    if local.symbol.type.endswith("*"):
+        return "void *"
+    return f"{'signed' if local.symbol.signed else 'unsigned'} {_INTEGERS[_size(local.sort)]}"
+
+
+def open_name(number: int) -> str:
+    return f"__craton_open_{number}"
+
+
+def open_declarations(opened: OpenValues) -> str:
+    """What the program has to know of the functions that give open values."""
+    return "".join(f"extern {_open_type(o)} {open_name(n)}(void);\n" for n, o in enumerate(opened.locals))
+
+
 # --- marks in the program's text --------------------------------------------------------------------------------------
 
 
@@ -226,16 +293,28 @@ class CannotMark(Exception):
     """The text of an error is not where it can be changed, such as in a macro."""
 
 
-def marked_texts(outline: Outline) -> Iterator[tuple[str, str]]:
-    """Files in which errors stand, with the report of the error put before what the program does there."""
+def marked_texts(outline: Outline, opened: OpenValues = NOTHING_OPEN) -> Iterator[tuple[str, str]]:
+    """Files in which errors stand, with the report of the error put before what the program does there; and those with
+    declarations of variables that have a value to begin with.
+    """
     places: dict[str, list[tuple[int, str]]] = {}
     texts: dict[str, str] = {}
+
+    def text_of(place: SourceRange) -> str:
+        if place.file not in texts:
+            texts[place.file] = Path(place.file).read_bytes().decode("latin-1")
+        return texts[place.file]
+
+    for number, local in enumerate(opened.locals):
+        if local.symbol.declared is not None:
+            end = _offset(
+                text_of(local.symbol.declared), local.symbol.declared.end_line, local.symbol.declared.end_column
+            )
+            places.setdefault(local.symbol.declared.file, []).append((end, f" = {open_name(number)}()"))
     call = f"extern void {REACHED}(void); {REACHED}();"
     for kind, ranges in (("body", outline.bodies), ("label", outline.labels)):
         for place in ranges:
-            if place.file not in texts:
-                texts[place.file] = Path(place.file).read_bytes().decode("latin-1")
-            text = texts[place.file]
+            text = text_of(place)
             at = _offset(text, place.line, place.column)
             if kind == "body":
                 if text[at : at + 1] != "{":

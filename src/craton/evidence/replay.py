@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from craton.logic import Sort, Term, evaluate
+from craton.logic import Model, Sort, Term, evaluate
 from craton.logic.evaluation import zero
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Program
@@ -31,6 +31,18 @@ class ReadValue:
     sort: Sort
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Background:
+    """What a run had besides its inputs: the program it is of, the values it began with, those it chose where the
+    program leaves them open, in order, and what the model says of functions.
+    """
+
+    program: Program
+    start: Mapping[Term, Any]
+    opened: tuple[Any, ...]
+    model: Model
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A run that reached an error location, and the inputs it read in order."""
@@ -38,6 +50,7 @@ class Replay:
     location: Location
     inputs: tuple[ReadValue, ...]
     edges: tuple[Edge, ...] = field(repr=False)
+    background: Background | None = field(default=None, repr=False, compare=False)
 
 
 def replay(program: Program, execution: Execution, back: Transformed) -> Replay | None:
@@ -94,7 +107,9 @@ class _Walk:
         self.chosen = chosen
         self.model = execution.model
         self.values: dict[Term, Any] = dict(execution.start)
+        self.start = execution.start
         self.inputs: list[ReadValue] = []
+        self.opened: list[Any] = []
 
     def run(self) -> Replay | None:
         location = self.program.main.entry
@@ -102,7 +117,8 @@ class _Walk:
         astray = 0  # steps beside the path; what was removed has no loops, so there are few
         while astray <= len(self.program.main.edges):
             if location in self.program.errors:
-                return Replay(location, tuple(self.inputs), tuple(edges))
+                background = Background(self.program, self.start, tuple(self.opened), self.model)
+                return Replay(location, tuple(self.inputs), tuple(edges), background)
             taken = self._enabled(self.program.main.outgoing(location))
             if taken is None:
                 return None
@@ -141,3 +157,5 @@ class _Walk:
             self.values[variable] = value
             if isinstance(source, Input):
                 self.inputs.append(ReadValue(source, value, variable.sort))
+            else:
+                self.opened.append(value)

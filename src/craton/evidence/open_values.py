@@ -1,0 +1,167 @@
+"""The values that a counterexample chose where C leaves them open: in locals without an initialiser, in memory that
+`malloc` gave, in variables that are defined elsewhere.
+
+They are found by taking the counterexample's edges once more. Whatever is found may be put into the compiled program:
+any value there is one that C allows, so an error that is reached is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from craton.evidence.replay import Background, Replay
+from craton.logic import Array, BitVec, Float, Sort, Term, evaluate, ops, select
+from craton.logic.evaluation import CannotEvaluate
+from craton.logic.walk import post_order
+from craton.program.cfa import Edge, Symbol
+from craton.program.origin import SourceRange
+from craton.program.statements import Assign, Assume, Havoc, Input
+from craton.traces.execution import state
+
+_HEAP = "heap"  # the variable that says where the next allocation begins
+_ALLOCATION = re.compile(r"\w*alloc(?!a)\w*|strdup")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLocal:
+    """A declaration, and the value that the variable has each time when control comes there."""
+
+    symbol: Symbol
+    sort: Sort
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """What stands in memory that was allocated, before the program writes there."""
+
+    block: int  # counted from 0
+    offset: int
+    value: int
+    sort: Sort
+
+
+@dataclass(frozen=True, slots=True)
+class OpenValues:
+    locals: tuple[OpenLocal, ...] = ()
+    fills: tuple[Fill, ...] = ()
+    globals: Mapping[str, tuple[int, Sort]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.locals or self.fills or self.globals)
+
+
+def open_values(replay: Replay) -> OpenValues:
+    """Those that are not zero, as far as they can be told."""
+    if replay.background is None:
+        return OpenValues()
+    try:
+        return _Walk(replay, replay.background).run()
+    except CannotEvaluate:
+        return OpenValues()
+
+
+class _Walk:
+    def __init__(self, replay: Replay, background: Background) -> None:
+        self.replay = replay
+        self.background = background
+        self.values: dict[Term, Any] = dict(background.start)
+        self.inputs = iter(replay.inputs)
+        self.opened = iter(background.opened)
+        self.locals: dict[SourceRange, tuple[Symbol, Sort, list[int]]] = {}
+        self.blocks: list[tuple[int, int]] = []  # begins and ends
+        self.written: dict[Term, set[Any] | None] = {}  # by array; None where everything has been
+        self.read: dict[tuple[Term, Any], Any] = {}
+        self.texts: dict[str, list[bytes]] = {}
+
+    def run(self) -> OpenValues:
+        for edge in self.replay.edges:
+            self._step(edge)
+        found = tuple(
+            OpenLocal(symbol, sort, tuple(values)) for symbol, sort, values in self.locals.values() if any(values)
+        )
+        return OpenValues(found, tuple(self._fills()), dict(self._globals()))
+
+    def _step(self, edge: Edge) -> None:
+        match edge.statement:
+            case Assume(condition):
+                self._note_reads(condition)
+            case Assign(variable, value):
+                self._note_reads(value)
+                self._note_writes(variable, value)
+                new = self._value(value)
+                if variable.name == _HEAP and variable in self.values and self._allocates(edge):
+                    self.blocks.append((self.values[variable], new))
+                self.values[variable] = new
+            case Havoc(variables, Input()):
+                for variable in variables:
+                    self.values[variable] = next(self.inputs).value
+            case Havoc(variables, _):
+                for variable in variables:
+                    self.values[variable] = next(self.opened)
+                    self.written.pop(variable, None)
+                if len(variables) == 1:
+                    self._note_local(variables[0])
+
+    def _value(self, term: Term) -> Any:
+        return evaluate(term, state(self.values, self.background.model))
+
+    def _note_local(self, variable: Term) -> None:
+        symbol = self.background.program.symbols.get(variable)
+        if symbol is None or symbol.declared is None or symbol.function is None or not symbol.name.isidentifier():
+            return
+        self.locals.setdefault(symbol.declared, (symbol, variable.sort, []))[2].append(int(self.values[variable]))
+
+    def _note_reads(self, term: Term) -> None:
+        for part in post_order(term):
+            if part.op is not ops.SELECT:
+                continue
+            array, index = part.args
+            while array.op is ops.STORE:
+                array = array.args[0]
+            if not array.is_variable:
+                continue
+            address = self._value(index)
+            written = self.written.get(array, set())
+            if written is not None and address not in written:
+                self.read.setdefault((array, address), self._value(select(array, index)))
+
+    def _note_writes(self, variable: Term, value: Term) -> None:
+        if not isinstance(variable.sort, Array):
+            return
+        while value.op is ops.STORE:
+            value, index, _ = value.args
+            places = self.written.setdefault(variable, set())
+            if places is not None:
+                places.add(self._value(index))
+        if value is not variable:
+            self.written[variable] = None
+
+    def _allocates(self, edge: Edge) -> bool:
+        """Whether the edge comes from a call that the C library's allocation serves."""
+        place = edge.origin
+        if place is None:
+            return False
+        if place.file not in self.texts:
+            self.texts[place.file] = Path(place.file).read_bytes().split(b"\n")
+        line = self.texts[place.file][place.line - 1][place.column - 1 :]
+        return _ALLOCATION.match(line.decode("latin-1")) is not None
+
+    def _fills(self) -> Iterator[Fill]:
+        for (array, address), value in self.read.items():
+            assert isinstance(array.sort, Array)
+            if not value or not isinstance(address, int) or not isinstance(value, int):
+                continue
+            for number, (begin, end) in enumerate(self.blocks):
+                if begin <= address < end:
+                    yield Fill(number, address - begin, value, array.sort.element)
+
+    def _globals(self) -> Iterator[tuple[str, tuple[int, Sort]]]:
+        for variable, value in self.background.start.items():
+            symbol = self.background.program.symbols.get(variable)
+            if symbol is not None and symbol.function is None and isinstance(variable.sort, BitVec | Float) and value:
+                yield symbol.name, (int(value), variable.sort)
