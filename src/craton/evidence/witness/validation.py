@@ -265,7 +265,7 @@ def _apart(seconds: float | None, work: Callable[[], T | None]) -> T | None:
 
 def _violation(witness: ViolationWitness, task: _Task) -> Validation:
     segments = tuple(_localised(segment, task) for segment in witness.segments)
-    found = _executed(segments, task)
+    found = _apart(task.part(), lambda: _executed(segments, task))
     if found is not None:
         return Validation(found, "the program fails on the witness's values", tuple(task.notes))
     recursive = recursive_procedures(task.program)
