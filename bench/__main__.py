@@ -1,35 +1,61 @@
-"""`python -m bench [foundation] [refiners]`: runs the measurements; a table has the goal beside each figure."""
+"""`python -m bench [foundation] [refiners] [engines]`: runs the measurements; a table has the goal beside each figure.
+
+Each room is measured in a process of its own by the runner of `craton bench`, so that none finds the terms and the
+solvers of another, and a room that hangs or eats up the memory is ended and the others still measured.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
 
 from rich.console import Console
 from rich.table import Table
 
-from bench import foundation, refiners
+from bench import engines
 from bench.measure import Figure
+from bench.room import ROOMS, TABLES
+from craton.bench.contained import PYTHON, Contained, Order, contain
+from craton.worker import Limits
 
-ROOMS = {"foundation": foundation.figures, "refiners": refiners.figures}
-TABLES = {"refiners": refiners.table}  # minutes each, so only for those who ask for the room by name
+LIMITS = Limits(wall=3600.0, memory=8 * 2**30)
+ENGINES = "engines"  # minutes, so only for those who ask for it by name
 
 
 def main(names: list[str]) -> int:
-    unknown = [name for name in names if name not in ROOMS]
+    unknown = [name for name in names if name not in (*ROOMS, ENGINES)]
     if unknown:
-        print(f"no such measurements: {', '.join(unknown)}; there are: {', '.join(ROOMS)}", file=sys.stderr)
+        print(f"no such measurements: {', '.join(unknown)}; there are: {', '.join((*ROOMS, ENGINES))}", file=sys.stderr)
         return 2
     console = Console(highlight=False, width=110)
+    failed = 0
     for name in names or ROOMS:
-        table = Table(title=name, box=None, header_style="bold", padding=(0, 2))
-        for heading in ("what", "measured", "goal", ""):
-            table.add_column(heading, justify="right" if heading in ("measured", "goal") else "left")
-        for figure in ROOMS[name]():
-            table.add_row(*_row(figure))
-        console.print(table)
+        if name == ENGINES:
+            failed += engines.measure()
+            continue
+        what = _measured(name)
+        if what.exit_code != 0:
+            console.print(f"[red]{name}: {what.reason or f'exit code {what.exit_code}'}[/]\n{what.log}")
+            failed += 1
+            continue
+        console.print(_table(name, [Figure(**json.loads(line)) for line in what.output.splitlines()], what))
         if name in names and name in TABLES:
-            TABLES[name](console)
-    return 0
+            print(_measured(name, "--table").output)
+    return 1 if failed else 0
+
+
+def _measured(name: str, *options: str) -> Contained:
+    return contain(Order((PYTHON, "-m", "bench.room", name, *options), LIMITS))
+
+
+def _table(name: str, figures: list[Figure], what: Contained) -> Table:
+    caption = f"{what.cpu:.0f} s of processor time, {what.memory / 2**20:,.0f} MiB"
+    table = Table(title=name, caption=caption, box=None, header_style="bold", padding=(0, 2))
+    for heading in ("what", "measured", "goal", ""):
+        table.add_column(heading, justify="right" if heading in ("measured", "goal") else "left")
+    for figure in figures:
+        table.add_row(*_row(figure))
+    return table
 
 
 def _row(figure: Figure) -> tuple[str, str, str, str]:
