@@ -95,7 +95,9 @@ def failing(certificate: Mapping[str, Any], example: Example, program: Program |
 
 
 def _claims(certificate: Mapping[str, Any], program: Program) -> dict[Location, Term]:
-    known: dict[tuple[str, str], Term | Function] = {}
+    known: dict[tuple[str, str], Term | Function] = {
+        (v.name, str(v.sort)): v for v in (*program.globals, *program.main.locals)
+    }
     for edge in program.main.edges:
         for term in _terms(edge):
             known.update({(v.name, str(v.sort)): v for v in free_variables(term)})
