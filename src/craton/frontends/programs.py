@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from craton.frontends.c import COptions, load_c
-from craton.frontends.c.errors import BadInput
+from craton.frontends.c.errors import BadInput, Unsupported
 from craton.program.cfa import Program
 from craton.program.specification import DEFAULT, Specification, read_specification
 
@@ -34,6 +34,8 @@ class CSource:
 
 def load_program(request: Request) -> Program:
     files = [Path(name) for name in request.files]
+    if any(path.suffix == ".smt2" for path in files):
+        raise Unsupported(f"{files[0]}: a program of Horn clauses", None)
     if any(path.suffix == ".bpl" for path in files):
         if len(files) > 1:
             raise BadInput("a Boogie program stands alone: name one .bpl file")
