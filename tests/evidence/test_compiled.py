@@ -504,6 +504,14 @@ def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert compiled_run(request, ()) == NotCompiled("there is no C compiler: none of cc, gcc and clang")
 
 
+def test_without_time_nothing_is_said_in_favour_of_the_counterexample(tmp_path: Path) -> None:
+    request = requested(tmp_path, f"{PRELUDE} int main(void) {{ reach_error(); }}")
+    program = load_program(request)
+    result = run_compiled(request, program, found_by_an_engine(program), "unreach-call", seconds=0.0)
+    assert isinstance(result, NotReached)
+    assert "no time left" in result.reason
+
+
 def test_boogie_programs_are_not_compiled(tmp_path: Path) -> None:
     request = requested(tmp_path, "procedure main() { assert false; }", name="p.bpl")
     program = load_program(request)

@@ -67,9 +67,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The first thing that a compiler did not like."""
+    """The first thing that a compiler did not like; or there was no time to hear it."""
 
     reason: str
+    late: bool = False
 
 
 def compilers() -> tuple[str, ...]:
@@ -90,6 +91,8 @@ def build(job: Job, compiler: str, deadline: float) -> Path | Failed:
         for step in commands(job, compiler, dialect):
             ending, said = run_tool(step, job.directory, max(0.1, deadline - time.monotonic()), MEMORY)
             if ending.code != 0:
+                if time.monotonic() > deadline:
+                    return Failed(f"no time left to compile the program: {compiler} {ending}", late=True)
                 problem = Failed(f"{compiler} {ending}" if ending.code is None else _complaint(said, compiler))
                 break
         if problem is None:

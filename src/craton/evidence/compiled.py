@@ -28,7 +28,7 @@ from craton.evidence.harness import (
     PROPERTIES,
     REACHED,
     SANITIZED,
-    CannotMark,
+    NoHarness,
     harness_text,
     has_own_main,
     marked_texts,
@@ -72,10 +72,11 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class NotReached:
-    """The compiled program took the inputs and did something else."""
+    """The compiled program took the inputs and did something else, or there was no time for it."""
 
     reason: str
     fault: bool = False  # it came to memory that is not there
+    late: bool = False  # there was no time to find out
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ def run_compiled(
         return NotCompiled("there is no C compiler: none of cc, gcc and clang")
     attempt = _Attempt(c_source(request), replay, violated, deadline)
     first = result = attempt.result(found, NOTHING_OPEN)
+    if isinstance(first, NotReached) and first.late:
+        return first
     given: list[str] = []
     if isinstance(result, NotReached) and violated in (UNREACH.name, OVERFLOW.name):
         opened = open_values(replay)
@@ -138,8 +141,8 @@ class _Attempt:
         with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
             try:
                 job = _job(Path(folder), self.source, self.replay, self.violated, opened)
-            except (CannotMark, OSError) as trouble:
-                return NotCompiled(str(trouble))
+            except (CratonError, OSError) as trouble:
+                return NotCompiled(str(trouble).partition("\n")[0])
             job = replace(job, defines=("-DCRATON_SUPERVISED", *_limits(job.data_model), *defines))
             ran: list[Compiled] = []
             failed: list[Compiled] = []
@@ -149,12 +152,12 @@ class _Attempt:
                     if isinstance(result, Reached):
                         return result
                     (failed if isinstance(result, NotCompiled) else ran).append(result)
-        return (*ran, *failed, NotCompiled("no time left to compile the program"))[0]
+        return (*ran, *failed, NotReached("no time left to compile the program", late=True))[0]
 
     def _with(self, compiler: str, job: Job) -> Compiled:
         binary = build(job, compiler, self.deadline)
         if isinstance(binary, Failed):
-            return NotCompiled(binary.reason)
+            return NotReached(binary.reason, late=True) if binary.late else NotCompiled(binary.reason)
         left = max(0.1, min(MOST_SECONDS, self.deadline - time.monotonic()))
         ending, said = run_replay(binary, left, MEMORY)
         kinds = {line[:1] for line in said}
@@ -175,7 +178,7 @@ def write_harness(directory: Path, request: Request, program: Program, replay: R
         directory.mkdir(parents=True, exist_ok=True)
         opened = open_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_OPEN
         job = _job(directory, c_source(request), replay, violated, opened)
-    except CannotMark as trouble:
+    except NoHarness as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
         raise CratonError(f"cannot write {directory}: {trouble.strerror}") from None
@@ -201,7 +204,7 @@ def _no_use(request: Request, violated: str) -> str:
 def _job(directory: Path, source: CSource, replay: Replay, violated: str, opened: OpenValues) -> Job:
     """Writes the program and its harness into a directory."""
     if source.options.data_model not in MODELS:
-        raise CannotMark(f"there is no compiler for the data model {source.options.data_model}")
+        raise NoHarness(f"there is no compiler for the data model {source.options.data_model}")
     outline = outline_c(source.files, source.specification, source.options)
     write_atomically(directory / _HARNESS, harness_text(outline, source.specification, replay, violated, opened))
     headers = {GUARDS: GUARDS_TEXT} if violated in SANITIZED else {}
@@ -244,7 +247,7 @@ def _copied(directory: Path, source: CSource, outline: Outline, opened: OpenValu
     for file, text in marked.items():
         folder = next((p.parent.resolve() for p in source.files if file.is_relative_to(p.parent.resolve())), None)
         if folder is None:
-            raise CannotMark(f"{file}: the error function stands in a header that is not beside the program")
+            raise NoHarness(f"{file}: the error function stands in a header that is not beside the program")
         copy = directory / file.relative_to(folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(text.encode("latin-1"))

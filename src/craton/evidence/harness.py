@@ -12,6 +12,7 @@ import functools
 from collections.abc import Iterator
 from pathlib import Path
 
+from craton.errors import CratonError
 from craton.evidence.open_values import OpenLocal, OpenValues
 from craton.evidence.replay import ReadValue, Replay
 from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
@@ -56,6 +57,10 @@ _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
 _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
 _UNKNOWN_SIZE = 1 << 16  # bytes of a variable whose declaration does not say how large it is
+
+
+class NoHarness(CratonError):
+    """There is something in the program that a harness cannot be made for."""
 
 
 def harness_text(
@@ -177,11 +182,13 @@ def _spelled(t: CType) -> str:
     match t:
         case Integer() if t.boolean:
             return "_Bool"
-        case Integer():
+        case Integer() if t.size in _INTEGERS:
             return f"{'signed' if t.signed else 'unsigned'} {_INTEGERS[t.size]}"
-        case Floating():
+        case Floating() if t.sort in _FLOATS:
             return _FLOATS[t.sort]
-    return "void *"
+        case Pointer():
+            return "void *"
+    raise NoHarness(f"no stub can return a value of type {t}")
 
 
 def _record_stub(name: str, t: Record) -> str:
@@ -289,10 +296,6 @@ def open_declarations(opened: OpenValues) -> str:
 # --- marks in the program's text --------------------------------------------------------------------------------------
 
 
-class CannotMark(Exception):
-    """The text of an error is not where it can be changed, such as in a macro."""
-
-
 def marked_texts(outline: Outline, opened: OpenValues = NOTHING_OPEN) -> Iterator[tuple[str, str]]:
     """Files in which errors stand, with the report of the error put before what the program does there; and those with
     declarations of variables that have a value to begin with.
@@ -318,12 +321,12 @@ def marked_texts(outline: Outline, opened: OpenValues = NOTHING_OPEN) -> Iterato
             at = _offset(text, place.line, place.column)
             if kind == "body":
                 if text[at : at + 1] != "{":
-                    raise CannotMark(f"{place}: the body of the error function is made by a macro")
+                    raise NoHarness(f"{place}: the body of the error function is made by a macro")
                 places.setdefault(place.file, []).append((at + 1, f" {call}"))
             else:
                 colon = text.find(":", at)
                 if colon < 0 or not text[at:colon].strip().isidentifier():
-                    raise CannotMark(f"{place}: the error label is made by a macro")
+                    raise NoHarness(f"{place}: the error label is made by a macro")
                 # The statement behind the label stays one statement, whatever it is part of.
                 places.setdefault(place.file, []).append((colon + 1, f" if (({{ {call} 1; }})) ; else "))
     for file, marks in places.items():
@@ -337,5 +340,5 @@ def _offset(text: str, line: int, column: int) -> int:
     """Columns count bytes, and so do the characters of the text."""
     begin = 0
     for _ in range(line - 1):
-        begin = text.index("\n", begin) + 1
+        begin = text.find("\n", begin) + 1
     return begin + column - 1

@@ -61,7 +61,7 @@ def open_values(replay: Replay) -> OpenValues:
         return OpenValues()
     try:
         return _Walk(replay, replay.background).run()
-    except CannotEvaluate:
+    except (CannotEvaluate, OSError):
         return OpenValues()
 
 
