@@ -9,7 +9,8 @@ import pytest
 
 from cfuzz import oracle
 from craton.engines.configuration import DEFAULT, Stage
-from craton.evidence.witness.invariants import c_invariants, implies, spelled
+from craton.evidence.checker import make_checker
+from craton.evidence.witness.invariants import c_invariants, spelled
 from craton.evidence.witness.make import witness_of
 from craton.evidence.witness.model import CorrectnessWitness, Invariant, InvariantKind
 from craton.evidence.witness.scope import NotInScope, Snippet, refused, terms_in_scope
@@ -47,11 +48,13 @@ from craton.logic import (
     not_,
     or_,
     sign_extend,
+    xor,
     zero_extend,
 )
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
+from craton.smt import Sat
 from craton.verify import verify
 from support.programs import BY_NAME
 
@@ -314,16 +317,22 @@ def test_texts_mean_what_the_formulas_mean(data_model: str, tmp_path: Path) -> N
     wanted = [(term, text) for term in terms if refused(text := spelled(term, program)) is None]
     offset = path.read_text(encoding="utf-8").index("while")
     meanings = terms_in_scope([Snippet(path, offset, text) for _, text in wanted], c_source(request), program)
-    understood = proved = 0
+    understood = 0
     for (term, text), meaning in zip(wanted, meanings, strict=True):
         if isinstance(meaning, NotInScope):
             assert "?" in text, (text, meaning)  # a division guarded against zero is control flow to the front end
             continue
         understood += 1
-        proved += implies(term, meaning) and implies(meaning, term)
+        assert not _differ(term, meaning), text
         assert _agree(term, meaning, rng), text
     assert understood > 45
-    assert proved > 30  # the others are too hard for a second
+
+
+def _differ(a: Term, b: Term) -> bool:
+    """Whether a solver knows values under which they do; some are too hard for it."""
+    solver = make_checker("bitwuzla", 1.0)
+    solver.add(xor(a, b))
+    return isinstance(solver.check(), Sat)
 
 
 def _agree(a: Term, b: Term, rng: Random) -> bool:

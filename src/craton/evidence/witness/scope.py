@@ -7,6 +7,7 @@ expressions' meaning. Nothing else of that second program is used.
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from craton.logic import BitVec, Term, bv, eq, free_variables, not_
 from craton.program.cfa import Program
 from craton.program.statements import Call
 
-MOST_LOADS = 40  # of the program; expressions that do not parse are found by halving
+MOST_LOADS = 20  # of the program
 MOST_CHARACTERS = 200_000  # of an expression
 _MARKER = "__craton_marker_"
 _WORDS = frozenset(
@@ -60,17 +61,17 @@ def terms_in_scope(snippets: Sequence[Snippet], source: CSource, program: Progra
             found[number] = NotInScope(reason)
     texts = {path: Source(path) for path in source.files}
     loads = _Loads(source, texts)
-    for form in (_before_statement, _before_declaration, _in_header):
+    for form in (_before, _in_header):
         waiting = [
             (number, snippet)
             for number, snippet in enumerate(snippets)
             if not isinstance(found.get(number), Term) and refused(snippet.text) is None
         ]
-        placed = [
-            (number, splice)
+        placed = {
+            number: splice
             for number, snippet in waiting
             if (splice := form(snippet, texts.get(snippet.file), number)) is not None
-        ]
+        }
         for number, meaning in loads.meanings(placed).items():
             known = found.get(number)
             if isinstance(meaning, Term) or known is None:
@@ -129,17 +130,15 @@ def _call(number: int, text: str) -> str:
     return f"{_MARKER}{number}(!!({text}))"
 
 
-def _before_statement(snippet: Snippet, source: Source | None, number: int) -> _Splice | None:
+def _before(snippet: Snippet, source: Source | None, number: int) -> _Splice | None:
+    """Before a statement as one statement with it. A declaration cannot be the branch of an `if`, but then it stands
+    among statements anyway.
+    """
     if source is None:
         return None
-    return _Splice(snippet.file, snippet.offset, f"if ({_call(number, snippet.text)}) ; else ")
-
-
-def _before_declaration(snippet: Snippet, source: Source | None, number: int) -> _Splice | None:
-    """A declaration cannot be the branch of an `if`, but it stands among statements."""
-    if source is None or source.word_at(snippet.offset) in ("for", "while", "do", "if", "switch", "return"):
-        return None
-    return _Splice(snippet.file, snippet.offset, f"{_call(number, snippet.text)}; ")
+    call = _call(number, snippet.text)
+    declares = source.declares(snippet.offset)
+    return _Splice(snippet.file, snippet.offset, f"{call}; " if declares else f"if ({call}) ; else ")
 
 
 def _in_header(snippet: Snippet, source: Source | None, number: int) -> _Splice | None:
@@ -153,50 +152,94 @@ def _in_header(snippet: Snippet, source: Source | None, number: int) -> _Splice 
     return _Splice(snippet.file, parts[0] + 1, f" {_call(number, snippet.text)}, " + ("1" if empty else ""))
 
 
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A file with splices: its path and text, and from where to where each splice stands in it."""
+
+    path: Path
+    text: str
+    spans: Mapping[int, tuple[int, int]]
+
+    def culprit(self, line: int, column: int) -> int | None:
+        """The splice at a position, or just before it."""
+        start = 0
+        for _ in range(line - 1):
+            start = self.text.find("\n", start) + 1
+        offset = start + column - 1
+        return next((number for number, (low, high) in self.spans.items() if low <= offset <= high), None)
+
+
 class _Loads:
-    """Loads the program with splices in it, and with fewer if clang refuses some."""
+    """Loads the program with splices in it, and without those that clang complains about."""
 
     def __init__(self, source: CSource, texts: Mapping[Path, Source]) -> None:
         self.source = source
         self.texts = texts
         self.count = 0
 
-    def meanings(self, splices: Sequence[tuple[int, _Splice]]) -> dict[int, Term | NotInScope]:
+    def meanings(self, splices: Mapping[int, _Splice]) -> dict[int, Term | NotInScope]:
         if not splices:
             return {}
         if self.count >= MOST_LOADS:
-            return {number: NotInScope("too many others do not parse") for number, _ in splices}
+            return dict.fromkeys(splices, NotInScope("too many others do not parse"))
         self.count += 1
-        try:
-            program = self._loaded(splices)
-        except CratonError as problem:
-            if len(splices) == 1:
-                return {splices[0][0]: NotInScope(_first_message(str(problem)))}
-            middle = len(splices) // 2
-            return self.meanings(splices[:middle]) | self.meanings(splices[middle:])
-        return _arguments(program, [number for number, _ in splices])
-
-    def _loaded(self, splices: Sequence[tuple[int, _Splice]]) -> Program:
         folder = Path(tempfile.mkdtemp(prefix="craton-"))
         try:
-            paths = [self._written(folder / str(i), path, splices) for i, path in enumerate(self.source.files)]
-            folders = tuple(dict.fromkeys(str(path.parent.resolve()) for path in self.source.files))
-            options = replace(self.source.options, include=(*self.source.options.include, *folders))
-            return load_c(paths, self.source.specification, options)
+            copies = [self._copy(folder / str(i), path, splices) for i, path in enumerate(self.source.files)]
+            return _arguments(self._loaded(copies), splices)
+        except CratonError as problem:
+            refused = _blamed(str(problem), copies)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+        found: dict[int, Term | NotInScope] = {number: NotInScope(reason) for number, reason in refused.items()}
+        rest = {number: splice for number, splice in splices.items() if number not in refused}
+        if refused:
+            return found | self.meanings(rest)
+        if len(splices) == 1:
+            return dict.fromkeys(splices, NotInScope("it does not parse"))
+        numbers = list(splices)  # nobody is to blame, so halves are tried
+        halves = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
+        for half in halves:
+            found |= self.meanings({number: splices[number] for number in half})
+        return found
 
-    def _written(self, folder: Path, path: Path, splices: Sequence[tuple[int, _Splice]]) -> Path:
-        """A copy of the file with its splices; in a folder of its own, so that it keeps its name."""
-        text = self.texts[path].text
-        ours = [(number, splice) for number, splice in splices if splice.file == path]
-        for _, splice in sorted(ours, key=lambda pair: pair[1].offset, reverse=True):
-            text = text[: splice.offset] + splice.text + text[splice.offset :]
-        markers = "".join(f"static int {_MARKER}{number}(int value) {{ return value; }}\n" for number, _ in ours)
+    def _loaded(self, copies: Sequence[_Copy]) -> Program:
+        folders = tuple(dict.fromkeys(str(path.parent.resolve()) for path in self.source.files))
+        options = replace(self.source.options, include=(*self.source.options.include, *folders))
+        return load_c([copy.path for copy in copies], self.source.specification, options)
+
+    def _copy(self, folder: Path, path: Path, splices: Mapping[int, _Splice]) -> _Copy:
+        """In a folder of its own, so that it keeps its name."""
+        original = self.texts[path].text
+        ours = sorted((splice.offset, number) for number, splice in splices.items() if splice.file == path)
+        text = "".join(f"static int {_MARKER}{number}(int value) {{ return value; }}\n" for _, number in ours)
+        spans: dict[int, tuple[int, int]] = {}
+        copied = 0
+        for offset, number in ours:
+            text += original[copied:offset]
+            spans[number] = len(text), len(text) + len(splices[number].text)
+            text += splices[number].text
+            copied = offset
+        text += original[copied:]
         folder.mkdir()
         copy = folder / path.name
-        copy.write_bytes((markers + text).encode("latin-1"))
-        return copy
+        copy.write_bytes(text.encode("latin-1"))
+        return _Copy(copy, text, spans)
+
+
+_ERROR = re.compile(r"(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)")
+
+
+def _blamed(messages: str, copies: Sequence[_Copy]) -> dict[int, str]:
+    """The splices at which clang found errors, with its first words about each."""
+    known = {str(copy.path): copy for copy in copies}
+    found: dict[int, str] = {}
+    for match in map(_ERROR.match, messages.splitlines()):
+        if match is not None and match["path"] in known:
+            culprit = known[match["path"]].culprit(int(match["line"]), int(match["column"]))
+            if culprit is not None:
+                found.setdefault(culprit, match["message"])
+    return found
 
 
 def _arguments(program: Program, numbers: Iterable[int]) -> dict[int, Term | NotInScope]:
@@ -211,10 +254,3 @@ def _arguments(program: Program, numbers: Iterable[int]) -> dict[int, Term | Not
                 assert isinstance(argument.sort, BitVec)
                 found[int(number)] = not_(eq(argument, bv(0, argument.sort.width)))
     return found
-
-
-def _first_message(text: str) -> str:
-    """Clang's own words, without the position in our copy."""
-    line = text.splitlines()[0] if text else "it does not parse"
-    _, found, message = line.partition(" error: ")
-    return message if found else line

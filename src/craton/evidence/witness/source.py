@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from craton.errors import CratonError
@@ -22,6 +23,11 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 LOOPS = ("while", "for", "do")
+_STATEMENTS = frozenset((*LOOPS, *"if switch return goto break continue else case default asm __asm__".split()))
+_DECLARING = frozenset(
+    "char short int long float double signed unsigned void _Bool struct union enum const volatile static extern"
+    " register auto typedef inline __extension__ __attribute__ __typeof__ typeof _Complex __int128".split()
+)
 _NO_STATEMENT_STARTS = frozenset((*LOOPS, "case", "default", "else"))
 
 
@@ -70,6 +76,17 @@ class Source:
     def word_at(self, offset: int) -> str:
         match = re.compile(r"[A-Za-z_]\w*").match(self.text, offset)
         return match.group() if match else ""
+
+    def declares(self, offset: int) -> bool:
+        """Whether what begins here looks like a declaration: with a word of one, or with the names of a type and of
+        what is declared.
+        """
+        first, second, third = (*islice(tokens(self.text, offset), 3), None, None, None)[:3]
+        if first is None or second is None or first.kind != "word" or first.text in _STATEMENTS:
+            return False
+        if first.text in _DECLARING or second.kind == "word":
+            return True
+        return second.text == "*" and third is not None and third.kind == "word"
 
     # --- loops --------------------------------------------------------------------------------------------------------
 

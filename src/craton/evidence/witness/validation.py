@@ -17,7 +17,7 @@ from craton.engines import houdini
 from craton.engines.configuration import DEFAULT, Stage
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
-from craton.evidence.checker import Checked, check_proof, others
+from craton.evidence.checker import Checked, check_proof, others, vocabulary
 from craton.evidence.replay import ReadValue, Replay, replay
 from craton.evidence.witness.guided import Guide, TooLarge, guided, returned_number
 from craton.evidence.witness.make import hash_of, property_text
@@ -37,7 +37,7 @@ from craton.evidence.witness.path import as_number
 from craton.evidence.witness.scope import NotInScope, Snippet, terms_in_scope
 from craton.evidence.witness.source import LOOPS, Source, tokens
 from craton.frontends.programs import CSource, Request, c_source, load_program
-from craton.logic import TRUE, Term, and_, substitute
+from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
 from craton.program.back import unchanged
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
@@ -214,9 +214,18 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
     if not prepared.small.program.errors:
         return None  # there is nothing to prove, as the spine will say
     blocks = encode_blocks(prepared.small.program).program
-    hints = prepared.whole.hints
+    known = vocabulary(blocks)  # without what cannot matter for the errors
     given = {
-        location: and_(*hints.get(location, ())) for location in blocks.main.locations if location not in blocks.errors
+        location: and_(
+            *(
+                part
+                for hint in prepared.whole.hints.get(location, ())
+                for part in conjuncts(hint)
+                if free_variables(part) <= known
+            )
+        )
+        for location in blocks.main.locations
+        if location not in blocks.errors
     }
     given[blocks.main.entry] = TRUE
     for invariants, found_with, role in (
