@@ -13,7 +13,7 @@ from typing import TextIO
 from craton.bench.results import CORRECT, WRONG, RunRecord
 
 _EVERY = 10.0  # seconds between two lines where nobody sees them live
-_OTHERS = {"timeout": "timeouts", "memory": "out of memory", "error": "errors"}
+_OTHERS = {"timeout": "timed out", "memory": "out of memory", "error": "failed"}
 
 
 class Progress:
