@@ -4,7 +4,6 @@ counts. The oracle is the C compiler: the programs compare what they got with co
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -73,6 +72,11 @@ def compiled_run(request: Request, inputs: tuple[Number, ...], violated: str = "
     """The compiled run on the inputs, whether they lead to an error or not."""
     program = load_program(request)
     return run_compiled(request, program, Replay(Location(0), as_read(program, inputs), ()), violated)
+
+
+def made(folder: Path) -> subprocess.CompletedProcess[str]:
+    """What `make run` says in a directory that was kept."""
+    return subprocess.run(["make", "-C", str(folder), "run"], capture_output=True, text=True)
 
 
 # --- unsafe examples --------------------------------------------------------------------------------------------------
@@ -481,9 +485,14 @@ def test_open_values_do_not_save_a_wrong_counterexample(tmp_path: Path) -> None:
 
 def test_memory_stands_for_a_pointer_that_nobody_cared_about(tmp_path: Path) -> None:
     text = f"{PRELUDE} extern int *given(void); int main(void) {{ int *p = given(); *p = 1; reach_error(); return 0; }}"
-    result = compiled_run(requested(tmp_path, text), (0,))
+    request = requested(tmp_path, text)
+    program = load_program(request)
+    found = counterexample(program, (0,))
+    result = run_compiled(request, program, found, "unreach-call")
     assert isinstance(result, Reached), result
     assert "null" in result.reason
+    write_harness(tmp_path / "kept", request, program, found, "unreach-call", result)
+    assert "error reached" in made(tmp_path / "kept").stderr
 
 
 def test_open_values_are_zero(tmp_path: Path) -> None:
@@ -519,6 +528,13 @@ def test_boogie_programs_are_not_compiled(tmp_path: Path) -> None:
     assert result == NotCompiled("Boogie programs are replayed by the interpreter")
 
 
+def test_what_nobody_defines_is_no_access_to_memory(tmp_path: Path) -> None:
+    """A call of it would be one of the null pointer."""
+    text = f"{PRELUDE} extern double __sqrt(double); int main(void) {{ return __sqrt(4.0) == 2.0; }}"
+    result = compiled_run(requested(tmp_path, text, "valid-deref"), (), "valid-deref")
+    assert result == NotCompiled("nobody defines __sqrt")
+
+
 def test_the_first_complaint_of_the_compiler_is_told(tmp_path: Path) -> None:
     text = f'{PRELUDE} int main(void) {{ __asm__("nonsense nowhere"); reach_error(); }}'
     result = compiled_run(requested(tmp_path, text), ())
@@ -539,9 +555,7 @@ def test_a_harness_that_is_kept_can_be_made_and_run(tmp_path: Path) -> None:
         write_harness(folder, request, program, Replay(Location(0), as_read(program, (value,)), ()), "unreach-call")
         assert (folder / "README").read_text().count("\n") == 1
         assert "/* __VERIFIER_nondet_int() = " in (folder / "harness.c").read_text()
-        make = shutil.which("make")
-        assert make is not None
-        done = subprocess.run([make, "-C", str(folder), "run"], capture_output=True, text=True)
+        done = made(folder)
         assert said in done.stderr
         assert (done.returncode == 0) == (value == 4)
 

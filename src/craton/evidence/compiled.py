@@ -21,12 +21,23 @@ from math import ceil
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.building import DIALECTS, GUARDS, GUARDS_TEXT, MODELS, Failed, Job, build, commands, compilers
+from craton.evidence.building import (
+    DIALECTS,
+    GUARDS,
+    GUARDS_TEXT,
+    MODELS,
+    Failed,
+    Job,
+    build,
+    compilers,
+    harness_flags,
+    link_flags,
+    program_flags,
+)
 from craton.evidence.confined import Ending, run_replay
 from craton.evidence.harness import (
     NOTHING_OPEN,
     PROPERTIES,
-    REACHED,
     SANITIZED,
     NoHarness,
     harness_text,
@@ -163,14 +174,20 @@ class _Attempt:
         kinds = {line[:1] for line in said}
         if "R" in kinds:
             return Reached(compiler, len(self.replay.inputs), 0.0)
+        if "U" in kinds:
+            return NotCompiled(next(line[1:] for line in said if line.startswith("U")))
         if "S" in kinds:
             return NotCompiled("the compiled program cannot be confined: " + _told(ending, said))
         fault = ending.code == -signal.SIGSEGV
         return NotReached(f"the program compiled with {compiler} {_told(ending, said)}", fault)
 
 
-def write_harness(directory: Path, request: Request, program: Program, replay: Replay, violated: str) -> None:
-    """The harness and the program, with a Makefile (`make run`, `make debug`) and a line on what this is."""
+def write_harness(
+    directory: Path, request: Request, program: Program, replay: Replay, violated: str, result: Compiled | None = None
+) -> None:
+    """The harness and the program, with a Makefile (`make run`, `make debug`) and a line on what this is. With the result
+    of a run the kept program is given what that one was given.
+    """
     problem = _no_use(request, violated)
     if problem:
         raise CratonError(f"no harness can be written: {problem}")
@@ -182,6 +199,8 @@ def write_harness(directory: Path, request: Request, program: Program, replay: R
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
         raise CratonError(f"cannot write {directory}: {trouble.strerror}") from None
+    if isinstance(result, Reached) and _MEMORY_FOR_NULL in result.given:
+        job = replace(job, defines=("-DCRATON_NO_NULL",))
     write_atomically(directory / "Makefile", _makefile(job, compilers()))
     names = ", ".join(request.files)
     count = f"{len(replay.inputs)} input{'' if len(replay.inputs) == 1 else 's'}"
@@ -299,15 +318,35 @@ def _number(read: ReadValue) -> Number:
 
 
 def _makefile(job: Job, found: tuple[str, ...]) -> str:
-    """With the first compiler that there is; `make CC=clang` takes another."""
+    """With the first compiler that there is; `make CC=clang` takes another, as far as it knows the flags."""
     compiler = found[0] if found else "cc"
-    steps = list(commands(replace(job, directory=Path()), compiler, DIALECTS[0]))
-    lines = [f"CC = {compiler}", "", "replay: " + " ".join((*job.sources, job.harness))]
-    lines += ["\t$(CC) " + " ".join(map(_quoted, step[1:])) for step in steps]
-    lines += ["", ".PHONY: run debug clean", "run: replay", "\t./replay", "debug: replay"]
-    lines += [f"\tgdb -ex 'break {REACHED}' -ex run ./replay", "clean:", "\trm -f replay *.o", ""]
-    return "\n".join(lines)
+    machine = MODELS[job.data_model]
+    objects = [f"{name}.o" for name in (*job.sources, job.harness)]
+    lines = [
+        f"CC = {compiler}",
+        _variable("PROGRAM", (*machine, DIALECTS[0], *program_flags(job, compiler))),
+        _variable("HARNESS", (*machine, *harness_flags(job))),
+        _variable("LINK", (*machine, *link_flags(job))),
+        "",
+        f"replay: {' '.join((*job.sources, job.harness))}",
+        *(f"\t$(CC) $(PROGRAM) -x c -c {source} -o {source}.o" for source in job.sources),
+        f"\t$(CC) $(HARNESS) -c {job.harness} -o {job.harness}.o",
+        f"\t$(CC) $(LINK) {' '.join(objects)} -lm -o replay",
+        "",
+        ".PHONY: run debug clean",
+        "run: replay",
+        "\t./replay",
+        "debug: replay",
+        "\tgdb -ex \"break craton_stop if kind == 'R'\" -ex run ./replay",
+        "clean:",
+        f"\trm -f replay {' '.join(objects)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _variable(name: str, flags: tuple[str, ...]) -> str:
+    return f"{name} = " + " ".join(map(_quoted, flags))
 
 
 def _quoted(word: str) -> str:
-    return shlex.quote(word).replace("$", "$$")
+    return shlex.quote(word).replace("$", "$$").replace("#", "\\#")

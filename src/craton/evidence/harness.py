@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from craton.errors import CratonError
@@ -53,6 +54,8 @@ _FAULTS = {
 }
 
 ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
+# What the fixed part defines, or compilers do.
+_OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
 _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
 _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
@@ -159,8 +162,11 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         declared = function.type.parameters
         given = _spelled(declared[0]) if declared else "int"
         return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
-    if name in HANDLERS or name.startswith("__builtin_"):
+    if name.startswith("__builtin_"):
         return ""
+    if name in HANDLERS:
+        known = in_c_library(name) or name in _OURS
+        return "" if known else f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
     number, result = numbers[name], function.type.result
     match result:
         case Void():
@@ -221,10 +227,18 @@ def _definition(variable: Variable, opened: OpenValues) -> str:
     return f"CRATON_WEAK unsigned char {variable.name}[{size}] __attribute__((aligned({alignment}))){begin};"
 
 
-@functools.cache
 def in_c_library(name: str) -> bool:
-    """Whether the C library that this process has loaded knows the name; its variants for other widths agree."""
-    return hasattr(ctypes.CDLL(None), name)
+    """Whether the C library of this process knows the name; its variants for other widths agree."""
+    return any(hasattr(library, name) for library in _c_library())
+
+
+@functools.cache
+def _c_library() -> tuple[ctypes.CDLL, ...]:
+    """The libraries for functions in general, and for mathematics where that is another."""
+    found = [ctypes.CDLL(None)]
+    with suppress(OSError):
+        found.append(ctypes.CDLL("libm.so.6"))
+    return tuple(found)
 
 
 def _main(outline: Outline, specification: Specification, violated: str) -> str:
