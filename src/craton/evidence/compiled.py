@@ -185,8 +185,8 @@ class _Attempt:
 def write_harness(
     directory: Path, request: Request, program: Program, replay: Replay, violated: str, result: Compiled | None = None
 ) -> None:
-    """The harness and the program, with a Makefile (`make run`, `make debug`) and a line on what this is. With the result
-    of a run the kept program is given what that one was given.
+    """The harness and the program, with a Makefile (`make run`, `make debug`) and a line on what this is. With the
+    result of a run the kept program is given what that one was given.
     """
     problem = _no_use(request, violated)
     if problem:
