@@ -13,6 +13,7 @@ from craton.bench.experiments import newton_in_cpachecker as nr
 from craton.bench.experiments.contract import Table
 from craton.bench.results import Campaign, RunRecord, score_of, status_of
 from craton.cli import main
+from craton.commands.reproduce import NAMES
 
 # --- what the papers say about their own figures ----------------------------------------------------------------------
 
@@ -183,6 +184,10 @@ def test_an_experiment_from_one_command(tmp_path: Path, capsys: pytest.CaptureFi
 def test_mistakes_are_told(arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "craig-vs-newton", *arguments]) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_the_command_names_all_experiments() -> None:
+    assert tuple(EXPERIMENTS) == NAMES
 
 
 def test_configurations_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,15 +7,17 @@ import os
 import signal
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from craton.bench.configurations import Configuration
 from craton.bench.progress import Progress
-from craton.bench.results import RESULTS, read_campaign, score_of, status_of
+from craton.bench.results import RESULTS, Appender, read_campaign, score_of, status_of
 from craton.bench.runner import LocalPool, run_campaign
 from craton.cli import main
+from craton.files import CannotWrite
 from craton.worker import Limits
 from support.bench import STAND_IN, A, B, by_name, campaign, plan, write_tasks
 
@@ -116,6 +118,27 @@ def test_an_interrupt_ends_it_with_what_is_known(tmp_path: Path) -> None:
     assert ended.interrupted and ended.missing == 2
     assert [Path(run.task).stem for run in read_campaign(tmp_path / "out").runs] == ["a"]
     assert signal.getsignal(signal.SIGINT) is before  # afterwards, interrupts are what they were
+
+
+def test_modules_in_the_directory_of_the_tasks_are_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('not the module you wanted')\n")
+    monkeypatch.chdir(tmp_path)
+    ended, _ = campaign(plan(write_tasks(tmp_path / "tasks", {"one": "true"}), tmp_path / "out"))
+    assert [run.verdict for run in ended.campaign.runs] == ["true"]
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    tasks = write_tasks(tmp_path / "tasks", {"one": "true"})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CannotWrite, match="cannot make the directory"):
+        campaign(plan(tasks, tmp_path / "file" / "out"))
+    (tmp_path / "out" / RESULTS).mkdir(parents=True)
+    with pytest.raises(CannotWrite, match=r"cannot write .*results.jsonl"):
+        campaign(plan(tasks, tmp_path / "out"))
+    full = Appender(Path("/dev/full")) if Path("/dev/full").exists() else None
+    if full is not None:
+        with closing(full), pytest.raises(CannotWrite, match="No space left"):
+            full.append({"kind": "run"})
 
 
 class Terminal(io.StringIO):

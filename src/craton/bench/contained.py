@@ -28,6 +28,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from craton.errors import CratonError
 from craton.processes import Usage, family, usage
 from craton.worker import Limits
 
@@ -40,6 +41,10 @@ MOST_PROCESSES = 512
 
 PYTHON = "{python}"  # in a command: the interpreter that the keeper runs in, wherever that is
 FILE = "{file}"  # in a command: the path of a file that the command may write and the keeper hands on
+
+
+class CannotStart(CratonError):
+    """The machine has no process left for a keeper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +92,20 @@ class Keeper:
     """A keeper at work. Its answer can be read when `done` is readable; `end` ends it and its family."""
 
     def __init__(self, order: Order) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "craton.bench.contained"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # an interrupt at the keyboard is for those who wait, and they tell the keeper
-        )
+        try:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "craton.bench.contained",
+                ],  # -P: no modules of whatever directory we are in
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # an interrupt at the keyboard is for those who wait, and they tell the keeper
+            )
+        except OSError as problem:
+            raise CannotStart(f"cannot start a process for a run: {problem.strerror}") from problem
         assert self.process.stdin is not None and self.process.stdout is not None
         with suppress(BrokenPipeError):  # then there will be no answer either
             self.process.stdin.write(order.line().encode() + b"\n")

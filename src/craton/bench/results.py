@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from craton.errors import CratonError
+from craton.files import CannotWrite
 
 RESULTS = "results.jsonl"
 FORMAT = 1
@@ -139,8 +140,11 @@ class Appender:
     """Appends lines to the results of a campaign."""
 
     def __init__(self, file: Path) -> None:
-        self.descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         self.file = file
+        try:
+            self.descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        except OSError as problem:
+            raise CannotWrite(f"cannot write {file}: {problem.strerror}") from problem
 
     def mend(self) -> None:
         """Takes away what a killed campaign has left torn at the end. Only for the one who holds the campaign."""
@@ -151,10 +155,13 @@ class Appender:
 
     def append(self, line: Mapping[str, Any]) -> None:
         """All of the line in one write, and on the disk before this returns."""
-        content = (json.dumps(line, ensure_ascii=False) + "\n").encode()
-        while content:  # a signal may cut a write short
-            content = content[os.write(self.descriptor, content) :]
-        os.fsync(self.descriptor)
+        content = (json.dumps(line) + "\n").encode()
+        try:
+            while content:  # a signal may cut a write short
+                content = content[os.write(self.descriptor, content) :]
+            os.fsync(self.descriptor)
+        except OSError as problem:  # the disk is full: what is torn now is mended when there is room again
+            raise CannotWrite(f"cannot write {self.file}: {problem.strerror}") from problem
 
     def close(self) -> None:
         os.close(self.descriptor)

@@ -26,7 +26,7 @@ from craton.bench.results import FORMAT, RESULTS, Appender, Campaign, line_of, r
 from craton.bench.runs import VERIFY, Run, record
 from craton.bench.tasks import BenchTask, digest
 from craton.errors import CratonError
-from craton.files import write_atomically
+from craton.files import make_directory, write_atomically
 from craton.worker import Limits
 
 _PATIENCE = 0.2  # seconds after which an interrupt is noticed at the latest
@@ -110,7 +110,7 @@ class Ended:
 def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO = sys.stderr, silent: bool = False) -> Ended:
     """Runs what is not yet in the results, and returns all of them. An interrupt ends it with what is known."""
     pool = LocalPool() if pool is None else pool
-    plan.out.mkdir(parents=True, exist_ok=True)
+    make_directory(plan.out)
     file = plan.out / RESULTS
     with closing(Appender(file)) as results:
         _lock(results, plan.out)
@@ -162,7 +162,7 @@ def _kept(out: Path, run: Run, what: Contained) -> tuple[str, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
+    make_directory(path.parent)
     write_atomically(path, text)
 
 

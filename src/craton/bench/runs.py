@@ -16,7 +16,7 @@ from craton.bench.results import RunRecord, score_of, status_of
 from craton.bench.tasks import BenchTask
 from craton.worker import Limits
 
-VERIFY = (PYTHON, "-m", "craton", "verify")
+VERIFY = (PYTHON, "-P", "-m", "craton", "verify")  # -P: no modules of whatever directory we are in
 
 # Craton ends itself at the limits, and then has statistics to tell; whoever does not is ended a little later.
 _GRACE, _GRACE_SHARE = 2.0, 0.1
