@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -32,7 +33,7 @@ from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, eq, var
 from craton.program.preparation import prepare
 from craton.program.transitions import transition
-from craton.smt import Sat, Solver, Unsat, make_solver, parse_script
+from craton.smt import Sat, Solver, Undecided, Unsat, make_solver, parse_script
 from craton.smt.contract import Core
 from craton.verify import Result, verify
 from support.certificates import HORN, PROVED, SINGLE, certificate, failing, written
@@ -254,7 +255,28 @@ def test_without_time_nothing_is_decided(proof: Path, capsys: pytest.CaptureFixt
     found = check_certificate(read_certificate(proof), TOGETHER.request, seconds=0.0)
     assert found == Refused("no time left to check the proof", decided=False)
     assert check("--time-limit", "0.0001", proof, TOGETHER.path) == 3
-    assert capsys.readouterr().out.startswith("UNKNOWN\n  reason: no time left")
+    assert capsys.readouterr().out.startswith("UNKNOWN\n  reason: ")
+
+
+def test_a_condition_that_is_too_hard_is_named(proof: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Tired(type(make_solver("z3"))):  # type: ignore[misc]
+        def _check(self, assumptions: Any, limit: float | None) -> Undecided:
+            return Undecided("tired")
+
+    monkeypatch.setattr(checker, "make_checker", lambda name, seconds: Tired())
+    found = check_certificate(read_certificate(proof), TOGETHER.request)
+    assert isinstance(found, Refused)
+    assert not found.decided
+    assert found.problem.startswith("not shown to be safe: L6 (loop at ")
+
+
+def test_a_program_that_calls_itself_has_no_certificate(tmp_path: Path) -> None:
+    example = BY_NAME["functions/counting_calls.c"]
+    made = certificate("loops/together.c")
+    content = example.path.read_bytes()
+    made["program"]["files"][0]["sha256"] = hashlib.sha256(content).hexdigest()
+    found = check_certificate(read_certificate(written(made, tmp_path / "proof.json")), example.request)
+    assert found == Refused("no proof of this kind is possible: the call of depth cannot be inlined")
 
 
 def test_another_version_is_mentioned_where_it_may_matter(tmp_path: Path) -> None:

@@ -77,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
 
     started = time.monotonic()
     request = requested(args)
+    # The checker stops a little earlier by itself, to say which condition was too hard.
+    limit = args.time_limit - 0.3 if args.time_limit > 1 else args.time_limit
 
     def work(report: Report) -> Accepted | Refused:
         from craton.evidence.certificate import read_certificate
@@ -88,13 +90,12 @@ def run(args: argparse.Namespace) -> int:
             request,
             solvers=args.solver,
             paranoid=args.paranoid,
-            seconds=max(0.0, args.time_limit - (time.monotonic() - started)),
+            seconds=max(0.0, limit - (time.monotonic() - started)),
             conditions=None if args.conditions is None else Path(args.conditions),
         )
 
-    # A file from anybody may drive a solver to anything: it is read in a process that can be ended. That process
-    # keeps the time itself, and says which condition was too hard; the limit here is for when it cannot.
-    ending = supervise(work, Limits(args.time_limit + 1.0, None, int(args.memory_limit * 2**20)), lambda _: None)
+    # A file from anybody may drive a solver to anything: it is read in a process that can be ended.
+    ending = supervise(work, Limits(args.time_limit, None, int(args.memory_limit * 2**20)), lambda _: None)
     match ending:
         case Failed(error, trace):
             if args.debug and not isinstance(error, CratonError):
