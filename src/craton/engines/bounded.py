@@ -7,20 +7,23 @@ merged, so the formula grows with the number of steps and not with the number of
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
 from craton.engines.horn import live_variables
+from craton.engines.telling import Told
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
-from craton.smt import Sat, Solver, Undecided, make_solver
+from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.trace import Trace
 
 SOLVERS = ("bitwuzla", "z3")  # the first that can speak of the program
+LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for the question whether a state can be reached: of one, of all the time
 
 
 @dataclass(slots=True)
@@ -82,12 +85,14 @@ class _Unrolling:
         self.budget = budget
         self.transitions = {edge: transition(edge.statement) for edge in self.main.edges}
         self.live = live_variables(program, self.transitions)
-        self.seen: dict[Location, dict[frozenset[tuple[Term, Term]], None]] = {}
+        self.seen: list[_State] = []
+        self.definitions: dict[Term, Term] = {}  # what names stand for
         self.names = 0
+        self.looking = 0.0  # seconds that went into the question whether there is a way on
 
     def run(self, depth: int | None) -> Verdict:
         frontier = [_State(self.main.entry, 0)]
-        self.seen[self.main.entry] = {frozenset(): None}
+        self.seen += frontier
         steps = 0
         while frontier:
             if depth is not None and steps >= depth:
@@ -99,24 +104,38 @@ class _Unrolling:
                 reached = self._next(frontier)
             frontier = []
             for state in reached:
-                if state.location not in self.program.errors:
+                if state.location in self.program.errors:
+                    found = self._checked(state)
+                    if found is not None:
+                        return found
+                elif self._possible(state):
                     frontier.append(state)
-                    self._record(state)
-                    continue
-                found = self._checked(state)
-                if found is not None:
-                    return found
-        invariants = {location: or_(*map(_equations, constants)) for location, constants in self.seen.items()}
-        return Safe(invariants, self.solver.name)
+            self.seen += frontier
+        return self._proof()
 
-    def _record(self, state: _State) -> None:
-        """Which of the variables that matter are constants. When all paths end, that may be a proof: it is one where
-        the program has no inputs, or they do not matter.
-        """
-        constants = frozenset(
-            (v, t) for v, t in state.values.items() if t.op is ops.VALUE and v in self.live[state.location]
-        )
-        self.seen.setdefault(state.location, {})[constants] = None
+    def _possible(self, state: _State) -> bool:
+        """False if it is known that no way leads there. Asked for as long as it costs little."""
+        now = time.monotonic()
+        spent = now - self.budget.started
+        if state.condition is TRUE or self.looking > LOOKING_SECONDS + LOOKING_SHARE * spent:
+            return True
+        with self.budget.statistics.spending("bounded queries"):
+            answer = self.solver.check(state.condition, time_limit=_least(LOOKING_SECONDS, self.budget.left))
+        self.looking += time.monotonic() - now
+        return not isinstance(answer, Unsat)
+
+    def _proof(self) -> Verdict:
+        """All paths end. At each location it is one of the states seen there."""
+        steps = self.transitions.values()
+        variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
+        with self.budget.statistics.spending("unrolling"):
+            told = Told(self.definitions, variables)
+            invariants: dict[Location, dict[Term, None]] = {}
+            for state in self.seen:
+                self.budget.check()
+                formula = told.formula(state.condition, state.values, self.live[state.location])
+                invariants.setdefault(state.location, {})[formula] = None
+        return Safe({location: or_(*formulas) for location, formulas in invariants.items()}, self.solver.name)
 
     def _next(self, frontier: Sequence[_State]) -> list[_State]:
         arrivals: dict[Location, list[_Arrival]] = {}
@@ -156,6 +175,7 @@ class _Unrolling:
         if term.op is ops.VALUE or term.op is ops.VARIABLE or (term.op is ops.NOT and not term.args[0].args):
             return term
         name = self._fresh(var("t", term.sort))
+        self.definitions[name] = term
         self.solver.add(eq(name, term))
         return name
 
@@ -202,5 +222,5 @@ class _Unrolling:
         return condition is TRUE or answer.value(condition) is True
 
 
-def _equations(constants: frozenset[tuple[Term, Term]]) -> Term:
-    return and_(*(eq(v, t) for v, t in sorted(constants, key=lambda pair: pair[0].serial)))
+def _least(seconds: float, left: float | None) -> float:
+    return seconds if left is None else min(seconds, left)

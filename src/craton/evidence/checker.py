@@ -21,7 +21,7 @@ from craton.errors import CratonError, MissingCapability
 from craton.evidence.certificate import Certificate, about_request, named_invariants
 from craton.files import CannotWrite, write_atomically
 from craton.frontends.programs import Request, load_program
-from craton.logic import FALSE, TRUE, Function, Term, free_variables, functions, not_, substitute
+from craton.logic import FALSE, TRUE, Function, Term, disjuncts, free_variables, functions, not_, substitute
 from craton.logic.smtlib import script
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
@@ -203,30 +203,46 @@ class _Panel:
         return self.left == 0.0
 
     def contradictory(self, formulas: Sequence[Term]) -> bool | None:
-        """None if nobody, or not enough of them, can tell."""
+        """None if nobody, or not enough of them, can tell. What is not told at once is asked case by case."""
         if FALSE in formulas:
             return True
+        answer = self._asked(formulas, _FIRST_TRY)
+        if answer is not None or self.late:
+            return answer
+        first, *rest = formulas
+        cases = disjuncts(first)
+        if len(cases) == 1:
+            return self._asked(formulas, None)
+        for case in cases:
+            answer = self._asked((case, *rest), _FIRST_TRY)
+            if answer is None:
+                answer = self._asked((case, *rest), None)
+            if not answer:
+                return answer
+        return True
+
+    def _asked(self, formulas: Sequence[Term], limit: float | None) -> bool | None:
+        """Each of them, with a limit of seconds."""
         shown: set[str] = set()
-        for limit in (_FIRST_TRY, None):
-            for name in self.members:
-                if family(name) in shown:
+        for name in self.members:
+            if family(name) in shown:
+                continue
+            if self.late:
+                return None
+            limits = [seconds for seconds in (limit, self.left) if seconds is not None]
+            with make_checker(name, min(limits, default=None)) as solver:
+                try:
+                    solver.add(*formulas)
+                except MissingCapability:
                     continue
-                if self.late:
-                    return None
-                limits = [seconds for seconds in (limit, self.left) if seconds is not None]
-                with make_checker(name, min(limits, default=None)) as solver:
-                    try:
-                        solver.add(*formulas)
-                    except MissingCapability:
-                        continue
-                    answer = solver.check()
-                if isinstance(answer, Sat):
-                    return False
-                if isinstance(answer, Unsat):
-                    self.believed[name] = None
-                    shown.add(family(name))
-                    if len(shown) == self.opinions:
-                        return True
+                answer = solver.check()
+            if isinstance(answer, Sat):
+                return False
+            if isinstance(answer, Unsat):
+                self.believed[name] = None
+                shown.add(family(name))
+                if len(shown) == self.opinions:
+                    return True
         return None
 
 

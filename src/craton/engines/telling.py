@@ -1,0 +1,82 @@
+"""What is known of a state of an unrolled program, told by the program's variables alone.
+
+A state gives every variable a value made of what was chosen on the way. Those choices have no name in the program; but
+where a variable holds one of them, as it is or extended, the variable can stand for it. What still speaks of a choice
+then is left out: the formula becomes weaker, and whether the invariants are good enough is for the check to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from craton.logic import BitVec, Term, and_, conjuncts, eq, extract, free_variables, ops, select, substitute, var
+from craton.logic.build import rebuild
+from craton.logic.walk import fold
+
+
+class Told:
+    """`definitions` are names for terms, each of earlier names; `variables` those of the program."""
+
+    def __init__(self, definitions: Mapping[Term, Term], variables: frozenset[Term]) -> None:
+        self.variables = variables
+        self.meanings: dict[Term, Term] = {}
+        for name, term in definitions.items():
+            self.meanings[name] = substitute(term, self.meanings)
+
+    def formula(self, condition: Term, values: Mapping[Term, Term], wanted: frozenset[Term]) -> Term:
+        """The condition, and what the wanted variables are; of the others it is known only how they began."""
+        start = {v: var(f"{v.name}!start", v.sort) for v in values}  # since the name means what it is now
+        cells = _Cells(frozenset(start.values()))
+        now = {v: cells.named(substitute(substitute(t, self.meanings), start)) for v, t in values.items()}
+        given = conjuncts(cells.named(substitute(substitute(condition, self.meanings), start)))
+        ordered = sorted(now, key=lambda v: (v not in wanted, v.serial))
+        held = [(place, t) for v in ordered for place, t in ((v, now[v]), *cells.held(v, now[v]))]
+        holders = _holders([(place, t) for place, t in held if t not in self.variables])
+        told = [substitute(part, holders) for part in given]
+        told += [eq(place, substitute(t, holders)) for place, t in held if free_variables(place) <= wanted]
+        return and_(*(part for part in told if free_variables(part) <= self.variables))
+
+
+class _Cells:
+    """Names for the cells of arrays as they were at the start, where terms read one of them."""
+
+    def __init__(self, arrays: frozenset[Term]) -> None:
+        self.arrays = arrays
+        self.names: dict[Term, dict[Term, Term]] = {}  # of an array, by index
+        self.memo: dict[Term, Term] = {}
+
+    def named(self, root: Term) -> Term:
+        return fold(root, self._visit, self.memo)
+
+    def _visit(self, node: Term, parts: list[Term]) -> Term:
+        if node.op is ops.SELECT and parts[0] in self.arrays and parts[1].op is ops.VALUE:
+            array, index = parts
+            names = self.names.setdefault(array, {})
+            return names.setdefault(index, var(f"{array.name}!{index}", node.sort))
+        return rebuild(node, parts)
+
+    def held(self, array: Term, contents: Term) -> Iterator[tuple[Term, Term]]:
+        """What the cells of an array hold that were written last, or not at all."""
+        written: set[Term] = set()
+        while contents.op is ops.STORE and contents.args[1].op is ops.VALUE:
+            contents, index, element = contents.args
+            if index not in written:
+                written.add(index)
+                yield select(array, index), element
+        for index, name in self.names.get(contents, {}).items():
+            if index not in written:
+                yield select(array, index), name
+
+
+def _holders(held: Sequence[tuple[Term, Term]]) -> dict[Term, Term]:
+    """What can stand for a choice: the first variable or cell that holds it."""
+    found: dict[Term, Term] = {}
+    for holder, term in held:
+        if term.op is ops.VARIABLE:
+            found.setdefault(term, holder)
+    for holder, term in held:
+        if term.op in (ops.SIGN_EXTEND, ops.ZERO_EXTEND) and term.args[0].op is ops.VARIABLE:
+            inner = term.args[0]
+            assert isinstance(inner.sort, BitVec)
+            found.setdefault(inner, extract(inner.sort.width - 1, 0, holder))
+    return found
