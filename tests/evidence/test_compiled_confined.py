@@ -13,7 +13,7 @@ import pytest
 
 from craton.evidence import compiled
 from craton.evidence.building import compilers
-from craton.evidence.compiled import NotReached, run_compiled, write_harness
+from craton.evidence.compiled import NotCompiled, NotReached, run_compiled, write_harness
 from craton.evidence.confined import run_tool
 from craton.evidence.replay import Replay
 from craton.frontends.programs import Request, load_program
@@ -127,6 +127,12 @@ def test_a_sanitizers_report_cannot_be_printed(innocent: Program, tmp_path: Path
         tmp_path, f'for (int fd = 1; fd < 300; fd++) call(1, fd, (long)"{words}\\n", {len(words) + 1});'
     )
     assert isinstance(run_compiled(request, innocent, NOTHING, "valid-deref"), NotReached)
+
+
+def test_a_program_that_is_too_large_is_not_compiled(innocent: Program, tmp_path: Path) -> None:
+    before = '__asm__(".data\\n.fill 2147483647, 1, 7\\n.text");'
+    result = run_compiled(requested(tmp_path, "reach_error();", before), innocent, NOTHING, "unreach-call")
+    assert isinstance(result, NotCompiled), result
 
 
 def test_nothing_is_left_behind(innocent: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

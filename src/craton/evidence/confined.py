@@ -7,13 +7,14 @@ inside (no files, no network, no other processes) a replay does to itself before
 from __future__ import annotations
 
 import os
+import resource
 import secrets
 import select
 import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from craton.processes import end_family, usage
 
 _GLANCE = 0.02  # seconds between two looks
 _TOKEN = 32  # hexadecimal digits
+_LARGEST_FILE = 256 << 20  # bytes that a tool may write
 _MOST_MESSAGES = 1 << 20  # bytes that are listened to
 
 
@@ -50,6 +52,7 @@ def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: in
             env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(directory)},
             start_new_session=True,
         )
+        _limit_files(process)
         try:
             ending = _watched(process, time.monotonic() + seconds, memory)
         finally:
@@ -83,6 +86,13 @@ def run_replay(binary: Path, seconds: float, memory: int) -> tuple[Ending, list[
             _end(process)
     lines = bytes(heard).split(b"\n")
     return ending, [line[_TOKEN:].decode("utf-8", "replace") for line in lines if line.startswith(token)]
+
+
+def _limit_files(process: subprocess.Popen[bytes]) -> None:
+    """What it starts from now on is limited as well; a compiler does not write before it has started something."""
+    if hasattr(resource, "prlimit"):
+        with suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
 
 
 def _watched(

@@ -99,6 +99,7 @@ static void craton_say(char kind, const char *text, const char *more)
     char message[400], *end = message + sizeof message - 1, *at = message;
     craton_size i;
 #ifdef CRATON_SUPERVISED
+    *at++ = '\n'; /* whatever the program has written there */
     for (i = 0; i < sizeof craton.token; i++) *at++ = craton.token[i];
     *at++ = kind;
 #else
