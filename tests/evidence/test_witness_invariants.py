@@ -112,7 +112,19 @@ int main(void) {
   return q != 0;
 }
 """
-OWN = {"twice": TWICE, "do": DO, "declared": DECLARED, "hiding": HIDING, "members": MEMBERS}
+JUMPING = """
+int main(void) {
+  int n = 0;
+again:
+  if (n < 10) {
+    n++;
+    if (__VERIFIER_nondet_int()) goto again;
+  }
+  if (n > 10) reach_error();
+  return 0;
+}
+"""
+OWN = {"jumping": JUMPING, "twice": TWICE, "do": DO, "declared": DECLARED, "hiding": HIDING, "members": MEMBERS}
 _QUICK = Stage("trace-abstraction", "newton(it, wp, lv, late)", seconds=5)
 SUITE = "loops/bound.c loops/even.c loops/leaving.c loops/modulo.c loops/skipping.c loops/together.c loops/leads.c"
 
@@ -251,6 +263,26 @@ def test_a_copy_that_slicing_removed_is_not_forgotten(tmp_path: Path) -> None:
         assert _invariants(_own("unimportant", tmp_path), _QUICK, *DEFAULT) == ()
     finally:
         del OWN["unimportant"]
+
+
+MACROS = """
+#define RUN n = 0; while (n < 10 && __VERIFIER_nondet_int()) n++
+#define AGAIN n = 0; again: if (n < 10 && __VERIFIER_nondet_int()) { n++; goto again; }
+int main(void) {
+  int n = 50;
+  %s;
+  if (n > 10) reach_error();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("macro", ["RUN", "AGAIN"])
+def test_nothing_is_said_of_loops_in_macros(macro: str, tmp_path: Path) -> None:
+    """Where the macro stands, n is 50."""
+    path = tmp_path / "macros.c"
+    path.write_text(HEAD + MACROS % macro, encoding="utf-8")
+    assert _invariants(Request((str(path),)), _QUICK, *DEFAULT) == ()
 
 
 # --- the meaning of texts ---------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def c_invariants(
         if text is not None:
             wanted += _wanted(loop, text, loop.combined(invariants, program), program)
     paths = {str(path): path for path in source.files}
-    snippets = [Snippet(paths[w.file], w.offset, w.text) for w in wanted]
+    snippets = [Snippet(paths[w.file], w.offset, w.text, at_head=w.at_head) for w in wanted]
     kept: dict[tuple[InvariantKind, Place], list[Term]] = {}
     said: set[tuple[SourceRange, Term]] = set()
     for want, meaning in zip(wanted, terms_in_scope(snippets, source, program), strict=True):
@@ -164,6 +164,7 @@ class _Wanted:
     function: str
     term: Term
     text: str
+    at_head: bool
 
     @property
     def file(self) -> str:
@@ -175,21 +176,38 @@ class _Wanted:
 
 
 def _wanted(loop: _Loop, source: Source, combined: Term, program: Program) -> Iterator[_Wanted]:
-    keyword = source.offset(loop.range.line, loop.range.column)
-    if combined is TRUE or keyword is None or source.word_at(keyword) not in LOOPS:  # as in a macro
+    if combined is TRUE:
         return
-    places: list[tuple[InvariantKind, int]] = []
-    word = source.word_at(keyword)
+    function = loop.procedure.partition("@")[0]
+    for kind, offset, at_head in _places(loop, source, program):
+        for term in conjuncts(combined)[:MOST_CONJUNCTS]:
+            yield _Wanted(kind, loop.range, offset, function, term, spelled(term, program), at_head)
+
+
+def _places(loop: _Loop, source: Source, program: Program) -> Iterator[tuple[InvariantKind, int, bool]]:
+    """Where the head of a loop is in the text, and whether loops come back to just there. What is no place for an
+    invariant after all, as in a macro or in the midst of a statement, is found out when it is read back.
+    """
+    keyword = source.offset(loop.range.line, loop.range.column)
+    word = "" if keyword is None else source.word_at(keyword)
+    if keyword is None or word not in LOOPS:
+        statement = _first_statement(loop, program)
+        offset = None if statement is None else source.offset(statement.line, statement.column)
+        if offset is not None:
+            yield InvariantKind.LOCATION, offset, True
+        return
     if word != "do":
-        places.append((InvariantKind.LOOP, keyword))
+        yield InvariantKind.LOOP, keyword, False
     body = source.body_of(keyword)
     # The head of a `do` is where its body begins; what a `for` declares is in scope in its body only.
     if body is not None and (word == "do" or (word == "for" and _leads_straight_into_body(loop, program))):
-        places.append((InvariantKind.LOCATION, body))
-    function = loop.procedure.partition("@")[0]
-    for kind, offset in places:
-        for term in conjuncts(combined)[:MOST_CONJUNCTS]:
-            yield _Wanted(kind, loop.range, offset, function, term, spelled(term, program))
+        yield InvariantKind.LOCATION, body, word == "do"
+
+
+def _first_statement(loop: _Loop, program: Program) -> SourceRange | None:
+    """Of a loop that `goto` makes: what is executed where it comes back to."""
+    spans = {edge.branching or edge.origin for edge in program.procedures[loop.procedure].outgoing(loop.head)}
+    return spans.pop() if len(spans) == 1 else None
 
 
 def _leads_straight_into_body(loop: _Loop, program: Program) -> bool:

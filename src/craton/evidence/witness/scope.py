@@ -36,13 +36,15 @@ _CHANGING = frozenset(("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">
 class Snippet:
     """An expression before the statement, or in the loop, that begins at an offset of a file.
 
-    With `inside`, what a `for` declares is in scope too, although it is not at the keyword.
+    With `inside`, what a `for` declares is in scope too, although it is not at the keyword. With `at_head`, the place
+    must be where some loop comes back to, as it may not be if macros are around.
     """
 
     file: Path
     offset: int
     text: str
     inside: bool = False
+    at_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,9 @@ def terms_in_scope(snippets: Sequence[Snippet], source: CSource, program: Progra
             for number, snippet in waiting
             if (splice := form(snippet, texts.get(snippet.file), number)) is not None
         }
-        for number, meaning in loads.meanings(placed).items():
+        for number, (meaning, at_head) in loads.meanings(placed).items():
+            if snippets[number].at_head and not at_head:
+                meaning = NotInScope("no loop comes back to its place")
             known = found.get(number)
             if isinstance(meaning, Term) or known is None:
                 found[number] = meaning
@@ -117,6 +121,9 @@ def _over(known: frozenset[Term], meaning: Term | NotInScope) -> Term | NotInSco
 
 
 # --- splicing ---------------------------------------------------------------------------------------------------------
+
+
+_Meaning = tuple[Term | NotInScope, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +184,12 @@ class _Loads:
         self.texts = texts
         self.count = 0
 
-    def meanings(self, splices: Mapping[int, _Splice]) -> dict[int, Term | NotInScope]:
+    def meanings(self, splices: Mapping[int, _Splice]) -> dict[int, _Meaning]:
+        """With whether the place is the head of a loop."""
         if not splices:
             return {}
         if self.count >= MOST_LOADS:
-            return dict.fromkeys(splices, NotInScope("too many others do not parse"))
+            return dict.fromkeys(splices, (NotInScope("too many others do not parse"), False))
         self.count += 1
         folder = Path(tempfile.mkdtemp(prefix="craton-"))
         try:
@@ -191,12 +199,12 @@ class _Loads:
             refused = _blamed(str(problem), copies)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        found: dict[int, Term | NotInScope] = {number: NotInScope(reason) for number, reason in refused.items()}
+        found: dict[int, _Meaning] = {number: (NotInScope(reason), False) for number, reason in refused.items()}
         rest = {number: splice for number, splice in splices.items() if number not in refused}
         if refused:
             return found | self.meanings(rest)
         if len(splices) == 1:
-            return dict.fromkeys(splices, NotInScope("it does not parse"))
+            return dict.fromkeys(splices, (NotInScope("it does not parse"), False))
         numbers = list(splices)  # nobody is to blame, so halves are tried
         halves = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
         for half in halves:
@@ -242,9 +250,9 @@ def _blamed(messages: str, copies: Sequence[_Copy]) -> dict[int, str]:
     return found
 
 
-def _arguments(program: Program, numbers: Iterable[int]) -> dict[int, Term | NotInScope]:
+def _arguments(program: Program, numbers: Iterable[int]) -> dict[int, _Meaning]:
     """What the markers are called with."""
-    found: dict[int, Term | NotInScope] = {n: NotInScope("its place is not reachable") for n in numbers}
+    found: dict[int, _Meaning] = dict.fromkeys(numbers, (NotInScope("its place is not reachable"), False))
     for edge in program.edges():
         statement = edge.statement
         if isinstance(statement, Call):
@@ -252,5 +260,6 @@ def _arguments(program: Program, numbers: Iterable[int]) -> dict[int, Term | Not
             if marker and number.isdecimal() and int(number) in found:
                 (argument,) = statement.arguments
                 assert isinstance(argument.sort, BitVec)
-                found[int(number)] = not_(eq(argument, bv(0, argument.sort.width)))
+                meaning = not_(eq(argument, bv(0, argument.sort.width)))
+                found[int(number)] = meaning, edge.source in program.loop_heads
     return found

@@ -189,7 +189,16 @@ def _heads(kind: InvariantKind, place: Place, program: Program) -> tuple[Locatio
                 found.append(head)
         elif (loop.line, loop.column) <= (place.line, place.column or 10**6) and place.line <= loop.end_line:
             found.append(head)
-    return tuple(found)
+    if kind is InvariantKind.LOCATION:  # loops that goto makes have no text of their own
+        found += [
+            edge.source
+            for edge in program.edges()
+            for span in (edge.branching or edge.origin,)
+            if edge.source in program.loop_heads
+            and span is not None
+            and (span.file, span.line, span.column) == (place.file, place.line, place.column)
+        ]
+    return tuple(dict.fromkeys(found))
 
 
 def _offset(place: Place, source: Source, words: Sequence[str]) -> int | None:
