@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from craton.bench.contained import FILE, Keeper, Order, contain
+from craton.bench.contained import FILE, PYTHON, Keeper, Order, contain
 from craton.worker import Limits
 from support.bench import STAND_IN, by_name, campaign, plan, write_tasks
 
@@ -93,6 +93,13 @@ def test_who_has_left_the_family_is_ended_too(tmp_path: Path) -> None:
     what = contain(order(tmp_path, "daemon=60 true", Limits(60, None, None)))
     assert what.exit_code == 0 and what.wall < 30
     assert not processes_about(str(tmp_path))
+
+
+def test_a_run_hears_signals_as_anywhere_else() -> None:
+    """A keeper must not make its run deaf: what is ignored is inherited."""
+    code = "import signal; print(*(signal.getsignal(number).name for number in (signal.SIGTERM, signal.SIGHUP)))"
+    what = contain(Order((PYTHON, "-I", "-S", "-c", code)))
+    assert what.output == "SIG_DFL SIG_DFL\n"
 
 
 def test_a_file_is_handed_on(tmp_path: Path) -> None:

@@ -94,12 +94,8 @@ class Keeper:
     def __init__(self, order: Order) -> None:
         try:
             self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "craton.bench.contained",
-                ],  # -P: no modules of whatever directory we are in
+                # -P: no modules of whatever directory we are in
+                [sys.executable, "-P", "-m", "craton.bench.contained"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,  # an interrupt at the keyboard is for those who wait, and they tell the keeper
@@ -146,7 +142,8 @@ def contain(order: Order) -> Contained:
 
 def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # what ends a keeper is the end of its standard input
+        # What ends a keeper is the end of its standard input. Heard, and not ignored: that would be inherited.
+        signal.signal(number, lambda heard, frame: None)
     _adopt_orphans()
     order = Order.of(sys.stdin.buffer.readline().decode())
     _limit_processes(8 * order.most_processes)  # other runs start processes, too, so this is only a wall far behind
