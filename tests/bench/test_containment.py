@@ -128,10 +128,12 @@ def test_everything_ends_with_those_who_asked(tmp_path: Path) -> None:
     wait_until(lambda: not processes_about("verifier.py\0" + str(path)))
 
 
-def test_a_keeper_that_is_killed_is_an_error(tmp_path: Path) -> None:
-    keeper = Keeper(order(tmp_path, "sleep=1 true", Limits(30, None, None)))
+def test_a_keeper_that_is_killed_is_an_error_and_leaves_nobody(tmp_path: Path) -> None:
+    keeper = Keeper(order(tmp_path, "deaf true", Limits(60, None, None)))
+    wait_until(lambda: bool(processes_about(str(tmp_path))))
     keeper.process.kill()
     assert "died" in keeper.answer().reason
+    wait_until(lambda: not processes_about(str(tmp_path)))
 
 
 def wait_until(condition: object, seconds: float = 20.0) -> None:

@@ -180,7 +180,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "WRONG" not in shown.out + shown.err and "results.html" in shown.out
     runs = {Path(run.task).name: run for run in read_campaign(tmp_path / "out").runs}
     assert runs["right.bpl"].status == "correct-true" and "iterations" in runs["right.bpl"].statistics
-    assert runs["horn.smt2"].status in ("unknown", "done-true")  # as soon as Horn clauses are supported
+    assert runs["horn.smt2"].status in ("unknown", "done-true")  # the latter as soon as Horn clauses are supported
     assert (tmp_path / "out" / runs["horn.smt2"].log).is_file()
     # Somebody changes the results: the exit code and the last lines tell of wrong verdicts, also when nothing is left.
     file = tmp_path / "out" / RESULTS

@@ -221,8 +221,11 @@ def test_two_of_a_name_are_refused() -> None:
         configurations(["a=--seed 1", "a=--seed 2"])
 
 
-def test_witnesses_are_asked_for_where_they_can_be() -> None:
+def test_witnesses_are_asked_for_unless_they_are_already() -> None:
     """The placeholder becomes the path of a file that the run hands on."""
-    (asking,) = with_witnesses([Configuration("a", ("--seed", "1"))])
-    assert asking.options[:2] == ("--seed", "1")
-    assert Configuration("b", ("--witness", "{witness}")).arguments() == ["--witness", "{file}"]
+    plain, asking = Configuration("a", ("--seed", "1")), Configuration("b", ("--witness", "{witness}"))
+    assert with_witnesses([plain, asking]) == [
+        Configuration("a", ("--seed", "1", "--witness", "{witness}")),
+        asking,
+    ]
+    assert asking.arguments() == ["--witness", "{file}"]

@@ -39,6 +39,8 @@ LOG_BYTES = 2**20  # of a log; what is in the middle of a longer one is left out
 ANSWER_BYTES = 2**24  # of standard output
 MOST_PROCESSES = 512
 
+_MARK = "CRATON_KEEPER"  # in the environment of a keeper and all it starts
+
 PYTHON = "{python}"  # in a command: the interpreter that the keeper runs in, wherever that is
 FILE = "{file}"  # in a command: the path of a file that the command may write and the keeper hands on
 
@@ -92,12 +94,14 @@ class Keeper:
     """A keeper at work. Its answer can be read when `done` is readable; `end` ends it and its family."""
 
     def __init__(self, order: Order) -> None:
+        self.mark = f"{os.getpid()}-{time.monotonic_ns()}"
         try:
             self.process = subprocess.Popen(
                 # -P: no modules of whatever directory we are in
                 [sys.executable, "-P", "-m", "craton.bench.contained"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                env=os.environ | {_MARK: self.mark},
                 start_new_session=True,  # an interrupt at the keyboard is for those who wait, and they tell the keeper
             )
         except OSError as problem:
@@ -116,6 +120,7 @@ class Keeper:
             return Contained(**json.loads(content))
         except (ValueError, TypeError):
             code = self.process.returncode
+            _end_marked(self.mark)
             return Contained(code, "", f"the keeper of the process died ({code})", "", "", 0, None, 0.0, 0.0, 0)
 
     def end(self) -> None:
@@ -125,6 +130,15 @@ class Keeper:
             self.process.stdin.close()
         self.done.close()
         self.process.wait()
+
+
+def _end_marked(mark: str) -> None:
+    """Ends what a keeper that was killed has left: all have inherited its mark."""
+    wanted = f"{_MARK}={mark}".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if wanted in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 def contain(order: Order) -> Contained:
