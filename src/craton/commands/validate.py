@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from craton.commands.loading import add_source_arguments, requested
+from craton.commands.verify import positive_number
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -45,22 +46,12 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("witness", metavar="WITNESS", help="what a verifier wrote: YAML or GraphML")
     add_source_arguments(parser)
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--time-limit", type=_positive, default=300.0, metavar="SECONDS", help="wall time (300)")
-    limits.add_argument("--memory-limit", type=_positive, metavar="MIB", help="memory of all processes")
+    limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
+    limits.add_argument("--memory-limit", type=positive_number, metavar="MIB", help="memory of all processes")
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="one JSON object instead of text")
     output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
     parser.set_defaults(run=run)
-
-
-def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
-    return number
 
 
 def run(args: argparse.Namespace) -> int:
