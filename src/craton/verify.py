@@ -2,7 +2,7 @@
 
 A run is a list of stages, each an engine with a refiner and a view of the program, with a share of the time. The first
 answer that is confirmed is the verdict: a proof whose every condition a second solver has shown on the bit-precise
-program, or inputs on which a run reaches the error. What is not confirmed is not said.
+program, or inputs on which the compiled program reaches the error. What is not confirmed is not said.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from craton.traces.trace import Trace
 from craton.worker import Ended, Failed, Limits, Report, supervise
 
 if TYPE_CHECKING:
+    from craton.evidence.compiled import Compiled
     from craton.views import View
 
 T = TypeVar("T")
@@ -63,6 +64,9 @@ class Result:
     stage: str = ""
     proof: Proof | None = None
     replay: Replay | None = None
+    compiled: Compiled | None = None  # what came of running the replay in the compiled program
+    confirmed: bool = True
+    program: Program | None = field(default=None, repr=False)  # that the verdict is about
     assumptions: tuple[str, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
     seconds: float = 0.0
@@ -106,25 +110,51 @@ def verify(
     stages: Sequence[Stage],
     seconds: float | None = None,
     watch: Callable[[Progress, Statistics], None] = lambda progress, statistics: None,
+    *,
+    confirm: bool = True,
 ) -> Result:
-    """The verdict on a program. The limit is of time; those who must keep it run this in a process they can end."""
+    """The verdict on a program. The limit is of time; those who must keep it run this in a process they can end.
+
+    Without `confirm` an engine's word is enough, and the result says that it is not confirmed.
+    """
     started = time.monotonic()
     statistics = Statistics()
     with statistics.spending("loading"):
         program = load_program(request)
-    return _verified(_Run(program, stages, started, seconds, statistics, watch))
+    return _verified(_Run(program, stages, started, seconds, statistics, watch, request, confirm))
 
 
 def verify_program(program: Program, stages: Sequence[Stage], seconds: float | None = None) -> Result:
-    """The verdict on a program that is loaded already, such as one with hints from a witness."""
-    run = _Run(program, stages, time.monotonic(), seconds, Statistics(), lambda progress, statistics: None)
+    """The verdict on a program that is loaded already, such as one with hints from a witness. Without its text there is
+    nothing to compile: a counterexample is replayed by the interpreter only.
+    """
+    run = _Run(program, stages, time.monotonic(), seconds, Statistics(), lambda progress, statistics: None, None, True)
     return _verified(run)
+
+
+def run_for_real(result: Result, request: Request, program: Program, seconds: float | None) -> Result:
+    """A counterexample that the interpreter has replayed, run in the compiled program: it counts unless that does
+    something else.
+    """
+    from craton.evidence.compiled import NotReached, run_compiled
+
+    assert result.replay is not None
+    violated = result.verdict.partition("(")[2].rstrip(")")
+    compiled = run_compiled(request, program, result.replay, violated, seconds)
+    if not isinstance(compiled, NotReached):
+        return replace(result, compiled=compiled)
+    if compiled.late:
+        why = f"evidence incomplete: the interpreter replays a counterexample, but {compiled.reason}"
+    else:
+        why = f"a counterexample was found, but {compiled.reason}"
+    return Result("unknown", why, result.stage)
 
 
 def _verified(run: _Run) -> Result:
     result = run.result()
     used = time.monotonic() - run.started
-    return replace(result, assumptions=run.program.assumptions, statistics=run.statistics, seconds=used)
+    program = run.program
+    return replace(result, program=program, assumptions=program.assumptions, statistics=run.statistics, seconds=used)
 
 
 class _Run:
@@ -136,6 +166,8 @@ class _Run:
         seconds: float | None,
         statistics: Statistics,
         watch: Callable[[Progress, Statistics], None],
+        request: Request | None,
+        confirm: bool,
     ) -> None:
         self.program = program
         self.stages = stages
@@ -143,6 +175,8 @@ class _Run:
         self.seconds = seconds
         self.statistics = statistics
         self.watch = watch
+        self.request = request
+        self.confirm = confirm
 
     @property
     def left(self) -> float | None:
@@ -241,7 +275,7 @@ class _Run:
         if sights.whole.loose:
             return Result("unknown", "a test failed, but functions stand for more than the program means", stage.name)
         found = Replay(run.outcome.location, inputs, ())
-        return Result(f"false({run.outcome.violated})", stage=stage.name, replay=found)
+        return self._false(Result(f"false({run.outcome.violated})", stage=stage.name, replay=found), sights.whole)
 
     def _apart(self, engine: Engine, program: Program, seconds: float | None) -> Verdict:
         def work(report: Report) -> tuple[Verdict, Statistics]:
@@ -288,6 +322,10 @@ class _Run:
         return self._confirmed_proof(stage, blocks, None, Safe(better, houdini.SOLVER))
 
     def _confirmed_proof(self, stage: Stage, program: Program, size: int | None, found: Safe) -> Result:
+        if not self.confirm and stage.in_bits:  # of a view nothing is known until bits have been asked
+            return Result(
+                "true", stage=stage.name, proof=Proof(program, size, found.invariants, found.by, "", 0), confirmed=False
+            )
         begun = time.monotonic()
         checkers = others(found.by)
         with self.statistics.spending("checking the proof"):
@@ -295,7 +333,9 @@ class _Run:
             checked = _within(left, lambda report: check_proof(program, found.invariants, checkers, left))
         if not isinstance(checked, Checked):
             why = checked.problem if isinstance(checked, Flaw) else checked.reason
-            return Result("unknown", f"a proof was found but not confirmed: {why}", stage.name)
+            if isinstance(checked, Flaw) and checked.decided:
+                return Result("unknown", f"a proof was found but not confirmed: {why}", stage.name)
+            return Result("unknown", f"evidence incomplete: a proof was found, but {why}", stage.name)
         by = " and ".join(checked.by) or "simplification alone"
         proof = Proof(program, size, found.invariants, found.by, by, time.monotonic() - begun)
         return Result("true", stage=stage.name, proof=proof)
@@ -332,7 +372,15 @@ class _Run:
                 "unknown", f"the counterexample found uses {loose}, which stands for any function", stage.name
             )
         violated = sights.whole.errors[found.location]
-        return Result(f"false({violated})", stage=stage.name, replay=found)
+        return self._false(Result(f"false({violated})", stage=stage.name, replay=found), sights.whole)
+
+    def _false(self, result: Result, program: Program) -> Result:
+        if not self.confirm:
+            return replace(result, confirmed=False)
+        if self.request is None:
+            return result
+        with self.statistics.spending("compiled replay"):
+            return run_for_real(result, self.request, program, _part_of(self.left))
 
 
 def _within(

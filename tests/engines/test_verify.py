@@ -72,7 +72,8 @@ def test_false_is_told_with_its_inputs(capsys: pytest.CaptureFixture[str]) -> No
     assert verify(path("control/label.c")) == 1
     out = capsys.readouterr().out
     assert out.startswith("FALSE(unreach-call)\n")
-    assert "error reached after 1 input: 42" in out
+    assert "error reached in the compiled program (" in out
+    assert ") after 1 input: 42" in out
 
 
 def test_unknown_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
@@ -289,3 +290,11 @@ def _told(name: str, arguments: tuple[str, ...], hash_seed: str) -> dict[str, An
     statistics["time (s)"] = {purpose: tally["calls"] for purpose, tally in statistics["time (s)"].items()}
     told["evidence"] = told["evidence"].rpartition(" in ")[0]
     return told
+
+
+def test_termination_is_not_taken_for_a_property_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, wanted = tmp_path / "loop.c", tmp_path / "termination.prp"
+    program.write_text("int main(void) { while (1); }")
+    wanted.write_text("CHECK( init(main()), LTL(F end) )\n")
+    assert verify(str(program), "--property", str(wanted)) == 3
+    assert "F end" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from craton.commands.loading import add_source_arguments, requested
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from craton.engines.configuration import Stage
     from craton.engines.contract import Progress, Statistics
+    from craton.evidence.keeping import Keeping
     from craton.worker import Report
 
 _DESCRIPTION = """\
@@ -22,7 +24,7 @@ Verifies that no error can be reached: no call of reach_error or __VERIFIER_erro
 or what the property file says. The answer is
 
   TRUE            with an inductive proof that a second solver has checked,
-  FALSE(property) with inputs on which a run reaches the error,
+  FALSE(property) with inputs on which the compiled program reaches the error,
   UNKNOWN         with the reason.
 """
 
@@ -31,6 +33,8 @@ examples:
   craton verify prog.c
   craton verify prog.c --property no-overflow.prp --data-model LP64 --time-limit 60
   craton verify task.yml --engine trace-abstraction --refine 'newton(it, sp, lv)'
+  craton verify prog.c --proof proof.json && craton check proof.json prog.c
+  craton verify prog.c --harness failing/ --witness witness.yml
   craton verify prog.bpl --stats
 
 exit codes: 0 true, 1 false, 2 bad input, 3 unknown
@@ -57,6 +61,16 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
     limits.add_argument("--cpu-limit", type=positive_number, metavar="SECONDS", help="processor time of all processes")
     limits.add_argument("--memory-limit", type=positive_number, metavar="MIB", help="memory of all processes")
+    evidence = parser.add_argument_group(
+        "evidence", "files to keep it in; it is checked whether they are asked for or not"
+    )
+    evidence.add_argument("--proof", type=Path, metavar="FILE", help="certificate of TRUE; see craton check")
+    evidence.add_argument("--harness", type=Path, metavar="DIR", help="failing run of FALSE, ready for a debugger")
+    evidence.add_argument("--witness", type=Path, metavar="FILE", help="for other verifiers; see craton validate")
+    evidence.add_argument(
+        "--witness-format", choices=("yaml", "graphml"), help="default: by the name of the file, otherwise yaml"
+    )
+    evidence.add_argument("--no-confirm", action="store_true", help="believe the engine; the verdict says so")
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="one JSON object instead of text")
     output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
@@ -85,13 +99,20 @@ def run(args: argparse.Namespace) -> int:
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)
+    keeping = _keeping(args)
+    keeping.check()
     seconds = args.time_limit
 
     def work(report: Report) -> Outcome:
+        from craton.evidence.keeping import keep
         from craton.verify import verify
 
         limit = seconds - 0.3 if seconds > 1 else seconds
-        return outcome(verify(request, stages, limit, lambda *progress: report(progress)))
+        result = verify(request, stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
+        told = outcome(result)
+        if any((keeping.proof, keeping.harness, keeping.witness)):
+            told.files = list(keep(request, result, keeping))
+        return told
 
     line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
@@ -128,6 +149,15 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
     if "engine" in said:
         return (Stage(**said),)
     return tuple(replace(stage, **said) for stage in DEFAULT)
+
+
+def _keeping(args: argparse.Namespace) -> Keeping:
+    from craton.evidence.keeping import Keeping
+
+    graphml = args.witness is not None and args.witness.suffix == ".graphml"
+    if args.witness_format is not None:
+        graphml = args.witness_format == "graphml"
+    return Keeping(args.proof, args.harness, args.witness, "graphml" if graphml else "yaml")
 
 
 class _ProgressLine:

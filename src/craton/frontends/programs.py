@@ -44,6 +44,8 @@ def load_program(request: Request) -> Program:
         loaded = load_boogie(files[0])
         return replace(loaded.program, hints=loaded.hints, loose=loaded.overapproximated)
     source = c_source(request)
+    if source.specification.termination:
+        raise Unsupported("the property that every run ends (`F end`)", None)
     return load_c(source.files, source.specification, source.options)
 
 

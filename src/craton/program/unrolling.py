@@ -43,7 +43,7 @@ def unroll_recursion(program: Program, depth: int) -> Program:
 
 
 def _copied(name: str, level: int) -> str:
-    return f"{name}^{level}"
+    return f"{name} ^{level}"  # no program has a name with a space
 
 
 def _local(variable: Term, procedure: str, level: int) -> Term:

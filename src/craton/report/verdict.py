@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from craton.engines.contract import Statistics
     from craton.evidence.replay import ReadValue
     from craton.verify import Result
@@ -20,10 +22,12 @@ class Outcome:
     verdict: str
     reason: str = ""
     evidence: str = ""
+    confirmed: bool = True
     found_by: str = ""
     inputs: list[dict[str, str]] = field(default_factory=list)
     invariants: list[dict[str, str]] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)  # of evidence: which were written, or why not
     statistics: dict[str, Any] = field(default_factory=dict)
 
 
@@ -35,6 +39,7 @@ def exit_code(outcome: Outcome) -> int:
 
 def outcome(result: Result) -> Outcome:
     told = Outcome(result.verdict, result.reason, found_by=result.stage, assumptions=list(result.assumptions))
+    told.confirmed = result.confirmed
     told.statistics = figures(result.statistics)
     if result.proof is not None:
         _tell_proof(told, result)
@@ -43,10 +48,21 @@ def outcome(result: Result) -> Outcome:
             {"function": read.source.function, "type": read.source.type, "value": _value(read)}
             for read in result.replay.inputs
         ]
-        shown = ", ".join(entry["value"] for entry in told.inputs[:8]) + (", …" if len(told.inputs) > 8 else "")
-        count = f"{len(told.inputs)} input{'' if len(told.inputs) == 1 else 's'}"
-        told.evidence = f"replay: error reached after {count}" + (f": {shown}" if shown else "")
+        told.evidence = _replay(told.inputs, result)
     return told
+
+
+def _replay(inputs: Sequence[dict[str, str]], result: Result) -> str:
+    from craton.evidence.compiled import NotCompiled, Reached
+
+    shown = ", ".join(entry["value"] for entry in inputs[:8]) + (", …" if len(inputs) > 8 else "")
+    after = f"after {len(inputs)} input{'' if len(inputs) == 1 else 's'}" + (f": {shown}" if shown else "")
+    match result.compiled:
+        case Reached(compiler):
+            return f"replay: error reached in the compiled program ({compiler}) {after}"
+        case NotCompiled(why):
+            return f"replay: error reached by the interpreter {after}; not in a compiled program: {why}"
+    return f"replay: error reached by the interpreter {after}"
 
 
 def _tell_proof(told: Outcome, result: Result) -> None:
@@ -60,7 +76,9 @@ def _tell_proof(told: Outcome, result: Result) -> None:
         place = program.loop_heads[location]
         told.invariants.append({"location": str(place or location), "invariant": infix(proof.invariants[location])})
     count = f"{len(heads)} loop invariant{'' if len(heads) == 1 else 's'}"
-    if proof.checked_by:
+    if not result.confirmed:
+        told.evidence = f"unconfirmed: {count}, not checked again"
+    elif proof.checked_by:
         told.evidence = f"proof: {count}, re-checked by {proof.checked_by} in {proof.seconds:.2f} s"
     else:
         told.evidence = "proof: no error location is reachable in the control flow"
@@ -106,7 +124,7 @@ def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) 
         print(json.dumps(asdict(outcome), indent=2, ensure_ascii=False))
         return
     name, bracket, rest = outcome.verdict.partition("(")
-    print(name.upper() + bracket + rest)
+    print(name.upper() + bracket + rest + ("" if outcome.confirmed else " (unconfirmed)"))
     if quiet:
         return
     if outcome.reason:
@@ -120,6 +138,8 @@ def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) 
             print(f"  {entry['location']}: {entry['invariant']}")
     for assumption in outcome.assumptions:
         print(f"  assumed: {assumption}")
+    for line in outcome.files:
+        print(f"  {line}")
     if stats:
         _print_figures(outcome.statistics)
 

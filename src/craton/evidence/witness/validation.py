@@ -50,7 +50,7 @@ from craton.program.unrolling import unroll_recursion
 from craton.traces.execution import execution
 from craton.traces.feasibility import feasible
 from craton.traces.trace import Trace
-from craton.verify import RECURSION_DEPTHS, Proof, Result, verify_program
+from craton.verify import RECURSION_DEPTHS, Proof, Result, run_for_real, verify_program
 from craton.worker import Done, Failed, Limits, supervise
 
 T = TypeVar("T")
@@ -59,6 +59,7 @@ HINTED = (Stage("trace-abstraction", "newton(it, sp, lv)", seconds=30), *DEFAULT
 SEARCHING = (Stage("bounded(depth=12)", seconds=5), Stage("bounded"), Stage("trace-abstraction"))
 _SHARE = 0.4  # of the time that is left, for what is tried before something else
 _MOST_STEPS = 20_000_000
+_NOT_CONFIRMED = "the witness is not confirmed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +102,21 @@ class _Task:
         return place
 
 
-def validate_witness(request: Request, witness: Witness, seconds: float | None = None) -> Validation:
+def validate_witness(
+    request: Request, witness: Witness, seconds: float | None = None, *, confirm: bool = True
+) -> Validation:
+    """Without `confirm` the interpreter's word is enough for FALSE: the program is not compiled and run."""
     if any(Path(name).suffix == ".bpl" for name in request.files):
         raise CratonError("witnesses speak of C programs: there is no format for Boogie")
     deadline = None if seconds is None else time.monotonic() + seconds
     task = _Task(c_source(request), load_program(request), deadline)
     task.notes += _oddities(witness.metadata, task.source)
-    if isinstance(witness, CorrectnessWitness):
-        return _correctness(witness, task)
-    return _violation(witness, task)
+    found = _correctness(witness, task) if isinstance(witness, CorrectnessWitness) else _violation(witness, task)
+    if confirm and found.result.is_false:
+        confirmed = run_for_real(found.result, request, task.program, task.left)
+        role = found.role if confirmed.is_false else _NOT_CONFIRMED
+        return replace(found, result=replace(confirmed, assumptions=found.result.assumptions), role=role)
+    return found
 
 
 def _oddities(metadata: Metadata, source: CSource) -> list[str]:
@@ -148,7 +155,7 @@ def _correctness(witness: CorrectnessWitness, task: _Task) -> Validation:
     elif result.is_false:
         role = "the witness is wrong: the program violates the property"
     else:
-        role = "the witness is not confirmed"
+        role = _NOT_CONFIRMED
     return Validation(result, role, tuple(task.notes))
 
 
@@ -299,7 +306,7 @@ def _violation(witness: ViolationWitness, task: _Task) -> Validation:
             return Validation(answer, "an error was found along the witness's waypoints", tuple(task.notes))
         reason = answer
     result = Result("unknown", f"witness not confirmed: {reason}", assumptions=task.program.assumptions)
-    return Validation(result, "the witness is not confirmed", tuple(task.notes))
+    return Validation(result, _NOT_CONFIRMED, tuple(task.notes))
 
 
 def _localised(segment: Segment, task: _Task) -> Segment:

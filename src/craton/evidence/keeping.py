@@ -1,0 +1,73 @@
+"""Evidence as files, where the user wants it: the certificate of a proof, the harness of a replay, a witness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from craton.frontends.programs import Request
+    from craton.verify import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What is to be written, and where."""
+
+    proof: Path | None = None
+    harness: Path | None = None
+    witness: Path | None = None
+    witness_format: Literal["yaml", "graphml"] = "yaml"
+
+    def check(self) -> None:
+        """Before long work: a place that cannot be written to is bad input."""
+        for path in (self.proof, self.witness):
+            if path is not None and not path.resolve().parent.is_dir():
+                raise CratonError(f"cannot write {path}: there is no directory {path.parent}")
+            if path is not None and path.is_dir():
+                raise CratonError(f"cannot write {path}: it is a directory")
+        if self.harness is not None and self.harness.exists() and not self.harness.is_dir():
+            raise CratonError(f"cannot write to {self.harness}: it is not a directory")
+
+
+def keep(request: Request, result: Result, keeping: Keeping) -> Iterator[str]:
+    """Writes what there is, and tells what was written or why not."""
+    for what, path, write in (
+        ("proof", keeping.proof, _proof),
+        ("harness", keeping.harness, _harness),
+        ("witness", keeping.witness, _witness),
+    ):
+        if path is not None:
+            try:
+                write(request, result, path, keeping)
+                yield f"{what} written to {path}"
+            except CratonError as problem:
+                yield f"no {what} written: {problem}"
+
+
+def _proof(request: Request, result: Result, path: Path, keeping: Keeping) -> None:
+    from craton.evidence.certificate import make_certificate, write_certificate
+
+    write_certificate(path, make_certificate(request, result))
+
+
+def _harness(request: Request, result: Result, path: Path, keeping: Keeping) -> None:
+    from craton.evidence.compiled import write_harness
+
+    if result.replay is None or result.program is None:
+        raise CratonError(f"the verdict is {result.verdict}")
+    violated = result.verdict.partition("(")[2].rstrip(")")
+    write_harness(path, request, result.program, result.replay, violated, result.compiled)
+
+
+def _witness(request: Request, result: Result, path: Path, keeping: Keeping) -> None:
+    from craton.evidence.witness import make_witness
+    from craton.files import write_atomically
+
+    if result.program is None or (result.proof is None and result.replay is None):
+        raise CratonError(f"the verdict is {result.verdict}")
+    write_atomically(path, make_witness(request, result.program, result, keeping.witness_format))
