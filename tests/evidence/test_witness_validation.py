@@ -73,7 +73,7 @@ def test_a_failing_run_is_confirmed_from_its_witness(example: Example) -> None:
     witness = _violation(example)
     text = write_yaml(witness)
     for read in (read_yaml(text, "w"), read_graphml(write_graphml(witness), "w")):
-        validation = validate_witness(example.request, read, SECONDS)
+        validation = validate_witness(example.request, read, SECONDS, confirm=False)
         assert validation.result.verdict == example.expected, validation
         assert not validation.notes
 
@@ -99,7 +99,7 @@ def test_branchings_alone_lead_to_the_error(name: str) -> None:
     example = BY_NAME[name]
     witness = _violation(example)
     kept = [s for s in witness.segments if s.follow.kind is not WaypointKind.FUNCTION_RETURN]
-    validation = validate_witness(example.request, replace(witness, segments=tuple(kept)), SECONDS)
+    validation = validate_witness(example.request, replace(witness, segments=tuple(kept)), SECONDS, confirm=False)
     assert validation.result.verdict == example.expected, validation
     replay = validation.result.replay
     assert replay is not None
@@ -110,7 +110,7 @@ def test_branchings_alone_lead_to_the_error(name: str) -> None:
 def test_a_proof_is_confirmed_from_its_witness(name: str) -> None:
     example = BY_NAME[name]
     witness = _correctness(example)
-    validation = validate_witness(example.request, read_yaml(write_yaml(witness), "w"), SECONDS)
+    validation = validate_witness(example.request, read_yaml(write_yaml(witness), "w"), SECONDS, confirm=False)
     assert validation.result.is_true, validation
     assert not validation.notes
     if witness.invariants:
@@ -151,7 +151,7 @@ def test_invariants_of_others_are_used_in_every_copy_and_inside_of_for(tmp_path:
         _at(COPIES, "while", file, "from == 20 || to == 10"),
         _at(COPIES, "for (", file, "0 <= i && i <= 4"),  # i is not in scope at the keyword, but others write so
     )
-    validation = validate_witness(request, CorrectnessWitness(metadata, right), SECONDS)
+    validation = validate_witness(request, CorrectnessWitness(metadata, right), SECONDS, confirm=False)
     assert validation.result.is_true
     assert "suffice" in validation.role and "by themselves" not in validation.role
     assert len(validation.notes) == 1 and "another program" in validation.notes[0]
@@ -177,7 +177,7 @@ def test_wrong_invariants_do_not_make_a_right_program_wrong(name: str) -> None:
     example = BY_NAME["loops/even.c"]
     witness = _correctness(example)
     wrong = tuple(replace(i, value=MUTATIONS[name](i.value)) for i in witness.invariants)
-    validation = validate_witness(example.request, replace(witness, invariants=wrong), SECONDS)
+    validation = validate_witness(example.request, replace(witness, invariants=wrong), SECONDS, confirm=False)
     assert validation.result.is_true
     assert "inductive and suffice" not in validation.role
     assert "found with" in validation.role or "suffices" in validation.role or validation.notes or name == "of no use"
@@ -192,7 +192,7 @@ def test_no_invariant_proves_a_wrong_program(right: str, wrong: str, value: str)
     lie = tuple(replace(i, value=value) for i in witness.invariants)
     assert lie
     example = BY_NAME[wrong]
-    validation = validate_witness(example.request, replace(witness, invariants=lie), SECONDS)
+    validation = validate_witness(example.request, replace(witness, invariants=lie), SECONDS, confirm=False)
     assert validation.result.verdict == example.expected
     assert "wrong" in validation.role
     assert any("another program" in note for note in validation.notes)
@@ -203,7 +203,7 @@ def test_no_invariant_proves_a_wrong_program(right: str, wrong: str, value: str)
 )
 def test_no_way_makes_a_right_program_wrong(wrong: str, right: str) -> None:
     witness = _violation(BY_NAME[wrong])
-    validation = validate_witness(BY_NAME[right].request, witness, 10.0)
+    validation = validate_witness(BY_NAME[right].request, witness, 10.0, confirm=False)
     assert validation.result.verdict == "unknown"
     assert "not confirmed" in validation.result.reason
     assert any("another program" in note for note in validation.notes)
@@ -229,7 +229,7 @@ def test_a_way_that_no_run_takes_is_not_confirmed() -> None:
     assert ways and values
     wrong = _flipped(witness, ways[-1])
     wrong = _with(wrong, values[0], replace(witness.segments[values[0]].follow, constraint="\\result == 0"))
-    validation = validate_witness(example.request, wrong, SECONDS)
+    validation = validate_witness(example.request, wrong, SECONDS, confirm=False)
     assert validation.result.verdict == "unknown"
     assert "not confirmed" in validation.result.reason
 
@@ -240,7 +240,7 @@ def test_a_target_where_no_error_is_is_not_confirmed() -> None:
     values = [s for s in witness.segments if s.follow.kind is not WaypointKind.FUNCTION_RETURN]
     target = replace(values[-1].follow, place=Place(str(example.path), 2, 1))
     wrong = replace(witness, segments=(*values[:-1], Segment(target)))
-    validation = validate_witness(example.request, wrong, SECONDS)
+    validation = validate_witness(example.request, wrong, SECONDS, confirm=False)
     assert validation.result.verdict == "unknown"
     assert "no error location at its target" in validation.result.reason
 
@@ -254,7 +254,7 @@ def test_waypoints_beside_the_text_are_named_and_ignored() -> None:
         if s.follow.kind is WaypointKind.BRANCHING
     ]
     wrong = replace(witness, segments=(*shifted, witness.segments[-1]))
-    validation = validate_witness(example.request, wrong, SECONDS)
+    validation = validate_witness(example.request, wrong, SECONDS, confirm=False)
     assert validation.result.verdict == example.expected  # found without them
     assert len(validation.notes) == len(shifted)
     assert all("nothing for the branching" in note for note in validation.notes)
@@ -295,7 +295,9 @@ def test_assumptions_guide_the_search(
     metadata = replace(_violation(BY_NAME["loops/odd.c"]).metadata, hashes={})
     assumption = Waypoint(WaypointKind.ASSUMPTION, Place("elsewhere/assuming.c", line, column), value, action)
     target = Waypoint(WaypointKind.TARGET, Place("elsewhere/assuming.c", 4))
-    validation = validate_witness(request, ViolationWitness(metadata, (Segment(assumption), Segment(target))), SECONDS)
+    validation = validate_witness(
+        request, ViolationWitness(metadata, (Segment(assumption), Segment(target))), SECONDS, confirm=False
+    )
     assert validation.result.verdict == ("false(unreach-call)" if confirmed else "unknown"), validation
 
 
@@ -306,9 +308,11 @@ def test_ways_to_avoid_are_avoided(tmp_path: Path) -> None:
     for number in [i for i, s in enumerate(witness.segments) if s.follow.kind is WaypointKind.BRANCHING][-1:]:
         last = witness.segments[number].follow
         avoiding = replace(witness, segments=(Segment(target, (replace(last, action=Action.AVOID),)),))
-        validation = validate_witness(example.request, avoiding, SECONDS)
+        validation = validate_witness(example.request, avoiding, SECONDS, confirm=False)
         assert validation.result.verdict == "unknown"
-    validation = validate_witness(example.request, replace(witness, segments=(Segment(target),)), SECONDS)
+    validation = validate_witness(
+        example.request, replace(witness, segments=(Segment(target),)), SECONDS, confirm=False
+    )
     assert validation.result.verdict == example.expected
 
 

@@ -47,11 +47,17 @@ class Guide:
     program: Program
     texts: Mapping[str, Source]
     assumed: Mapping[Waypoint, Mapping[Location, Term]] = field(default_factory=dict)
+    _fitting: dict[Waypoint, bool] = field(default_factory=dict)
     _keywords: dict[Edge, Place | None] = field(default_factory=dict)
     _returns: dict[Edge, Place | None] = field(default_factory=dict)
 
     def fits(self, waypoint: Waypoint) -> bool:
-        """Whether the program has any place for it."""
+        """Whether the program has any place for it. Runs through loops pass the same waypoints many times."""
+        if waypoint not in self._fitting:
+            self._fitting[waypoint] = self._has_place(waypoint)
+        return self._fitting[waypoint]
+
+    def _has_place(self, waypoint: Waypoint) -> bool:
         if waypoint.kind is WaypointKind.ASSUMPTION:
             return bool(self.assumed.get(waypoint))
         if waypoint.kind is WaypointKind.TARGET:
