@@ -36,11 +36,14 @@ class Instance:
     variables: Mapping[Term, Term]
 
 
-def instances(program: Program) -> dict[Location, Instance]:
-    """The locations of `inline(program)` that come from procedures other than the entry."""
+def inline_with_instances(program: Program) -> tuple[Transformed, dict[Location, Instance]]:
+    """`inline(program)`, and of what those locations are copies that come from procedures other than the entry."""
     inliner = _Inliner(program, MOST_EDGES)
-    inliner.run()
-    return inliner.instances
+    return inliner.run(), inliner.instances
+
+
+def instances(program: Program) -> dict[Location, Instance]:
+    return inline_with_instances(program)[1]
 
 
 class _Inliner:

@@ -21,7 +21,7 @@ from craton.frontends.programs import CSource
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, ops, or_, substitute, var
 from craton.logic.cexpr import to_c
 from craton.program.cfa import Location, Program, Symbol
-from craton.program.inlining import Instance, inline, instances
+from craton.program.inlining import Instance, inline_with_instances
 from craton.program.origin import SourceRange
 from craton.smt import Unsat
 
@@ -35,6 +35,8 @@ def c_invariants(
     source: CSource, program: Program, proved: Program, invariants: Mapping[Location, Term]
 ) -> tuple[Invariant, ...]:
     """Of the loops of `program`, where `invariants` prove `proved`, which is the same program prepared."""
+    if all(invariants.get(head, FALSE) is TRUE for head in proved.loop_heads):
+        return ()  # of large programs it takes long to find out by which loops nothing is said
     texts = {str(path): Source(path) for path in source.files}
     wanted: list[_Wanted] = []
     for loop in _loops(program, proved):
@@ -86,11 +88,10 @@ class _Loop:
 
 
 def _loops(program: Program, proved: Program) -> Iterator[_Loop]:
-    whole = inline(program).program
-    known = instances(program)
+    inlined, known = inline_with_instances(program)
     present = frozenset(proved.main.locations)
     copies: dict[tuple[str, Location], dict[Location, Instance]] = {}
-    for location in whole.loop_heads:
+    for location in inlined.program.loop_heads:
         copy = known.get(location, Instance(program.entry, location, {}))
         copies.setdefault((copy.procedure, copy.location), {})[location] = copy
     for (procedure, head), found in copies.items():
