@@ -1,8 +1,8 @@
 """Names of a package whose home is imported when they are first used: what a run does not need costs it nothing.
 
-    if TYPE_CHECKING:
-        from package.room import thing
-    __getattr__ = later(globals(), {"thing": "package.room"})
+if TYPE_CHECKING:
+    from package.room import thing
+__getattr__ = later(globals(), {"thing": "package.room"})
 """
 
 from __future__ import annotations

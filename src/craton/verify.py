@@ -38,6 +38,7 @@ T = TypeVar("T")
 
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
+_TESTING_SECONDS = 10.0  # where there is no limit
 _TELL = 0.1  # seconds between two reports of progress
 _GRACE = 0.5  # seconds for an engine to notice that its time is over
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
@@ -263,8 +264,20 @@ class _Run:
 
     def _tested(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
         from craton.engines.testing import failing_run
+        from craton.evidence.drawn import can_test, failing_inputs
         from craton.program.interpreter import ReachedError
 
+        request = self.request
+        if request is not None and self.confirm and can_test(request, sights.whole):
+            with self.statistics.spending("testing"):
+                limit = _TESTING_SECONDS if seconds is None else seconds
+                failing = _within(limit, lambda report: failing_inputs(request, sights.whole, limit))
+            if isinstance(failing, Unknown):
+                return Result("unknown", failing.reason, stage.name)
+            if failing is None or sights.whole.loose:
+                return Result("unknown", "no test failed", stage.name)
+            verdict = f"false({failing.violated})"
+            return Result(verdict, stage=stage.name, replay=failing.replay, compiled=failing.reached)
         with self.statistics.spending("testing"):
             run = _within(seconds, lambda report: failing_run(sights.whole, seconds))
         if isinstance(run, Unknown):

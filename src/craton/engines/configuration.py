@@ -204,7 +204,7 @@ DEFAULT = (
     Stage("horn", share=1, seconds=1),
     Stage("trace-abstraction", "newton(it, wp, lv, late)", share=1, seconds=2),
     Stage("conjectures", share=2, seconds=5),
-    Stage(TESTING, share=1, seconds=10),
+    Stage(TESTING, share=10, seconds=12),
     Stage("bounded", share=4, seconds=60),
     Stage("horn", encoding="ideal", share=1, seconds=60),
     Stage("trace-abstraction(chains)", "newton(it, sp, lv)", share=4),

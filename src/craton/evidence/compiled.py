@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
@@ -46,15 +45,12 @@ from craton.evidence.harness import (
     open_declarations,
 )
 from craton.evidence.open_values import OpenValues, open_values
-from craton.evidence.replay import ReadValue, Replay
+from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.files import write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
-from craton.logic import Float
-from craton.logic.ieee import is_infinite, is_nan, is_zero, to_fraction, to_python
-from craton.logic.terms import format_of
 from craton.program.cfa import OVERFLOW, UNREACH, Program
-from craton.program.interpreter import CannotRun, Interpreter, Number, ReachedError
+from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 
 MOST_SECONDS = 10.0  # for one run
 MEMORY = 1 << 30  # bytes that a run may use
@@ -87,6 +83,7 @@ class NotReached:
 
     reason: str
     fault: bool = False  # it came to memory that is not there
+    elsewhere: bool = False  # it came to an error that the property does not speak of
     late: bool = False  # there was no time to find out
 
 
@@ -151,10 +148,10 @@ class _Attempt:
         """With the first of the compilers whose program reaches the error."""
         with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
             try:
-                job = _job(Path(folder), self.source, self.replay, self.violated, opened)
+                job = written_job(Path(folder), self.source, self.replay, self.violated, opened)
             except (CratonError, OSError) as trouble:
                 return NotCompiled(str(trouble).partition("\n")[0])
-            job = replace(job, defines=("-DCRATON_SUPERVISED", *_limits(job.data_model), *defines))
+            job = replace(job, defines=("-DCRATON_SUPERVISED", *limits(job.data_model), *defines))
             ran: list[Compiled] = []
             failed: list[Compiled] = []
             for compiler in found:
@@ -179,7 +176,8 @@ class _Attempt:
         if "S" in kinds:
             return NotCompiled("the compiled program cannot be confined: " + _told(ending, said))
         fault = ending.code == -signal.SIGSEGV
-        return NotReached(f"the program compiled with {compiler} {_told(ending, said)}", fault)
+        told = f"the program compiled with {compiler} {_told(ending, said)}"
+        return NotReached(told, fault, elsewhere="O" in kinds)
 
 
 def write_harness(
@@ -194,7 +192,7 @@ def write_harness(
     try:
         directory.mkdir(parents=True, exist_ok=True)
         opened = open_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_OPEN
-        job = _job(directory, c_source(request), replay, violated, opened)
+        job = written_job(directory, c_source(request), replay, violated, opened)
     except NoHarness as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
@@ -220,7 +218,7 @@ def _no_use(request: Request, violated: str) -> str:
 # --- what is compiled -------------------------------------------------------------------------------------------------
 
 
-def _job(directory: Path, source: CSource, replay: Replay, violated: str, opened: OpenValues) -> Job:
+def written_job(directory: Path, source: CSource, replay: Replay, violated: str, opened: OpenValues) -> Job:
     """Writes the program and its harness into a directory."""
     if source.options.data_model not in MODELS:
         raise NoHarness(f"there is no compiler for the data model {source.options.data_model}")
@@ -272,7 +270,7 @@ def _copied(directory: Path, source: CSource, outline: Outline, opened: OpenValu
         copy.write_bytes(text.encode("latin-1"))
 
 
-def _limits(data_model: str) -> tuple[str, ...]:
+def limits(data_model: str) -> tuple[str, ...]:
     return f"-DCRATON_SECONDS={ceil(MOST_SECONDS) + 1}u", f"-DCRATON_BYTES={_ADDRESSES[data_model]}ul"
 
 
@@ -297,21 +295,10 @@ def _needs_open_values(program: Program, replay: Replay) -> bool:
     error: then the counterexample needs a value that only the interpreter can give.
     """
     try:
-        outcome = Interpreter(program).run([_number(read) for read in replay.inputs], step_limit=_STEPS).outcome
+        outcome = Interpreter(program).run([as_number(read) for read in replay.inputs], step_limit=_STEPS).outcome
     except (CannotRun, RecursionError):
         return False
     return not isinstance(outcome, ReachedError)
-
-
-def _number(read: ReadValue) -> Number:
-    """An input as the interpreter is given it."""
-    if not isinstance(read.sort, Float):
-        return int(read.value)
-    f = format_of(read.sort)
-    if is_nan(f, read.value) or is_infinite(f, read.value) or is_zero(f, read.value):
-        return to_python(f, read.value)
-    number: Fraction = to_fraction(f, read.value)
-    return number
 
 
 # --- the directory for people -----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from craton.processes import end_family, usage
 _GLANCE = 0.02  # seconds between two looks
 _TOKEN = 32  # hexadecimal digits
 _LARGEST_FILE = 256 << 20  # bytes that a tool may write
-_MOST_MESSAGES = 1 << 20  # bytes that are listened to
+_MOST_MESSAGES = 1 << 26  # bytes that are listened to
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,16 @@ def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: in
         return ending, output.read(_MOST_MESSAGES).decode("utf-8", "replace")
 
 
-def run_replay(binary: Path, seconds: float, memory: int) -> tuple[Ending, list[str]]:
+def run_replay(binary: Path, seconds: float, memory: int, seed: int | None = None) -> tuple[Ending, list[str]]:
     """Runs a program with a harness; with what the harness said. It proves that it is the harness that speaks by the
-    token that it is given before the program begins: the program may print what it likes.
+    token that it is given before the program begins: the program may print what it likes. One that draws its inputs is
+    given a seed besides.
     """
     token = secrets.token_hex(_TOKEN // 2).encode()
     ours, theirs = socket.socketpair()
     with closing(ours):
         with closing(theirs):
-            ours.sendall(token)
+            ours.sendall(token if seed is None else token + seed.to_bytes(8, "little"))
             process = subprocess.Popen(
                 [str(binary)],
                 cwd=binary.parent,

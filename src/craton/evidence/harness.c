@@ -84,6 +84,8 @@ static struct {
     struct craton_block *blocks;
     struct { craton_word model; void *block; } pointers[256];
     unsigned known_pointers, allocated;
+    unsigned long long seed;
+    int seeded;
 } craton = {{0}, 2};
 
 /* --- the report ------------------------------------------------------------------------------------------------------ */
@@ -114,8 +116,11 @@ static void craton_say(char kind, const char *text, const char *more)
     }
 }
 
+static void craton_tell_inputs(void);
+
 __attribute__((noreturn)) static void craton_stop(char kind, const char *text, const char *more)
 {
+    if (kind == 'R') craton_tell_inputs();
     craton_say(kind, text, more);
     for (;;) craton_call(CRATON_EXIT_GROUP, kind == 'R' ? 1 : 0, 0, 0, 0, 0, 0);
 }
@@ -132,6 +137,88 @@ void __craton_reached(void)
 
 /* --- inputs ---------------------------------------------------------------------------------------------------------- */
 
+#ifdef CRATON_DRAWN /* from a seed, and told with the error; the seed 0 is for zeros */
+
+static struct { unsigned function, size; unsigned char bytes[16]; } craton_drawn[CRATON_DRAWN];
+
+static unsigned craton_roll(void)
+{
+    craton.seed = craton.seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (unsigned)(craton.seed >> 33);
+}
+
+/* Small numbers and those that the program compares with reach more. */
+static int craton_number(void)
+{
+    static const int known[] = {CRATON_KNOWN};
+    if (!craton.seeded) return 0;
+    switch (craton_roll() & 3) {
+    case 0: return (int)(craton_roll() << 1 ^ craton_roll());
+    case 1: return known[craton_roll() % (sizeof known / sizeof *known)] + (int)(craton_roll() % 3u) - 1;
+    default: return (int)(craton_roll() % 33u) - 8;
+    }
+}
+
+static void craton_note(unsigned function, const void *value, craton_size size)
+{
+    craton_size i;
+    if (craton.taken == CRATON_DRAWN)
+        craton_stop('E', "asks for more inputs than are kept, of ", craton_functions[function]);
+    craton_drawn[craton.taken].function = function;
+    craton_drawn[craton.taken].size = (unsigned)size;
+    for (i = 0; i < size; i++) craton_drawn[craton.taken].bytes[i] = ((const unsigned char *)value)[i];
+    craton.taken++;
+}
+
+static void craton_take(unsigned function, void *value, craton_size size)
+{
+    int number = craton_number();
+    craton_size i;
+    for (i = 0; i < size; i++)
+        ((unsigned char *)value)[i] = (unsigned char)(i < sizeof number ? number >> 8 * i : number < 0 ? -1 : 0);
+    craton_note(function, value, size);
+}
+
+static char *craton_hexadecimal(char *at, const unsigned char *bytes, craton_size size)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (; size--; bytes++) {
+        *at++ = digits[*bytes >> 4];
+        *at++ = digits[*bytes & 15];
+    }
+    return at;
+}
+
+/* Several to a line: "function value function value …" */
+static void craton_tell_inputs(void)
+{
+    craton_size i = 0, k;
+    while (i < craton.taken) {
+        char text[380], *at = text;
+        for (k = 0; k < 8 && i < craton.taken; k++, i++) {
+            unsigned char function[2] = {(unsigned char)(craton_drawn[i].function >> 8), (unsigned char)craton_drawn[i].function};
+            at = craton_hexadecimal(at, function, 2);
+            *at++ = ' ';
+            at = craton_hexadecimal(at, craton_drawn[i].bytes, craton_drawn[i].size);
+            *at++ = ' ';
+        }
+        *at = 0;
+        craton_say('I', text, "");
+    }
+}
+
+#define CRATON_TAKE(function, value, size) craton_take(function, &value, size)
+#define CRATON_TAKE_BOOL(function, value, size) (value = craton_number() & 1, craton_note(function, &value, size))
+#define CRATON_TAKE_FLOAT(function, value, size) \
+    (value = craton_number(), value /= craton.seeded && craton_roll() & 1 ? 8 : 1, craton_note(function, &value, size))
+
+#else
+
+static void craton_tell_inputs(void) {}
+#define CRATON_TAKE(function, value, size) craton_take(function, &value, size)
+#define CRATON_TAKE_BOOL CRATON_TAKE
+#define CRATON_TAKE_FLOAT CRATON_TAKE
+
 static void craton_take(unsigned function, void *value, craton_size size)
 {
     craton_size i;
@@ -142,6 +229,7 @@ static void craton_take(unsigned function, void *value, craton_size size)
     for (i = 0; i < size; i++) ((unsigned char *)value)[i] = craton_inputs[craton.taken].bytes[i];
     craton.taken++;
 }
+#endif
 
 static void *craton_memory(craton_size alignment, craton_size size, unsigned char counted);
 
@@ -151,7 +239,12 @@ static void *craton_pointer(unsigned function)
 {
     craton_word model = 0;
     unsigned i;
+#ifdef CRATON_DRAWN
+    model = (craton_word)(craton_number() & 3) << 16;
+    craton_note(function, &model, sizeof model);
+#else
     craton_take(function, &model, sizeof model);
+#endif
 #ifndef CRATON_MEMORY
 #ifdef CRATON_NO_NULL
     if (!model) return craton_memory(16, 1 << 16, 0);
@@ -449,6 +542,11 @@ static void craton_begin(void)
         if (some <= 0) craton_call(CRATON_EXIT_GROUP, 2, 0, 0, 0, 0, 0);
         got += (craton_size)some;
     }
+#ifdef CRATON_DRAWN
+    if (craton_call(CRATON_READ, 0, (long)&craton.seed, sizeof craton.seed, 0, 0, 0) != sizeof craton.seed)
+        craton_call(CRATON_EXIT_GROUP, 2, 0, 0, 0, 0, 0);
+    craton.seeded = craton.seed != 0;
+#endif
     craton_call(CRATON_CLOSE, 0, 0, 0, 0, 0, 0);
     craton_call(CRATON_OPEN, (long)"/dev/null", 0, 0, 0, 0, 0);
     craton_call(CRATON_PRCTL, 1, 9, 0, 0, 0, 0); /* ends with the process that started it */

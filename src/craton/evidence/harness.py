@@ -177,9 +177,10 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
             return _record_stub(name, result)
     spelled = _spelled(result)
     size = 10 if isinstance(result, Floating) and result.sort == X87 else result.size
+    kind = {"_Bool": "_BOOL"}.get(spelled, "_FLOAT" if isinstance(result, Floating) else "")
     return (
         f"CRATON_WEAK {spelled} {name}() "
-        f"{{ {spelled} value = 0; craton_take({number}, &value, {size}); return value; }}"
+        f"{{ {spelled} value = 0; CRATON_TAKE{kind}({number}, value, {size}); return value; }}"
     )
 
 

@@ -8,14 +8,18 @@ open which way to go, the run goes the trace's way.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
-from craton.logic import Model, Sort, Term, evaluate
+from craton.logic import Float, Model, Sort, Term, evaluate
 from craton.logic.evaluation import zero
+from craton.logic.ieee import to_fraction, to_python
+from craton.logic.terms import format_of
 from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Assign, Assume, BitsOf, Havoc, Input, Return
@@ -41,6 +45,15 @@ class Background:
     start: Mapping[Term, Any]
     opened: tuple[Any, ...]
     model: Model
+
+
+def as_number(read: ReadValue) -> int | float | Fraction:
+    """What to give an interpreter to get the value again."""
+    if isinstance(read.sort, Float):
+        number = to_python(format_of(read.sort), read.value)
+        return to_fraction(format_of(read.sort), read.value) if math.isfinite(number) and number else number
+    given: int | Fraction = read.value if isinstance(read.value, int | Fraction) else int(read.value)
+    return given
 
 
 @dataclass(frozen=True, slots=True)

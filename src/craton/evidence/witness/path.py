@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 
 from craton.errors import CratonError
-from craton.evidence.replay import ReadValue, Replay
+from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.evidence.witness.model import Place, Segment, Waypoint, WaypointKind
 from craton.evidence.witness.source import Source
 from craton.logic import BitVec, Float
-from craton.logic.ieee import to_fraction, to_python
+from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
 from craton.program.cfa import Edge, Program
-from craton.program.interpreter import Interpreter, Number, ReachedError
+from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.origin import SourceRange
 from craton.program.statements import Havoc, Input
 
@@ -43,15 +42,6 @@ def executed(program: Program, replay: Replay) -> tuple[Edge, ...]:
     if not isinstance(run.outcome, ReachedError):
         raise NoWitness(f"the run cannot be repeated: {run.outcome}")
     return run.edges
-
-
-def as_number(read: ReadValue) -> Number:
-    """What to give an interpreter to get the value again."""
-    if isinstance(read.sort, Float):
-        number = to_python(format_of(read.sort), read.value)
-        return to_fraction(format_of(read.sort), read.value) if math.isfinite(number) and number else number
-    number = read.value
-    return number if isinstance(number, int | Fraction) else int(number)
 
 
 def _waypoints(edges: Sequence[Edge], inputs: Sequence[ReadValue], texts: Mapping[str, Source]) -> Iterator[Waypoint]:

@@ -18,7 +18,7 @@ from craton.engines.configuration import DEFAULT, Stage
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
 from craton.evidence.checker import Checked, check_proof, others, vocabulary
-from craton.evidence.replay import ReadValue, Replay, replay
+from craton.evidence.replay import ReadValue, Replay, as_number, replay
 from craton.evidence.witness.guided import Guide, TooLarge, guided, returned_number
 from craton.evidence.witness.make import hash_of, property_text
 from craton.evidence.witness.model import (
@@ -33,7 +33,6 @@ from craton.evidence.witness.model import (
     WaypointKind,
     Witness,
 )
-from craton.evidence.witness.path import as_number
 from craton.evidence.witness.scope import NotInScope, Snippet, terms_in_scope
 from craton.evidence.witness.source import LOOPS, Source, tokens
 from craton.frontends.programs import CSource, Request, c_source, load_program
