@@ -271,7 +271,7 @@ class _Run:
         if request is not None and self.confirm and can_test(request, sights.whole):
             with self.statistics.spending("testing"):
                 limit = _TESTING_SECONDS if seconds is None else seconds
-                failing = _within(limit, lambda report: failing_inputs(request, sights.whole, limit))
+                failing = _within(limit, lambda report: failing_inputs(request, sights.whole, limit, stage.seed))
             if isinstance(failing, Unknown):
                 return Result("unknown", failing.reason, stage.name)
             if failing is None or sights.whole.loose:
@@ -279,7 +279,7 @@ class _Run:
             verdict = f"false({failing.violated})"
             return Result(verdict, stage=stage.name, replay=failing.replay, compiled=failing.reached)
         with self.statistics.spending("testing"):
-            run = _within(seconds, lambda report: failing_run(sights.whole, seconds))
+            run = _within(seconds, lambda report: failing_run(sights.whole, seconds, stage.seed))
         if isinstance(run, Unknown):
             return Result("unknown", run.reason, stage.name)
         if run is None or not isinstance(run.outcome, ReachedError):

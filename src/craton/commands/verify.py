@@ -56,7 +56,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
-    how.add_argument("--seed", type=int, help="of whatever an engine leaves to chance; the same seed, the same run")
+    how.add_argument(
+        "--seed", type=_seed, help="of tests and runs on inputs that are drawn; the same seed, the same run"
+    )
     limits = parser.add_argument_group("limits")
     limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
     limits.add_argument("--cpu-limit", type=positive_number, metavar="SECONDS", help="processor time of all processes")
@@ -86,6 +88,12 @@ def positive_number(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
     return number
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 31:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to {(1 << 31) - 1}, found {text!r}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -142,7 +150,7 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
 
     from craton.engines.configuration import DEFAULT, Stage
 
-    names = ("engine", "refine", "encoding", "floats", "solver")
+    names = ("engine", "refine", "encoding", "floats", "solver", "seed")
     said = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if not said:
         return DEFAULT

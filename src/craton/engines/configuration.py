@@ -29,6 +29,7 @@ class Stage:
     solver: str = "z3"
     share: float = 1.0
     seconds: float | None = None  # at most
+    seed: int = 0  # of runs on inputs that are drawn
 
     @property
     def in_bits(self) -> bool:
@@ -143,7 +144,7 @@ def _bounded(settings: Mapping[str, Any], stage: Stage) -> Engine:
 def _conjectures(settings: Mapping[str, Any], stage: Stage) -> Engine:
     from craton.engines.conjectures import Conjectures
 
-    return Conjectures(stage.solver, **settings)
+    return Conjectures(stage.solver, stage.seed, **settings)
 
 
 def _horn(settings: Mapping[str, Any], stage: Stage) -> Engine:

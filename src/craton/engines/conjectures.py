@@ -72,6 +72,7 @@ Rows = Sequence[tuple[Any, ...]]
 @dataclass(slots=True)
 class Conjectures:
     solver: str = "z3"
+    seed: int = 0
     blocks: int | None = None
 
     @property
@@ -89,7 +90,7 @@ class Conjectures:
                 if location not in program.errors and location != program.main.entry
             }
             with statistics.spending("runs for conjectures"):
-                seen = _states(program, watched, budget)
+                seen = _states(program, watched, self.seed, budget)
             if seen is None:
                 return Unknown("a run fails: there is nothing to prove")
             guesses = self._guesses(program, steps, watched, seen)
@@ -160,7 +161,7 @@ def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Te
 
 
 def _states(
-    program: Program, watched: Mapping[Location, tuple[Term, ...]], budget: Budget
+    program: Program, watched: Mapping[Location, tuple[Term, ...]], seed: int, budget: Budget
 ) -> dict[Location, list[tuple[Any, ...]]] | None:
     """The values of the variables at their locations, on several runs; None if a run reaches an error."""
     seen: dict[Location, dict[tuple[Any, ...], None]] = {location: {} for location in watched}
@@ -176,7 +177,7 @@ def _states(
     for number in range(RUNS):
         budget.check()
         visits.clear()
-        run = interpreter.run(seed=None if number == 0 else number, step_limit=MOST_STEPS)
+        run = interpreter.run(seed=None if number == 0 else seed * RUNS + number, step_limit=MOST_STEPS)
         if isinstance(run.outcome, ReachedError):
             return None
         if time.monotonic() - started > SAMPLING_SECONDS:

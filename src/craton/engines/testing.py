@@ -16,7 +16,7 @@ MOST_STEPS = 3_000_000  # of one run
 MOST_RUNS = 2_000
 
 
-def failing_run(program: Program, seconds: float | None) -> Run | None:
+def failing_run(program: Program, seconds: float | None, first: int = 0) -> Run | None:
     """A run that reaches an error; None if none was found. The first one is on zeros."""
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
@@ -24,7 +24,7 @@ def failing_run(program: Program, seconds: float | None) -> Run | None:
         for number in count():
             if number >= MOST_RUNS or (deadline is not None and time.monotonic() > deadline):
                 return None
-            seed = None if number == 0 else number
+            seed = None if number == 0 else first * MOST_RUNS + number
             run = interpreter.run(seed=seed, step_limit=MOST_STEPS, only_inputs=True)
             if isinstance(run.outcome, ReachedError):
                 return replace(run, values={})  # memory does not travel between processes

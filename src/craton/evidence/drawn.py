@@ -55,13 +55,13 @@ def can_test(request: Request, program: Program) -> bool:
     return not any(name.endswith(".bpl") for name in request.files) and kinds <= _KINDS and bool(compilers())
 
 
-def failing_inputs(request: Request, program: Program, seconds: float) -> Failing | None:
+def failing_inputs(request: Request, program: Program, seconds: float, seed: int = 0) -> Failing | None:
     """The first run that was found, if there is one."""
     begun = time.monotonic()
     kinds = {property_.name: location for location, property_ in program.errors.items()}
     known = _constants(program)
     for violated, location in kinds.items():
-        inputs = _failing(request, violated, known, seconds - (time.monotonic() - begun))
+        inputs = _failing(request, violated, known, seed, seconds - (time.monotonic() - begun))
         if inputs is not None:
             found = Replay(location, inputs, ())
             where = _proper(request, program, found, violated, seconds - (time.monotonic() - begun))
@@ -71,7 +71,9 @@ def failing_inputs(request: Request, program: Program, seconds: float) -> Failin
     return None
 
 
-def _failing(request: Request, violated: str, known: Sequence[int], seconds: float) -> tuple[ReadValue, ...] | None:
+def _failing(
+    request: Request, violated: str, known: Sequence[int], first: int, seconds: float
+) -> tuple[ReadValue, ...] | None:
     deadline = time.monotonic() + seconds
     source = c_source(request)
     outline = outline_c(source.files, source.specification, source.options)
@@ -93,7 +95,7 @@ def _failing(request: Request, violated: str, known: Sequence[int], seconds: flo
             if left <= 0:
                 return None
             limit = max(SHORTEST, left * LONGEST) if seed else left * LONGEST_ON_ZEROS if reads else left
-            _, said = run_replay(binary, min(limit, left), MEMORY, seed)
+            _, said = run_replay(binary, min(limit, left), MEMORY, seed and first * MOST_RUNS + seed)
             if any(line[:1] == "R" for line in said):
                 return tuple(_read(said, functions))
             if any(line[:1] in ("S", "U") for line in said):
