@@ -32,6 +32,7 @@ from craton.worker import Ended, Failed, Limits, Report, supervise
 
 if TYPE_CHECKING:
     from craton.evidence.compiled import Compiled
+    from craton.evidence.drawn import Failing
     from craton.views import View
 
 T = TypeVar("T")
@@ -264,20 +265,13 @@ class _Run:
 
     def _tested(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
         from craton.engines.testing import failing_run
-        from craton.evidence.drawn import can_test, failing_inputs
+        from craton.evidence.drawn import can_test
         from craton.program.interpreter import ReachedError
 
-        request = self.request
-        if request is not None and self.confirm and can_test(request, sights.whole):
-            with self.statistics.spending("testing"):
-                limit = _TESTING_SECONDS if seconds is None else seconds
-                failing = _within(limit, lambda report: failing_inputs(request, sights.whole, limit, stage.seed))
-            if isinstance(failing, Unknown):
-                return Result("unknown", failing.reason, stage.name)
-            if failing is None or sights.whole.loose:
-                return Result("unknown", "no test failed", stage.name)
-            verdict = f"false({failing.violated})"
-            return Result(verdict, stage=stage.name, replay=failing.replay, compiled=failing.reached)
+        if self.request is not None and self.confirm and can_test(self.request, sights.whole):
+            answer = self._tested_compiled(stage, self.request, sights.whole, seconds)
+            if answer is not None:
+                return answer
         with self.statistics.spending("testing"):
             run = _within(seconds, lambda report: failing_run(sights.whole, seconds, stage.seed))
         if isinstance(run, Unknown):
@@ -289,6 +283,31 @@ class _Run:
             return Result("unknown", "a test failed, but functions stand for more than the program means", stage.name)
         found = Replay(run.outcome.location, inputs, ())
         return self._false(Result(f"false({run.outcome.violated})", stage=stage.name, replay=found), sights.whole)
+
+    def _tested_compiled(
+        self, stage: Stage, request: Request, program: Program, seconds: float | None
+    ) -> Result | None:
+        """None if the program cannot be compiled here."""
+        from craton.evidence.drawn import CannotTest, failing_inputs
+
+        limit = _TESTING_SECONDS if seconds is None else seconds
+
+        def work(report: Report) -> Failing | CannotTest | None:
+            try:
+                return failing_inputs(request, program, limit, stage.seed)
+            except CannotTest as problem:
+                return problem
+
+        with self.statistics.spending("testing"):
+            failing = _within(limit, work)
+        if isinstance(failing, CannotTest):
+            return None
+        if isinstance(failing, Unknown):
+            return Result("unknown", failing.reason, stage.name)
+        if failing is None or program.loose:
+            return Result("unknown", "no test failed", stage.name)
+        verdict = f"false({failing.violated})"
+        return Result(verdict, stage=stage.name, replay=failing.replay, compiled=failing.reached)
 
     def _apart(self, engine: Engine, program: Program, seconds: float | None) -> Verdict:
         def work(report: Report) -> tuple[Verdict, Statistics]:

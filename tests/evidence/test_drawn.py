@@ -8,6 +8,7 @@ import pytest
 
 from craton.engines.configuration import Stage
 from craton.evidence.building import compilers
+from craton.evidence.compiled import NotCompiled
 from craton.evidence.drawn import can_test, failing_inputs
 from craton.evidence.replay import as_number
 from craton.frontends.programs import Request, load_program
@@ -40,7 +41,7 @@ FAILING = {
 def request_for(tmp_path: Path, body: str, before: str = "") -> Request:
     file = tmp_path / "program.c"
     file.write_text(HEAD + before + "int main(void) {" + body + " return 0; }")
-    return Request((str(file),))
+    return Request((str(file),), data_model="LP64")  # 32 bits take libraries that not every machine has
 
 
 @pytest.mark.parametrize("body", FAILING.values(), ids=FAILING)
@@ -93,3 +94,14 @@ def test_memory_and_boogie_are_left_to_the_interpreter(tmp_path: Path) -> None:
     boogie.write_text("procedure main() { assert false; }\n")
     other = Request((str(boogie),))
     assert not can_test(other, load_program(other))
+
+
+def test_where_nothing_can_be_compiled_the_interpreter_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\necho 'error: not today' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = verify(request_for(tmp_path, "if (__VERIFIER_nondet_int() > 3) reach_error();"), [Stage("testing")], 60)
+    assert result.verdict == "false(unreach-call)"
+    assert isinstance(result.compiled, NotCompiled)
+    assert "not today" in result.compiled.reason

@@ -55,6 +55,10 @@ def can_test(request: Request, program: Program) -> bool:
     return not any(name.endswith(".bpl") for name in request.files) and kinds <= _KINDS and bool(compilers())
 
 
+class CannotTest(CratonError):
+    """The program cannot be compiled here."""
+
+
 def failing_inputs(request: Request, program: Program, seconds: float, seed: int = 0) -> Failing | None:
     """The first run that was found, if there is one."""
     begun = time.monotonic()
@@ -83,13 +87,13 @@ def _failing(
         try:
             nothing = Replay(Location(0), (), ())
             job = written_job(Path(folder), source, nothing, violated, NOTHING_OPEN)
-        except (CratonError, OSError):
-            return None
+        except (CratonError, OSError) as problem:
+            raise CannotTest(str(problem)) from problem
         defines = ("-DCRATON_SUPERVISED", *limits(job.data_model), f"-DCRATON_DRAWN={MOST_INPUTS}")
         defines += (f"-DCRATON_KNOWN={','.join(map(str, known))}",)
         binary = build(replace(job, defines=defines), compilers()[0], deadline)
         if isinstance(binary, Failed):
-            return None
+            raise CannotTest(binary.reason)
         for seed in range(MOST_RUNS if reads else 1):
             left = deadline - time.monotonic()
             if left <= 0:
@@ -99,7 +103,7 @@ def _failing(
             if any(line[:1] == "R" for line in said):
                 return tuple(_read(said, functions))
             if any(line[:1] in ("S", "U") for line in said):
-                return None
+                raise CannotTest("the compiled program cannot be confined, or calls what nobody defines")
     return None
 
 
