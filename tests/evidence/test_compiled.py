@@ -23,6 +23,7 @@ from craton.program.cfa import Location, Program
 from craton.program.interpreter import Interpreter, Number, ReachedError
 from craton.program.preparation import prepare
 from craton.traces.execution import execution
+from support.machine import has_32_bits
 from support.programs import EXAMPLES, Example
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
@@ -39,6 +40,16 @@ PRELUDE = """
 extern int __VERIFIER_nondet_int(void); extern void reach_error(void); extern void __VERIFIER_assume(int);
 extern void *malloc(__SIZE_TYPE__); extern void free(void *); extern void abort(void); extern void exit(int);
 """
+
+
+@pytest.fixture(autouse=True)
+def _possible_here(request: pytest.FixtureRequest) -> None:
+    """Examples are of 32 bits, for which the machine may have no libraries."""
+    callspec = getattr(request.node, "callspec", None)
+    given = () if callspec is None else callspec.params.values()
+    wanted = any(value == "ILP32" or isinstance(value, Example) for value in given)
+    if (wanted or request.node.get_closest_marker("ilp32")) and not has_32_bits():
+        pytest.skip("the compiler makes no programs of 32 bits")
 
 
 @pytest.fixture(autouse=True)
@@ -378,6 +389,7 @@ def test_values_for_another_function_are_not_taken(tmp_path: Path) -> None:
 # --- what the program does not define ---------------------------------------------------------------------------------
 
 
+@pytest.mark.ilp32
 def test_missing_bodies_return_the_values_of_the_counterexample(tmp_path: Path) -> None:
     text = """
     struct pair { double first; int second; char third; };
@@ -417,7 +429,7 @@ def test_several_files_and_what_they_are_told(tmp_path: Path) -> None:
         "int main(int argc, char **argv) { if (other(__VERIFIER_nondet_int()) == LIMIT + argc) reach_error(); }"
     )
     (tmp_path / "b.c").write_text('#include "common.h"\nint other(int x) { return twice(x) + shared; }')
-    request = Request((str(tmp_path / "a.c"), str(tmp_path / "b.c")), define=("LIMIT=42",))
+    request = Request((str(tmp_path / "a.c"), str(tmp_path / "b.c")), data_model="LP64", define=("LIMIT=42",))
     assert isinstance(compiled_run(request, (21,)), Reached)
     assert isinstance(compiled_run(request, (20,)), NotReached)
 
@@ -428,7 +440,7 @@ def test_another_entry_than_main(tmp_path: Path) -> None:
     )
     (tmp_path / "p.c").write_text(text)
     (tmp_path / "p.prp").write_text("CHECK( init(start()), LTL(G ! call(reach_error())) )\n")
-    request = Request((str(tmp_path / "p.c"),), str(tmp_path / "p.prp"))
+    request = Request((str(tmp_path / "p.c"),), str(tmp_path / "p.prp"), "LP64")
     assert isinstance(compiled_run(request, (3,)), Reached)
     assert isinstance(compiled_run(request, (4,)), NotReached)
 
