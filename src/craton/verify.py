@@ -138,11 +138,15 @@ def run_for_real(result: Result, request: Request, program: Program, seconds: fl
     """A counterexample that the interpreter has replayed, run in the compiled program: it counts unless that does
     something else.
     """
-    from craton.evidence.compiled import NotReached, run_compiled
+    from craton.evidence.compiled import NotCompiled, NotReached, run_compiled
 
     assert result.replay is not None
     violated = result.verdict.partition("(")[2].rstrip(")")
     compiled = run_compiled(request, program, result.replay, violated, seconds)
+    if isinstance(compiled, NotCompiled) and program.approximated:
+        named = ", ".join(program.approximated[:3])
+        why = f"a counterexample was found, but {named} may have other results in C, and {compiled.reason}"
+        return Result("unknown", why, result.stage)
     if not isinstance(compiled, NotReached):
         return replace(result, compiled=compiled)
     if compiled.late:

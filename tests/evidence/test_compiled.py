@@ -479,9 +479,9 @@ def test_an_error_that_needs_an_open_value_is_given_one(body: str, tmp_path: Pat
     result = run_compiled(request, program, found, "unreach-call")
     assert isinstance(result, Reached), result
     assert "uninitialised" in result.reason
-    # without those values nobody can reach it, so it is no wrong counterexample either
+    # without those values nobody can reach it
     result = run_compiled(request, program, replace(found, background=None), "unreach-call")
-    assert isinstance(result, NotCompiled)
+    assert isinstance(result, NotReached)
     assert "leaves open" in result.reason
 
 

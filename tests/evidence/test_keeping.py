@@ -134,3 +134,35 @@ def test_without_a_compiler_the_interpreter_counts_and_is_named(
     out = capsys.readouterr().out
     assert "replay: error reached by the interpreter after " in out
     assert "not in a compiled program: there is no C compiler" in out
+
+
+# Functions of the C library that are not modelled have any result in proofs, and their own in counterexamples.
+LIBRARY = """
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+extern void reach_error(void); extern int __VERIFIER_nondet_int(void);
+int main(void) { int x = __VERIFIER_nondet_int(); char text[9]; %s return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (sin(x) > 2.0) reach_error();",
+        'if (atoi("17") == 18) reach_error();',
+        'sprintf(text, "%d", 5); if (text[0] == 120) reach_error();',
+    ],
+)
+def test_what_the_c_library_never_does_is_no_counterexample(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "program.c").write_text(LIBRARY.replace("%s", body))
+    assert verify(tmp_path / "program.c", "--engine", "bounded(depth=30)") == 3
+    monkeypatch.setenv("PATH", str(tmp_path))  # where there is no compiler
+    assert verify(tmp_path / "program.c", "--engine", "bounded(depth=30)") == 3
+
+
+def test_what_the_c_library_does_may_be_a_counterexample(tmp_path: Path) -> None:
+    (tmp_path / "program.c").write_text(LIBRARY.replace("%s", 'if (atoi("17") == 17 && x == 3) reach_error();'))
+    assert verify(tmp_path / "program.c", "--engine", "bounded(depth=30)") == 1

@@ -127,9 +127,7 @@ def run_compiled(
     if isinstance(result, Reached):
         return replace(result, seconds=time.monotonic() - begun, given=tuple(given))
     if isinstance(first, NotReached) and replay.edges and _needs_open_values(program, replay):
-        return NotCompiled(
-            "the error depends on a value that the program leaves open, such as an uninitialised variable"
-        )
+        return NotReached("it depends on a value that the program leaves open, and no compiled run has it")
     return first
 
 

@@ -23,6 +23,7 @@ from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.frontends.c.ctype import X87, CType, Floating, Record, Void
 from craton.frontends.c.library import HANDLERS
 from craton.frontends.c.outline import outline_c
+from craton.frontends.c.standard import UNMODELLED
 from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
 from craton.logic.walk import post_order
@@ -82,7 +83,10 @@ def _failing(
     source = c_source(request)
     outline = outline_c(source.files, source.specification, source.options)
     functions = [(Input(f.name, str(f.type.result)), f.type.result) for f in outline.functions]
-    reads = any(f.function not in HANDLERS and not isinstance(result, Void | Record) for f, result in functions)
+    reads = any(
+        f.function not in HANDLERS and f.function not in UNMODELLED and not isinstance(result, Void | Record)
+        for f, result in functions
+    )
     with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
         try:
             nothing = Replay(Location(0), (), ())

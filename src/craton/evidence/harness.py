@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from craton.evidence.replay import ReadValue, Replay
 from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
 from craton.frontends.c.library import HANDLERS
 from craton.frontends.c.outline import Outline
+from craton.frontends.c.standard import UNMODELLED
 from craton.frontends.c.syntax import Function, Variable
 from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, BitVec, Float, Sort
 from craton.logic.ieee import to_python
@@ -75,7 +76,7 @@ def harness_text(
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
         _header(violated),
-        _inputs(replay.inputs, numbers),
+        _inputs([read for read in replay.inputs if read.source.function not in UNMODELLED], numbers),
         _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
@@ -106,7 +107,7 @@ def _header(violated: str) -> str:
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _inputs(inputs: tuple[ReadValue, ...], numbers: dict[str, int]) -> str:
+def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int]) -> str:
     names = ", ".join(f'"{name}"' for name in numbers) or '""'
     rows = [
         f"    {{{numbers[read.source.function]}, {{{_bytes(read.value, read.sort)}}}}}, /* {_told(read)} */"
@@ -162,7 +163,7 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         declared = function.type.parameters
         given = _spelled(declared[0]) if declared else "int"
         return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
-    if name.startswith("__builtin_"):
+    if name.startswith("__builtin_") or name in UNMODELLED:
         return ""
     if name in HANDLERS:
         known = in_c_library(name) or name in _OURS

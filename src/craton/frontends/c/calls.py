@@ -18,6 +18,7 @@ from craton.frontends.c.ctype import (
 from craton.frontends.c.heap import Heap
 from craton.frontends.c.library import HANDLERS
 from craton.frontends.c.scan import direct_callee
+from craton.frontends.c.standard import LOOSELY_MODELLED, UNMODELLED
 from craton.frontends.c.syntax import Function, Node
 from craton.frontends.c.values import convert
 from craton.logic import FALSE, Term, bv, bvadd, bvule, eq, not_, or_
@@ -212,6 +213,8 @@ class Calls(Heap):
 
     def _external(self, function: Function, node: Node) -> Value:
         name = function.name
+        if name in UNMODELLED or name in LOOSELY_MODELLED:
+            self.context.approximated[name] = None
         handler = HANDLERS.get(name)
         if handler is not None:
             found = handler(self, node, node.children[1:])

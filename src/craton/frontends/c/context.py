@@ -65,6 +65,7 @@ class Context:
     char_type: Integer
     recursive: set[str] = field(default_factory=set)
     assumptions: dict[str, None] = field(default_factory=dict)
+    approximated: dict[str, None] = field(default_factory=dict)  # functions with more results than they have in C
     symbols: dict[Term, Symbol] = field(default_factory=dict)
     globals: dict[Term, None] = field(default_factory=dict)
     plain: dict[Variable, Plain] = field(default_factory=dict)

@@ -207,6 +207,7 @@ def _lower(
         loop_heads=_live(names.loop_heads, procedures),
         symbols=context.symbols,
         assumptions=tuple(context.assumptions),
+        approximated=tuple(context.approximated),
         files=tuple(paths),
         data_model=options.data_model,
     )
