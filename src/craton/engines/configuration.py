@@ -201,9 +201,9 @@ _WITHOUT_REFINER = ("bounded", "conjectures", "horn", TESTING)
 # clauses, in bits and in integers that do not overflow, where they come quickly or not at all; by trace abstraction
 # over large blocks where loops are the difficulty, over straight lines where branches are.
 DEFAULT = (
-    Stage("bounded(depth=12)", share=2, seconds=5),
+    Stage("bounded(depth=12)", share=5, seconds=5),
     Stage("horn", share=1, seconds=1),
-    Stage("trace-abstraction", "newton(it, wp, lv, late)", share=1, seconds=2),
+    Stage("trace-abstraction", "newton(it, wp, lv, late)", share=2, seconds=2),
     Stage("conjectures", share=2, seconds=5),
     Stage(TESTING, share=10, seconds=12),
     Stage("bounded", share=4, seconds=60),
