@@ -33,7 +33,7 @@ from craton.smt import Sat, Solver, Unsat, make_solver
 
 # In the order they are tried; one that cannot speak of a condition is left out.
 CHECKERS = ("bitwuzla", "cvc5 over integers", "cvc5", "z3")
-_FIRST_TRY = 1.0  # seconds for each of them, before they get all the time there is
+_TRIES = (0.1, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 
 
 # --- the conditions of a proof ----------------------------------------------------------------------------------------
@@ -206,25 +206,30 @@ class _Panel:
         """None if nobody, or not enough of them, can tell. What is not told at once is asked case by case."""
         if FALSE in formulas:
             return True
-        answer = self._asked(formulas, _FIRST_TRY)
-        if answer is not None or self.late:
-            return answer
         first, *rest = formulas
         cases = disjuncts(first)
         if len(cases) == 1:
-            return self._asked(formulas, None)
+            return self._tried(formulas, (*_TRIES, None))
+        answer = self._tried(formulas, _TRIES[:2])
+        if answer is not None or self.late:
+            return answer
         for case in cases:
-            answer = self._asked((case, *rest), _FIRST_TRY)
-            if answer is None:
-                answer = self._asked((case, *rest), None)
+            answer = self._tried((case, *rest), (*_TRIES, None))
             if not answer:
                 return answer
         return True
 
+    def _tried(self, formulas: Sequence[Term], limits: Sequence[float | None]) -> bool | None:
+        for limit in limits:
+            answer = self._asked(formulas, limit)
+            if answer is not None or self.late:
+                return answer
+        return None
+
     def _asked(self, formulas: Sequence[Term], limit: float | None) -> bool | None:
-        """Each of them, with a limit of seconds."""
+        """Each of them, with a limit of seconds; who has shown something before comes first."""
         shown: set[str] = set()
-        for name in self.members:
+        for name in sorted(self.members, key=lambda member: member not in self.believed):
             if family(name) in shown:
                 continue
             if self.late:
