@@ -25,7 +25,8 @@ from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.graph import recursive_procedures
 from craton.program.preparation import Prepared, prepare
-from craton.program.statements import Call
+from craton.program.statements import Block, Call
+from craton.program.transitions import transition
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
 from craton.worker import Ended, Failed, Limits, Report, supervise
@@ -103,7 +104,11 @@ class Sights:
         key = stage.encoding, stage.floats, size
         if key not in self._blocks:
             view = self.view(stage)
-            self._blocks[key] = encode_blocks(self.small.program if view is None else view.program, size)
+            encoded = encode_blocks(self.small.program if view is None else view.program, size)
+            for edge in encoded.program.main.edges:
+                if isinstance(edge.statement, Block):
+                    transition(edge.statement)  # here, where all stages get it, and not in each of their processes
+            self._blocks[key] = encoded
         return self._blocks[key]
 
 
@@ -246,7 +251,6 @@ class _Run:
     def _stage(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
         if stage.engine == TESTING:
             return self._tested(stage, sights, seconds)
-        begun = time.monotonic()
         engine = make_engine(stage)
         view: View | None = None
         if not stage.in_bits:
@@ -254,14 +258,15 @@ class _Run:
                 view = sights.view(stage)
         with self.statistics.spending("passes"):
             blocks = sights.blocks(stage, engine.blocks)
-        left = None if seconds is None else seconds - (time.monotonic() - begun)
-        verdict = self._apart(engine, blocks.program, left)
+        # What was prepared is for later stages, too, and does not count.
+        limit = seconds if seconds is None or self.left is None else min(seconds, self.left)
+        verdict = self._apart(engine, blocks.program, limit)
         if isinstance(verdict, Unknown):
             return Result("unknown", verdict.reason, stage.name)
         if isinstance(verdict, Safe):
             if view is None:
                 return self._confirmed_proof(stage, blocks.program, engine.blocks, verdict)
-            return self._proof_in_bits(stage, view, sights.small.program, verdict)
+            return self._proof_in_bits(stage, view, sights, verdict)
         run = execution(verdict.trace, verdict.model)
         if view is None:
             return self._confirmed_run(stage, sights, run, blocks)
@@ -336,11 +341,11 @@ class _Run:
         verdict, self.statistics = answer
         return verdict
 
-    def _proof_in_bits(self, stage: Stage, view: View, program: Program, found: Safe) -> Result:
+    def _proof_in_bits(self, stage: Stage, view: View, sights: Sights, found: Safe) -> Result:
         """A proof found in a view counts only if it is one of the bit-precise program."""
         from craton.engines import houdini
 
-        blocks = encode_blocks(program).program
+        blocks = sights.blocks(Stage(), None).program
         with self.statistics.spending("views"):
             translated = {
                 location: _in_bits(found.invariants[location], view)

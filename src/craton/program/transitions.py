@@ -68,7 +68,20 @@ class NoTransition(CratonError):
 
 def transition(statement: Statement) -> Transition:
     """The guarded update of a statement. Inputs are named after what they are chosen for."""
-    return _Composer().statement(statement)
+    if not isinstance(statement, Block):
+        return _Composer().statement(statement)
+    known = _known.get(id(statement))
+    if known is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        known = _known[id(statement)] = statement, _Composer().statement(statement)
+    return known[1]
+
+
+# Blocks are large and many ask for them: engines, each of their traces, the checker. Known by identity, since it would
+# take as long to compare them; the block itself is kept with it, so that no other one can have its identity.
+_known: dict[int, tuple[Block, Transition]] = {}
+MOST_KNOWN = 50_000
 
 
 @dataclass(slots=True)
