@@ -82,6 +82,11 @@ class Result:
     def is_false(self) -> bool:
         return self.verdict.startswith("false")
 
+    @property
+    def violated(self) -> str:
+        """The property, as in false(unreach-call)."""
+        return self.verdict.partition("(")[2].rstrip(")")
+
 
 class Sights:
     """A prepared program as stages see it: through views, in blocks. Each is made once for all stages."""
@@ -146,8 +151,7 @@ def run_for_real(result: Result, request: Request, program: Program, seconds: fl
     from craton.evidence.compiled import NotCompiled, NotReached, run_compiled
 
     assert result.replay is not None
-    violated = result.verdict.partition("(")[2].rstrip(")")
-    compiled = run_compiled(request, program, result.replay, violated, seconds)
+    compiled = run_compiled(request, program, result.replay, result.violated, seconds)
     if isinstance(compiled, NotCompiled) and program.approximated:
         named = ", ".join(program.approximated[:3])
         why = f"a counterexample was found, but {named} may have other results in C, and {compiled.reason}"

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from craton.bench.results import Campaign, RunRecord
 from craton.bench.summary import categories, configs, in_order, iterations, kind_of_reason, perfect_share
+from craton.words import counted
 
 # The order is the script's: `STATUSES` there.
 _STATUSES = (
@@ -51,7 +52,7 @@ def _asset(name: str) -> str:
 def _title(campaign: Campaign) -> str:
     tasks = len({(run.task, run.property) for run in campaign.runs})
     count = len(configs(campaign))
-    return f"Craton: {tasks} task{'' if tasks == 1 else 's'} × {count} configuration{'' if count == 1 else 's'}"
+    return f"Craton: {counted(tasks, 'task')} × {counted(count, 'configuration')}"
 
 
 def _data(campaign: Campaign, base: str) -> dict[str, Any]:

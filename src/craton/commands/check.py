@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.commands.loading import add_source_arguments, requested
+from craton.commands.loading import add_source_arguments, positive_number, requested
 from craton.errors import CratonError
+from craton.words import counted
 
 if TYPE_CHECKING:
     from craton.evidence.checker import Accepted, Refused
@@ -54,22 +55,12 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     how.add_argument("--paranoid", action="store_true", help="two different solvers must show each condition")
     how.add_argument("--conditions", metavar="DIR", help="write each condition as an .smt2 file, expected unsat")
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--time-limit", type=_positive, default=300.0, metavar="SECONDS", help="wall time (300)")
-    limits.add_argument("--memory-limit", type=_positive, default=4096.0, metavar="MIB", help="memory (4096)")
+    limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
+    limits.add_argument("--memory-limit", type=positive_number, default=4096.0, metavar="MIB", help="memory (4096)")
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="one JSON object instead of text")
     output.add_argument("--quiet", action="store_true", help="the answer, and nothing else")
     parser.set_defaults(run=run)
-
-
-def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
-    return number
 
 
 def run(args: argparse.Namespace) -> int:
@@ -136,11 +127,7 @@ def _print(told: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
         print(f"  reason: {told['reason']}")
         return
     by = " and ".join(told["solvers"]) or "simplification alone"
-    size = f"{_count(told['conditions'], 'condition')} for {_count(told['cut_points'], 'cut-point')}"
+    size = f"{counted(told['conditions'], 'condition')} for {counted(told['cut_points'], 'cut-point')}"
     print(f"  proof: {size}, shown by {by} in {told['seconds']:.2f} s")
     for assumption in told["assumptions"]:
         print(f"  assumed: {assumption}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What the commands that take a program have in common: their arguments, and how the program is loaded."""
+"""What commands have in common: their arguments, and how a program is loaded."""
 
 from __future__ import annotations
 
@@ -25,6 +25,16 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or ILP32")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+
+
+def positive_number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
+    return number
 
 
 def requested(args: argparse.Namespace) -> Request:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.commands.loading import add_source_arguments, requested
-from craton.commands.verify import positive_number
-from craton.errors import CratonError
+from craton.commands.loading import add_source_arguments, positive_number, requested
 
 if TYPE_CHECKING:
     from craton.report.verdict import Outcome
@@ -56,7 +53,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     from craton.evidence.witness.make import read_witness
-    from craton.report.verdict import Outcome, exit_code
+    from craton.report.verdict import Outcome, exit_code, outcome_of_failure
     from craton.worker import Done, Failed, Limits, supervise
 
     started = time.monotonic()
@@ -76,12 +73,8 @@ def run(args: argparse.Namespace) -> int:
     ending = supervise(work, Limits(seconds, None, memory), lambda content: None)
     role, notes = "the witness is not confirmed", ()
     match ending:
-        case Failed(error, trace):
-            if isinstance(error, CratonError):
-                raise error
-            if args.debug:
-                print(trace, file=sys.stderr)
-            final = Outcome("unknown", f"internal error: {error!r}; this is a bug in Craton: please report it")
+        case Failed():
+            final = outcome_of_failure(ending, debug=args.debug)
         case Done(value):
             final, role, notes = value
         case _:

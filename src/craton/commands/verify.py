@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from craton.commands.loading import add_source_arguments, requested
-from craton.errors import CratonError
+from craton.commands.loading import add_source_arguments, positive_number, requested
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,16 +79,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.set_defaults(run=run)
 
 
-def positive_number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
-    return number
-
-
 def _seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 1 << 31:
         raise argparse.ArgumentTypeError(f"expected a number from 0 to {(1 << 31) - 1}, found {text!r}")
@@ -98,7 +87,7 @@ def _seed(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     from craton.engines.configuration import DEFAULT, check_stage
-    from craton.report.verdict import Outcome, exit_code, outcome, print_outcome
+    from craton.report.verdict import Outcome, exit_code, outcome, outcome_of_failure, print_outcome
     from craton.worker import Done, Failed, Limits, supervise
 
     started = time.monotonic()
@@ -127,12 +116,8 @@ def run(args: argparse.Namespace) -> int:
     ending = supervise(work, Limits(seconds, args.cpu_limit, memory), line.show)
     line.clear()
     match ending:
-        case Failed(error, trace):
-            if isinstance(error, CratonError):
-                raise error
-            if args.debug:
-                print(trace, file=sys.stderr)
-            final = Outcome("unknown", f"internal error: {error!r}; this is a bug in Craton: please report it")
+        case Failed():
+            final = outcome_of_failure(ending, debug=args.debug)
         case Done(value):
             final = value
         case _:

@@ -47,6 +47,7 @@ from craton.logic import (
     substitute,
 )
 from craton.logic.evaluation import CannotEvaluate
+from craton.logic.semantics import to_signed
 from craton.logic.terms import value
 from craton.logic.walk import atoms, post_order
 from craton.program.cfa import Edge, Location, Program
@@ -291,7 +292,7 @@ def _of_one(variable: Term, values: Sequence[Any]) -> Iterator[Term]:
             yield eq(extract(fixed - 1, 0, variable), bv(values[0], fixed))
         yield bvule(bv(min(values), sort.width), variable)
         yield bvule(variable, bv(max(values), sort.width))
-        signed = [_signed(number, sort.width) for number in values]
+        signed = [to_signed(sort.width, number) for number in values]
         yield bvsle(bv(min(signed), sort.width), variable)
         yield bvsle(variable, bv(max(signed), sort.width))
     elif sort is INT:
@@ -306,7 +307,7 @@ def _of_two(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
         if isinstance(x.sort, BitVec):
             width = x.sort.width
             yield from _ordered(bvule, x, y, pairs)
-            yield from _ordered(bvsle, x, y, [(_signed(p, width), _signed(q, width)) for p, q in pairs])
+            yield from _ordered(bvsle, x, y, [(to_signed(width, p), to_signed(width, q)) for p, q in pairs])
         elif x.sort is INT:
             yield from _ordered(le, x, y, pairs)
         elif all(p == q for p, q in pairs):
@@ -331,7 +332,7 @@ def _equations(variables: Sequence[Term], rows: Rows, *, quadratic: bool = True)
     """Linear equations, and quadratic ones where the variables are few."""
     sort = variables[0].sort
     width = sort.width if isinstance(sort, BitVec) else None
-    numbers = rows if width is None else [tuple(_signed(number, width) for number in row) for row in rows]
+    numbers = rows if width is None else [tuple(to_signed(width, number) for number in row) for row in rows]
     independent = list(range(min(len(variables), MOST_IN_LINEAR)))
     for found in list(relations(numbers, [(column,) for column in independent], width)):
         yield _equation(found, variables)
@@ -357,7 +358,3 @@ def _equation(relation: Relation, variables: Sequence[Term]) -> Term:
 
 def _sum(a: Term, b: Term) -> Term:
     return bvadd(a, b) if isinstance(a.sort, BitVec) else add(a, b)
-
-
-def _signed(number: int, width: int) -> int:
-    return number - (1 << width) if number >> (width - 1) else number

@@ -51,6 +51,7 @@ from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
 from craton.program.cfa import OVERFLOW, UNREACH, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError
+from craton.words import counted
 
 MOST_SECONDS = 10.0  # for one run
 MEMORY = 1 << 30  # bytes that a run may use
@@ -111,7 +112,12 @@ def run_compiled(
     found = compilers()
     if not found:
         return NotCompiled("there is no C compiler: none of cc, gcc and clang")
-    attempt = _Attempt(c_source(request), replay, violated, deadline)
+    source = c_source(request)
+    try:
+        outline = outline_of(source)
+    except CratonError as trouble:
+        return NotCompiled(str(trouble).partition("\n")[0])
+    attempt = _Attempt(source, outline, replay, violated, deadline)
     first = result = attempt.result(found, NOTHING_OPEN)
     if isinstance(first, NotReached) and first.late:
         return first
@@ -138,6 +144,7 @@ def _is_null(read: ReadValue) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Attempt:
     source: CSource
+    outline: Outline
     replay: Replay
     violated: str
     deadline: float
@@ -146,7 +153,7 @@ class _Attempt:
         """With the first of the compilers whose program reaches the error."""
         with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
             try:
-                job = written_job(Path(folder), self.source, self.replay, self.violated, opened)
+                job = written_job(Path(folder), self.source, self.outline, self.replay, self.violated, opened)
             except (CratonError, OSError) as trouble:
                 return NotCompiled(str(trouble).partition("\n")[0])
             job = replace(job, defines=("-DCRATON_SUPERVISED", *limits(job.data_model), *defines))
@@ -190,7 +197,8 @@ def write_harness(
     try:
         directory.mkdir(parents=True, exist_ok=True)
         opened = open_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_OPEN
-        job = written_job(directory, c_source(request), replay, violated, opened)
+        source = c_source(request)
+        job = written_job(directory, source, outline_of(source), replay, violated, opened)
     except NoHarness as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
@@ -199,7 +207,7 @@ def write_harness(
         job = replace(job, defines=("-DCRATON_NO_NULL",))
     write_atomically(directory / "Makefile", _makefile(job, compilers()))
     names = ", ".join(request.files)
-    count = f"{len(replay.inputs)} input{'' if len(replay.inputs) == 1 else 's'}"
+    count = counted(len(replay.inputs), "input")
     line = f"A run of {names} that violates {violated} on {count}: `make run` shows it, `make debug` stops there.\n"
     write_atomically(directory / "README", line)
 
@@ -216,11 +224,16 @@ def _no_use(request: Request, violated: str) -> str:
 # --- what is compiled -------------------------------------------------------------------------------------------------
 
 
-def written_job(directory: Path, source: CSource, replay: Replay, violated: str, opened: OpenValues) -> Job:
+def outline_of(source: CSource) -> Outline:
+    return outline_c(source.files, source.specification, source.options)
+
+
+def written_job(
+    directory: Path, source: CSource, outline: Outline, replay: Replay, violated: str, opened: OpenValues
+) -> Job:
     """Writes the program and its harness into a directory."""
     if source.options.data_model not in MODELS:
         raise NoHarness(f"there is no compiler for the data model {source.options.data_model}")
-    outline = outline_c(source.files, source.specification, source.options)
     write_atomically(directory / _HARNESS, harness_text(outline, source.specification, replay, violated, opened))
     headers = {GUARDS: GUARDS_TEXT} if violated in SANITIZED else {}
     if opened.locals:

@@ -16,16 +16,16 @@ from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.building import Failed, build, compilers
-from craton.evidence.compiled import MEMORY, NotReached, Reached, limits, run_compiled, written_job
+from craton.evidence.compiled import MEMORY, NotReached, Reached, limits, outline_of, run_compiled, written_job
 from craton.evidence.confined import run_replay
 from craton.evidence.harness import NOTHING_OPEN
 from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.frontends.c.ctype import X87, CType, Floating, Record, Void
 from craton.frontends.c.library import HANDLERS
-from craton.frontends.c.outline import outline_c
 from craton.frontends.c.standard import UNMODELLED
 from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
+from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError, StepLimit
@@ -81,7 +81,7 @@ def _failing(
 ) -> tuple[ReadValue, ...] | None:
     deadline = time.monotonic() + seconds
     source = c_source(request)
-    outline = outline_c(source.files, source.specification, source.options)
+    outline = outline_of(source)
     functions = [(Input(f.name, str(f.type.result)), f.type.result) for f in outline.functions]
     reads = any(
         f.function not in HANDLERS and f.function not in UNMODELLED and not isinstance(result, Void | Record)
@@ -90,7 +90,7 @@ def _failing(
     with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
         try:
             nothing = Replay(Location(0), (), ())
-            job = written_job(Path(folder), source, nothing, violated, NOTHING_OPEN)
+            job = written_job(Path(folder), source, outline, nothing, violated, NOTHING_OPEN)
         except (CratonError, OSError) as problem:
             raise CannotTest(str(problem)) from problem
         defines = ("-DCRATON_SUPERVISED", *limits(job.data_model), f"-DCRATON_DRAWN={MOST_INPUTS}")
@@ -134,7 +134,7 @@ def _constants(program: Program) -> list[int]:
         if isinstance(edge.statement, Assume):
             for term in post_order(edge.statement.condition):
                 if term.op is ops.VALUE and isinstance(term.sort, BitVec) and term.sort.width in (8, 16, 32):
-                    found[term.payload - (1 << term.sort.width if term.payload >> (term.sort.width - 1) else 0)] = None
+                    found[to_signed(term.sort.width, term.payload)] = None
     return [number for number in found if number > -(1 << 31)][:MOST_CONSTANTS]
 
 

@@ -60,8 +60,7 @@ def _harness(request: Request, result: Result, path: Path, keeping: Keeping) -> 
 
     if result.replay is None or result.program is None:
         raise CratonError(f"the verdict is {result.verdict}")
-    violated = result.verdict.partition("(")[2].rstrip(")")
-    write_harness(path, request, result.program, result.replay, violated, result.compiled)
+    write_harness(path, request, result.program, result.replay, result.violated, result.compiled)
 
 
 def _witness(request: Request, result: Result, path: Path, keeping: Keeping) -> None:

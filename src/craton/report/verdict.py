@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import statistics as averages
+import sys
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from craton.errors import CratonError
+from craton.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     from craton.engines.contract import Statistics
     from craton.evidence.replay import ReadValue
     from craton.verify import Result
+    from craton.worker import Failed
 
 
 @dataclass(slots=True)
@@ -37,6 +42,15 @@ def exit_code(outcome: Outcome) -> int:
     return 1 if outcome.verdict.startswith("false") else 3
 
 
+def outcome_of_failure(failed: Failed, *, debug: bool) -> Outcome:
+    """Of work that raised an error: one that is meant for the user is raised again, any other is a bug of ours."""
+    if isinstance(failed.error, CratonError):
+        raise failed.error
+    if debug:
+        print(failed.traceback, file=sys.stderr)
+    return Outcome("unknown", f"internal error: {failed.error!r}; this is a bug in Craton: please report it")
+
+
 def outcome(result: Result) -> Outcome:
     told = Outcome(result.verdict, result.reason, found_by=result.stage, assumptions=list(result.assumptions))
     told.confirmed = result.confirmed
@@ -56,7 +70,7 @@ def _replay(inputs: Sequence[dict[str, str]], result: Result) -> str:
     from craton.evidence.compiled import NotCompiled, Reached
 
     shown = ", ".join(entry["value"] for entry in inputs[:8]) + (", …" if len(inputs) > 8 else "")
-    after = f"after {len(inputs)} input{'' if len(inputs) == 1 else 's'}" + (f": {shown}" if shown else "")
+    after = f"after {counted(len(inputs), 'input')}" + (f": {shown}" if shown else "")
     match result.compiled:
         case Reached(compiler):
             return f"replay: error reached in the compiled program ({compiler}) {after}"
@@ -75,7 +89,7 @@ def _tell_proof(told: Outcome, result: Result) -> None:
     for location in heads:
         place = program.loop_heads[location]
         told.invariants.append({"location": str(place or location), "invariant": infix(proof.invariants[location])})
-    count = f"{len(heads)} loop invariant{'' if len(heads) == 1 else 's'}"
+    count = counted(len(heads), "loop invariant")
     if not result.confirmed:
         told.evidence = f"unconfirmed: {count}, not checked again"
     elif proof.checked_by:
@@ -89,12 +103,13 @@ def _value(read: ReadValue) -> str:
 
     from craton.logic import BitVec, Float
     from craton.logic.ieee import to_python
+    from craton.logic.semantics import to_signed
     from craton.logic.terms import format_of
 
     type_name, value, sort = read.source.type, read.value, read.sort
     if isinstance(sort, BitVec):
         signed = not ("unsigned" in type_name or type_name in ("_Bool", "size_t") or "*" in type_name)
-        return str(value - (1 << sort.width) if signed and value >> (sort.width - 1) else value)
+        return str(to_signed(sort.width, value) if signed else value)
     if isinstance(sort, Float):
         return repr(to_python(format_of(sort), value))
     return str(value) if not isinstance(value, Fraction) else f"{value.numerator}/{value.denominator}"
