@@ -70,9 +70,14 @@ def judge_of(solver: str) -> Judge:
     return Judge(tuple(s for s in SOLVERS if s != solver))
 
 
+def out_of_time(answer: GaveUp) -> bool:
+    """Whether it is the machine that was too slow; what a test says of a refiner must not depend on that."""
+    return any(word in answer.reason for word in ("timeout", "canceled", "in time", "resourceout"))
+
+
 @dataclass
 class Tally:
-    """How often a refiner answered or gave up.
+    """How often a refiner answered, gave up, or ran out of time.
 
     Some answers have triples that only the refiner's own solver confirms, or nobody: quantified ones mostly.
     """
@@ -82,7 +87,7 @@ class Tally:
 
     def judge(self, what: str, trace: Trace, answer: Answered, solver: str) -> None:
         if isinstance(answer, GaveUp):
-            self.counts["gave up"] += 1
+            self.counts["out of time" if out_of_time(answer) else "gave up"] += 1
             return
         if not isinstance(answer, Refutation):
             self.wrong.append(f"{what}: finds the trace feasible")

@@ -32,6 +32,11 @@ class Shared:
         self.context = Context()
         self.writer = Writer(self.context)
         self.reader = Reader(self.context)
+        self.dropped: list[Handle] = []  # solvers nobody holds any more
+
+    def free_dropped(self) -> None:
+        while self.dropped:
+            api.solver_dec_ref(self.context.ref, self.dropped.pop())
 
     @classmethod
     def get(cls) -> Shared:
@@ -51,6 +56,8 @@ class Z3Solver(Solver):
         """`logic` selects one of z3's special solvers (for example QF_BV) where the general one is not wanted."""
         super().__init__(time_limit=time_limit, log=log)
         shared = Shared.get()
+        shared.free_dropped()
+        self._dropped = shared.dropped
         self._context, self._writer, self._reader = shared.context, shared.writer, shared.reader
         ref = self._ref = self._context.ref
         if logic is None:
@@ -73,8 +80,9 @@ class Z3Solver(Solver):
             self._solver = 0
 
     def __del__(self) -> None:
+        """Only noted: Python may collect garbage in one thread while z3 works in another, or be on its way out."""
         if getattr(self, "_solver", 0):
-            self.close()
+            self._dropped.append(self._solver)
 
     def _assert(self, formula: Term, name: str | None) -> None:
         try:
