@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from craton.bench.presentation import write_all
+from craton.bench.presentation import write_all, write_xml
 from craton.bench.results import Campaign, RunRecord
 from craton.bench.summary import file_stems, kind_of_reason, solved_alone, summaries
 from craton.bench.tables import csv_table, latex_table, latex_text, markdown_table, terminal_table
@@ -182,7 +182,7 @@ def test_tables_do_not_depend_on_the_order_in_which_runs_ended(table: object) ->
 def test_table_generator_reads_the_xml(tmp_path: Path) -> None:
     """BenchExec's own program makes a table of it in which every verdict, time and link is ours."""
     out = write_campaign(CAMPAIGN, tmp_path / "out")
-    write_all(CAMPAIGN, out)
+    write_xml(CAMPAIGN, out / "benchexec", out)
     files = sorted((out / "benchexec").glob("*.xml"))
     assert len(files) == len(CONFIGS)
     generator = Path(sys.executable).parent / "table-generator"
@@ -213,7 +213,7 @@ def test_table_generator_reads_the_xml(tmp_path: Path) -> None:
 def test_verdicts_in_benchexecs_words(tmp_path: Path) -> None:
     """What BenchExec itself would have said of each verdict."""
     result = pytest.importorskip("benchexec.result")
-    write_all(CAMPAIGN, tmp_path)
+    write_xml(CAMPAIGN, tmp_path / "benchexec", tmp_path)
     seen: Counter[str] = Counter()
     for file in (tmp_path / "benchexec").glob("*.xml"):
         for run in ElementTree.parse(file).getroot().iter("run"):
@@ -229,10 +229,26 @@ def test_verdicts_in_benchexecs_words(tmp_path: Path) -> None:
 
 def test_anything_that_programs_say_is_xml(tmp_path: Path) -> None:
     runs = tuple(replace(run, reason="\x1b[1m & <") for run in CAMPAIGN.runs[:1])
-    write_all(Campaign(CAMPAIGN.header, runs), tmp_path)
+    write_xml(Campaign(CAMPAIGN.header, runs), tmp_path / "benchexec", tmp_path)
     [file] = (tmp_path / "benchexec").glob("*.xml")
     told = {column.get("title"): column.get("value") for column in ElementTree.parse(file).getroot().iter("column")}
     assert told["reason"] == "�[1m & <"
+
+
+# --- all of it --------------------------------------------------------------------------------------------------------
+
+
+def test_without_matplotlib_all_but_the_figures_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    written = write_all(CAMPAIGN, tmp_path)
+    assert {"results.csv", "results.md", "results.tex", "results.html"} <= {path.name for path in written}
+    assert all(path.stat().st_size > 0 for path in written)
+    assert not (tmp_path / "figures").exists()
+    assert "pip install 'craton[figures]'" in capsys.readouterr().err
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from craton.bench.benchexec_xml import result_files
+from craton.bench.figures import MissingMatplotlib, write_figures
 from craton.bench.page import results_page
 from craton.bench.results import Campaign
 from craton.bench.tables import csv_table, latex_table, markdown_table, terminal_table
 from craton.files import make_directory, write_atomically
 
-__all__ = ["terminal_table", "write_all", "write_xml"]
+
+def show(campaign: Campaign) -> None:
+    """The table of counts, as wide as the terminal is."""
+    width = shutil.get_terminal_size((120, 50)).columns
+    print(terminal_table(campaign, width, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ), end="")
 
 
-def write_all(campaign: Campaign, out: Path, *, figures: bool = False) -> list[Path]:
-    """Writes tables and the page into the campaign's directory, and figures if asked for: they need matplotlib."""
+def write_all(
+    campaign: Campaign, out: Path, draw: Callable[[Campaign, Path], list[Path]] = write_figures
+) -> list[Path]:
+    """Writes tables, the page and figures into the campaign's directory.
+
+    Figures need an extra, which is no reason to fail at the end of a long campaign.
+    """
     texts = {
         "results.csv": csv_table(campaign),
         "results.md": markdown_table(campaign),
@@ -25,10 +39,10 @@ def write_all(campaign: Campaign, out: Path, *, figures: bool = False) -> list[P
         write_atomically(out / name, text)
     written = [out / name for name in texts]
     written += write_xml(campaign, out / "benchexec", out)
-    if figures:
-        from craton.bench.figures import write_figures
-
-        written += write_figures(campaign, out / "figures")
+    try:
+        written += draw(campaign, out / "figures")
+    except MissingMatplotlib as problem:
+        print(f"craton: no figures: {problem}", file=sys.stderr)
     return written
 
 

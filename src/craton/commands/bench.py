@@ -96,7 +96,7 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     from craton.bench.configurations import configurations, with_witnesses
-    from craton.bench.presentation import terminal_table, write_all
+    from craton.bench.presentation import show, write_all
     from craton.bench.runner import Plan, run_campaign
     from craton.bench.tasks import find_tasks
 
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     tasks = find_tasks(args.tasks, args.property, args.every)
     plan = Plan(tuple(tasks), tuple(chosen), limits_of(args), args.out)
     ended = run_campaign(plan, pool_of(args), silent=args.quiet)
-    print(terminal_table(ended.campaign))
+    show(ended.campaign)
     tell_written(write_all(ended.campaign, args.out), args.out)
     return conclusion(ended, args.out)
 

@@ -6,7 +6,6 @@ import argparse
 import shlex
 import sys
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from craton.commands.bench import add_campaign_arguments, conclusion, pool_of, tell_written
@@ -15,7 +14,6 @@ from craton.errors import CratonError
 if TYPE_CHECKING:
     from craton.bench.configurations import Configuration
     from craton.bench.experiments.contract import Experiment
-    from craton.bench.results import Campaign
 
 NAMES = ("craig-vs-newton", "newton-in-cpachecker")
 
@@ -90,8 +88,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"\n{table.text()}")
     page = "\n".join([f"# {experiment.title}", "", *(table.markdown() for table in tables)])
     write_atomically(args.out / f"{experiment.name}.md", page)
-    written = [args.out / f"{experiment.name}.md", *write_all(ended.campaign, args.out)]
-    written += _figures(experiment, ended.campaign, args.out)
+    written = [args.out / f"{experiment.name}.md", *write_all(ended.campaign, args.out, experiment.figures)]
     print()
     tell_written(written, args.out)
     return conclusion(ended, args.out)
@@ -107,14 +104,3 @@ def _chosen(experiment: Experiment, patterns: list[str]) -> list[Configuration]:
     if absent and not patterns:
         print(f"craton: left out, since not installed here: {', '.join(absent)}", file=sys.stderr)
     return [c for c in everything if not patterns or any(fnmatchcase(c.name, pattern) for pattern in patterns)]
-
-
-def _figures(experiment: Experiment, campaign: Campaign, out: Path) -> list[Path]:
-    """They need an extra, and are no reason to fail at the end of a long campaign."""
-    from craton.bench.figures import MissingMatplotlib
-
-    try:
-        return experiment.figures(campaign, out / "figures")
-    except MissingMatplotlib as problem:
-        print(f"craton: no figures: {problem}", file=sys.stderr)
-        return []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,12 +48,12 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.bench.presentation import terminal_table, write_all, write_xml
+    from craton.bench.presentation import show, write_all, write_xml
     from craton.bench.results import read_campaign
 
     campaign = read_campaign(args.campaign)
     out = args.campaign if args.campaign.is_dir() else args.campaign.parent
-    written = write_all(campaign, out, figures=True) if args.all else []
+    written = write_all(campaign, out) if args.all else []
     written += _write_texts(args, campaign, out)
     if args.xml is not None:
         written += write_xml(campaign, args.xml, out)
@@ -67,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"written: {path}")
     asked = (args.all, args.csv, args.markdown, args.latex, args.html, args.xml, args.figures)
     if not any(asked):
-        width = shutil.get_terminal_size((120, 50)).columns
-        print(terminal_table(campaign, width, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ), end="")
+        show(campaign)
     return 0
 
 
