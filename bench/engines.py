@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from craton.bench.configurations import configurations
-from craton.bench.presentation import terminal_table, write_all
+from craton.bench.presentation import show, write_all
 from craton.bench.runner import Plan, run_campaign
 from craton.bench.tasks import USUAL_PROPERTY, BenchTask, shown
 from craton.commands.bench import conclusion
@@ -27,7 +27,7 @@ CONFIGS = (
 def measure() -> int:
     """Prints the table. What is there from an earlier time is not measured again: remove the directory for that."""
     ended = run_campaign(Plan(tuple(_tasks()), tuple(configurations(CONFIGS)), LIMITS, OUT))
-    print(terminal_table(ended.campaign))
+    show(ended.campaign)
     write_all(ended.campaign, OUT)
     return conclusion(ended, OUT)
 
