@@ -39,6 +39,7 @@ class ClusterPool:
         except ImportError:
             raise NoCluster("--cluster needs the library `distributed`: pip install 'craton[cluster]'") from None
         try:
+            distributed.comm.get_address_host(address)  # first: a client with no address hangs when it is dropped
             client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError) as problem:  # also what is no address
             raise NoCluster(f"no Dask scheduler answers at {address}: {problem}".splitlines()[0]) from None
