@@ -62,7 +62,7 @@ def bad_input(*arguments: str) -> int:
 
 
 def test_true_is_told_with_its_proof(capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify("--time-limit", "10", path("loops/together.c")) == 0
+    assert verify("--time-limit", "60", path("loops/together.c")) == 0
     out = capsys.readouterr().out
     assert out.startswith("TRUE\n")
     assert "1 loop invariant, re-checked by " in out
@@ -134,7 +134,7 @@ def test_a_task_definition_stands_for_its_program(tmp_path: Path, capsys: pytest
     [("loops/together.c", "true"), ("control/label.c", "false(unreach-call)")],
 )
 def test_json_has_everything(name: str, verdict: str, capsys: pytest.CaptureFixture[str]) -> None:
-    verify("--json", "--time-limit", "10", path(name))
+    verify("--json", "--time-limit", "60", path(name))
     captured = capsys.readouterr()
     told = json.loads(captured.out)
     assert captured.err == ""

@@ -175,7 +175,7 @@ def _path(steps: Sequence[Statement]) -> Trace:
 # --- Newton -----------------------------------------------------------------------------------------------------------
 
 VARIANTS = [
-    Newton(direction, core, live, time_limit=2.0)
+    Newton(direction, core, live, time_limit=30.0)
     for direction, core, live in product(Direction, (None, *Granularity), (False, True))
 ]
 
@@ -198,7 +198,7 @@ def test_the_law(trace: Trace, variant: Newton) -> None:
 @examples(60)
 def test_abstraction_weakens_sp_and_strengthens_wp(trace: Trace, granularity: Granularity, live: bool) -> None:
     for direction in Direction:
-        exact = Newton(direction, None, False, time_limit=2.0)
+        exact = Newton(direction, None, False, time_limit=30.0)
         plain, abstract = exact.refute(trace), replace(exact, core=granularity, live=live).refute(trace)
         assume(isinstance(plain, Refutation))
         assert isinstance(plain, Refutation) and isinstance(abstract, Refutation)
@@ -315,7 +315,7 @@ def test_live_variables(steps: list[Statement]) -> None:
 # --- perfect sequences ------------------------------------------------------------------------------------------------
 
 _LOOPS = [e for e in INFEASIBLE.values() if len(set(e.trace.locations)) <= len(e.trace) and e.theory != "float"]
-_LEARNERS = [Newton(direction, core, True, time_limit=2.0) for direction in Direction for core in (None, *Granularity)]
+_LEARNERS = [Newton(direction, core, True, time_limit=30.0) for direction in Direction for core in (None, *Granularity)]
 
 
 @pytest.mark.parametrize("example", _LOOPS, ids=str)
@@ -349,7 +349,7 @@ def error_paths(trace: Trace, most: int, count: int) -> Iterator[tuple[Edge, ...
 
 def _refuted(trace: Trace) -> bool:
     for name in ("z3", "cvc5"):
-        solver = make_solver(name, time_limit=2.0)
+        solver = make_solver(name, time_limit=30.0)
         solver.add(*trace.formula.by_step)
         if isinstance(solver.check(), Unsat):
             return True
