@@ -80,6 +80,15 @@ class Builder:
             self._add(Edge(self.here, Assume(TRUE), target, self.origin))
             self.here = None
 
+    def meet(self, *others: Location) -> None:
+        """Goes on where control from here and from the other locations comes together."""
+        after = self.new()
+        self.go(after)
+        for other in others:
+            self.enter(other)
+            self.go(after)
+        self.enter(after)
+
     def fork(self, condition: Term, then: Location, otherwise: Location) -> None:
         """Two edges; what can never be taken is left out."""
         if self.here is None:

@@ -26,6 +26,7 @@ from craton.logic import (
 
 if TYPE_CHECKING:
     from craton.frontends.c.calls import Calls
+    from craton.program.cfa import Location
 
 _ZERO = bv(0, 8)
 
@@ -43,7 +44,7 @@ class _Scan:
         builder.go(self.head)
         builder.here = self.head
 
-    def leave_if(self, condition: Term) -> object:
+    def leave_if(self, condition: Term) -> Location:
         """Branches; goes on where the condition does not hold and returns where it does."""
         builder = self.lower.builder
         out, on = builder.new(), builder.new()
@@ -71,7 +72,7 @@ def length(lower: Calls, text: Lvalue) -> Term:
     scan = _Scan(lower)
     out = scan.leave_if(eq(lower.byte_at(text, scan.index), _ZERO))
     scan.again()
-    lower.builder.enter(out)  # type: ignore[arg-type]
+    lower.builder.enter(out)
     return scan.index
 
 
@@ -91,9 +92,9 @@ def _strnlen(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     out = scan.leave_if(not_(bvult(scan.index, limit)))
     end = scan.leave_if(eq(lower.byte_at(text, scan.index), _ZERO))
     scan.again()
-    lower.builder.enter(end)  # type: ignore[arg-type]
-    lower.builder.go(out)  # type: ignore[arg-type]
-    lower.builder.enter(out)  # type: ignore[arg-type]
+    lower.builder.enter(end)
+    lower.builder.go(out)
+    lower.builder.enter(out)
     return scan.index
 
 
@@ -104,7 +105,7 @@ def _copy_text(lower: Calls, target: Lvalue, source: Lvalue) -> None:
     lower.set_byte(target, scan.index, byte)
     out = scan.leave_if(eq(byte, _ZERO))
     scan.again()
-    lower.builder.enter(out)  # type: ignore[arg-type]
+    lower.builder.enter(out)
 
 
 @models("strcpy __builtin___strcpy_chk")
@@ -167,9 +168,9 @@ def _strncat(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     done = scan.leave_if(eq(byte, _ZERO))
     lower.set_byte(tail, scan.index, byte)
     scan.again()
-    lower.builder.enter(done)  # type: ignore[arg-type]
-    lower.builder.go(full)  # type: ignore[arg-type]
-    lower.builder.enter(full)  # type: ignore[arg-type]
+    lower.builder.enter(done)
+    lower.builder.go(full)
+    lower.builder.enter(full)
     lower.set_byte(tail, scan.index, _ZERO)
     return target.address
 
@@ -190,17 +191,12 @@ def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term 
     if text:
         outs.append(scan.leave_if(eq(x, _ZERO)))
     scan.again()
-    after = builder.new()
-    builder.enter(differ)  # type: ignore[arg-type]
+    builder.enter(differ)
     distance = builder.temporary(BitVec(31))
     builder.havoc(distance)
     above = zero_extend(1, ite(eq(distance, bv(0, 31)), bv(1, 31), distance))
     builder.assign(result, ite(bvult(x, y), bvneg(above), above))
-    builder.go(after)
-    for out in outs:
-        builder.enter(out)  # type: ignore[arg-type]
-        builder.go(after)
-    builder.enter(after)
+    builder.meet(*outs)
     return result
 
 
@@ -234,15 +230,10 @@ def _find(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | N
     if limit is None:
         outs.append(scan.leave_if(eq(byte, _ZERO)))
     scan.again()
-    after = builder.new()
-    builder.enter(found)  # type: ignore[arg-type]
+    builder.enter(found)
     assert text.address is not None
     builder.assign(result, bvadd(text.address, scan.index))
-    builder.go(after)
-    for out in outs:
-        builder.enter(out)  # type: ignore[arg-type]
-        builder.go(after)
-    builder.enter(after)
+    builder.meet(*outs)
     return result
 
 
@@ -274,7 +265,7 @@ def _strrchr(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     builder.enter(on)
     out = scan.leave_if(eq(byte, _ZERO))
     scan.again()
-    builder.enter(out)  # type: ignore[arg-type]
+    builder.enter(out)
     return result
 
 
