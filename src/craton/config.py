@@ -21,7 +21,9 @@ from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.perfect import Quality
+from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Refiner
+from craton.traces.scorers import SCORERS, ByChance, Scorer
 
 # --- meaning ----------------------------------------------------------------------------------------------------------
 
@@ -136,6 +138,36 @@ def _lean(word: Word, meaning: _Meaning) -> Refiner:
     return Lean(inner)
 
 
+def _sliced(word: Word, meaning: _Meaning) -> Refiner:
+    inner: list[Word] = []
+    scorers: list[Scorer] = []
+    settings: dict[str, object] = {}
+    level = Level.BLOCK
+    arguments = word.arguments or ()
+    meaning.once([a for a in arguments if a.value is not None and a.name != "random"], lambda argument: argument.name)
+    for argument in arguments:
+        if argument.name == "random":
+            scorers.append(ByChance(0 if argument.value is None else meaning.number(argument.value)))
+        elif argument.name in SCORERS:
+            scorers.append(meaning.choose(argument, SCORERS, "scorer"))
+        elif argument.value is None and argument.name in (*REFINERS, *PRESETS):
+            inner.append(argument)
+        elif argument.value is None:
+            raise meaning.unknown(argument, "refiner or scorer", [*REFINERS, *PRESETS, *SCORERS, "random"])
+        elif argument.name == "solver":
+            settings["solver"] = meaning.choose(argument.value, {s: s for s in known_solvers()}, "solver")
+        elif argument.name == "time":
+            settings["time_limit"] = meaning.seconds(argument.value)
+        elif argument.name == "level":
+            level = meaning.choose(argument.value, {x.value: x for x in Level}, "level")
+        else:
+            raise meaning.unknown(argument, "option of sliced", ["solver", "time", "level", "random"])
+    if scorers:
+        settings["scorers"] = tuple(scorers)
+    made = Sliced(meaning.refiners(replace(word, arguments=tuple(inner)), 1), **settings)  # type: ignore[arg-type]
+    return AtLevel(level, made) if level is Level.EDGE else made
+
+
 def _memo(word: Word, meaning: _Meaning) -> Refiner:
     (inner, *others) = meaning.refiners(word, 1)
     if others:
@@ -157,6 +189,12 @@ REFINERS: dict[str, Entry] = {
         _craig,
     ),
     "lean": Entry("lean(R)", "the assertions of R without what its proof does not need", _lean),
+    "sliced": Entry(
+        "sliced(R, …, short|long|good|bad|narrow|wide|shallow|deep|random=N, …, level=edge|block, solver=S, time=T)",
+        "of what R learns from each reason why a trace is infeasible, the best: by the length of its prefix, the use of"
+        " its variables (good: flags, not counters), the width or the depth of what is tracked",
+        _sliced,
+    ),
     "fallback": Entry(
         "fallback(R, R, …)",
         "the first refiner that answers; a trace that comes back goes to the next",

@@ -129,6 +129,12 @@ class Meaning:
         hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
         return ExpressionError(self.text, word.position, f"unknown {what} {word.name!r}; {hint}")
 
+    def number(self, word: Word) -> int:
+        self.plain(word)
+        if not word.name.isdecimal():
+            raise ExpressionError(self.text, word.position, f"expected a whole number, found {word.name!r}")
+        return int(word.name)
+
     def seconds(self, word: Word) -> float:
         self.plain(word)
         try:

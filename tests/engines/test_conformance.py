@@ -86,6 +86,7 @@ REFINEMENTS = (
     "lean(newton(it, sp, lv))",
     "lean(craig(z3))",
     "memo(craig(z3))",
+    "sliced(newton(it, sp, lv), craig(z3), good, narrow, level=edge)",
     "fallback(newton(it, wp), craig(z3))",
     "until-perfect(newton(it, sp), craig(bitwuzla), craig(z3))",
     "until-inductive(newton(it, wp, lv, late), craig(bitwuzla, it))",

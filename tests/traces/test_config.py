@@ -19,7 +19,9 @@ from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.perfect import Quality
+from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Refiner
+from craton.traces.scorers import SCORERS, ByChance
 from support import examples
 
 SP = Newton(core=None, live=False)
@@ -99,6 +101,13 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
     lambda inner: st.one_of(
         st.builds(Memo, inner),
         st.builds(
+            Sliced,
+            st.lists(inner, min_size=1, max_size=2).map(tuple),
+            st.lists(st.sampled_from([*SCORERS.values(), ByChance(0), ByChance(7)]), min_size=1, max_size=3).map(tuple),
+            st.sampled_from(known_solvers()),
+            st.sampled_from([0.5, 10.0]),
+        ),
+        st.builds(
             UntilPerfect,
             st.lists(inner, min_size=2, max_size=3).map(tuple),
             st.sampled_from((Quality.PERFECT, Quality.INDUCTIVE)),
@@ -154,8 +163,8 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         (
             "xyz",
             0,
-            "unknown refiner 'xyz'; known: newton, craig, lean, fallback, until-perfect, until-inductive, race, memo,"
-            " default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
+            "unknown refiner 'xyz'; known: newton, craig, lean, sliced, fallback, until-perfect, until-inductive, race,"
+            " memo, default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),
         ("newton(it, solvr=z3)", 11, "unknown option of newton 'solvr'; did you mean solver?"),

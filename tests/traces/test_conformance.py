@@ -132,6 +132,9 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
         "lean(craig(z3, it, time=2))",
         "race(lean(newton(sp)), craig(bitwuzla, it), time=20)",
         "fallback(newton(it, sp, drop, quantifiers=none), memo(newton(wp, lv)))",
+        "sliced(newton(it, sp, lv))",
+        "sliced(newton(it, wp, lv, solver=cvc5), craig(z3, time=2), long, level=edge, solver=cvc5)",
+        "lean(sliced(memo(newton(sp, lv)), deep, bad, random=1))",
     ],
 )
 def test_compositions(expression: str) -> None:
@@ -160,6 +163,7 @@ _FINDERS: list[tuple[str, Refiner]] = [
     ("z3", AtLevel(Level.EDGE, Newton())),
     ("z3", refiner("default")),
     ("z3", refiner("race(newton(it, sp), newton(wp))")),
+    ("z3", refiner("sliced(newton(it, wp), wide, shallow, level=edge)")),
 ]
 
 

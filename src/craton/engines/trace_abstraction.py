@@ -19,7 +19,7 @@ from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Ve
 from craton.engines.hoare import BOTTOM, State, Step, Triples, make_step
 from craton.engines.refining import refute
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
-from craton.program.cfa import Location, Program
+from craton.program.cfa import Edge, Location, Program
 from craton.traces.refutation import Feasible, GaveUp, Refiner
 from craton.traces.trace import Trace
 
@@ -139,7 +139,7 @@ class _Run:
                 continue
             done.add(state)
             if automaton.locations[state] in self.errors:
-                return _trace(arrived, state)
+                return Trace(_edges(arrived, state), self.main.edges)
             for step, target in automaton.outgoing[state]:
                 if target not in arrived:
                     arrived[target] = (state, step)
@@ -262,13 +262,13 @@ class _Run:
         return {location: or_(*dict.fromkeys(_term(f, meaning) for f in facts)) for location, facts in found.items()}
 
 
-def _trace(arrived: Mapping[int, tuple[int, Step] | None], state: int) -> Trace:
+def _edges(arrived: Mapping[int, tuple[int, Step] | None], state: int) -> tuple[Edge, ...]:
     edges = []
     came = arrived[state]
     while came is not None:
         edges.append(came[1].edge)
         came = arrived[came[0]]
-    return Trace(tuple(reversed(edges)))
+    return tuple(reversed(edges))
 
 
 def _numbered(keys: Sequence[object]) -> list[int]:

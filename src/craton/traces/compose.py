@@ -17,6 +17,7 @@ from craton.processes import CONTEXT, end_family
 from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
 from craton.traces.perfect import Quality, quality
+from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -163,6 +164,8 @@ def allowance(refiner: Refiner) -> float:
             return 2 * max(map(allowance, runners))
         case Fallback(refiners=members):
             return sum(map(allowance, members))
+        case Sliced(refiners=members, time_limit=limit):
+            return (limit or _USUAL_ALLOWANCE) + max(map(allowance, members))
         case UntilPerfect(refiners=members, budget=budget):
             return sum(allowance(member) + (budget or _USUAL_ALLOWANCE) for member in members)
     own, inner = getattr(refiner, "time_limit", None), getattr(refiner, "refiner", None)

@@ -37,7 +37,7 @@ class AtLevel:
         edges, ends = unfolded(trace)
         if len(edges) == len(trace):
             return self.refiner.refute(trace)
-        answer = self.refiner.refute(Trace(edges))
+        answer = self.refiner.refute(Trace(edges, trace.program))
         if isinstance(answer, Feasible):
             # The model speaks of other indices; the coarse trace has one of its own.
             return self.refiner.refute(trace)

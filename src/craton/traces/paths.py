@@ -27,7 +27,7 @@ def error_paths(program: Program, unroll: int) -> Iterator[Trace]:
             return
         location, path = queue.popleft()
         if location in program.errors:
-            yield Trace(_edges(path))
+            yield Trace(_edges(path), main.edges)
             continue
         for edge in main.outgoing(location):
             target = edge.target

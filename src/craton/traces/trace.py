@@ -18,6 +18,7 @@ from craton.program.transitions import Transition, transition
 @dataclass(frozen=True)
 class Trace:
     edges: tuple[Edge, ...]
+    program: tuple[Edge, ...] = field(default=(), compare=False, repr=False)  # all edges there are, where it is known
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -77,20 +78,40 @@ class TraceFormula:
 def trace_formula(steps: Sequence[Transition]) -> TraceFormula:
     parts: list[Part] = []
     every = frozenset[Term]().union(*(step.read | step.written for step in steps))
-    current = {v: _indexed(v, 0) for v in sorted(every, key=lambda v: v.serial)}
-    indices: list[Mapping[Term, Term]] = [dict(current)]
+    growing = Indexing({v: _indexed(v, 0) for v in sorted(every, key=lambda v: v.serial)})
+    indices: list[Mapping[Term, Term]] = [dict(growing.current)]
     all_inputs: list[Mapping[Term, Term]] = []
-    for number, step in enumerate(steps):
-        inputs = {i: _indexed(i, number + 1) for i in step.inputs}
-        before = {**current, **inputs}
-        parts += [Part(number, substitute(c, before), conjunct=c) for c in conjuncts(step.guard)]
-        for variable, value in step.updates.items():
-            after = _indexed(variable, number + 1)
-            parts.append(Part(number, eq(after, substitute(value, before)), variable))
-            current[variable] = after
-        indices.append(dict(current))
-        all_inputs.append(inputs)
+    for step in steps:
+        parts += growing.parts(step)
+        all_inputs.append(growing.take(step))
+        indices.append(dict(growing.current))
     return TraceFormula(tuple(parts), tuple(indices), tuple(all_inputs))
+
+
+@dataclass(slots=True)
+class Indexing:
+    """A trace formula that grows step by step: first what a step would say, then, if it is taken, its indices."""
+
+    current: dict[Term, Term] = field(default_factory=dict)  # program variable → indexed variable
+    taken: int = 0
+
+    def parts(self, step: Transition) -> list[Part]:
+        before = self._before(step)
+        guard = [Part(self.taken, substitute(c, before), conjunct=c) for c in conjuncts(step.guard)]
+        return guard + [
+            Part(self.taken, eq(_indexed(variable, self.taken + 1), substitute(value, before)), variable)
+            for variable, value in step.updates.items()
+        ]
+
+    def take(self, step: Transition) -> dict[Term, Term]:
+        """Returns the indices of the step's inputs."""
+        self.taken += 1
+        self.current.update({variable: _indexed(variable, self.taken) for variable in step.updates})
+        return {i: _indexed(i, self.taken) for i in step.inputs}
+
+    def _before(self, step: Transition) -> dict[Term, Term]:
+        fresh = {v: _indexed(v, 0) for v in step.read if v not in self.current}
+        return {**self.current, **fresh, **{i: _indexed(i, self.taken + 1) for i in step.inputs}}
 
 
 def _indexed(variable: Term, index: int) -> Term:

@@ -19,7 +19,7 @@ from craton.engines.predicate.bdd import NO, Bdd, Bdds
 from craton.engines.predicate.precision import Kind, Precision, Predicates, Sharing
 from craton.engines.refining import refute
 from craton.logic import TRUE, Term, is_quantified
-from craton.program.cfa import Location, Program
+from craton.program.cfa import Edge, Location, Program
 from craton.smt import make_solver
 from craton.traces.refutation import Feasible, GaveUp, Refiner, hoare_triple
 from craton.traces.trace import Trace
@@ -124,7 +124,7 @@ class _Run:
     def _refine(self, reached: Node) -> Verdict | None:
         """None if the error path is refuted and the graph is cut accordingly."""
         nodes = self.arg.path(reached)
-        trace = _trace(nodes)
+        trace = Trace(_edges(nodes), self.main.edges)
         for _ in range(ATTEMPTS):
             answer = refute(self.engine.refiner, trace, self.budget)
             if isinstance(answer, Feasible):
@@ -197,8 +197,8 @@ class _Run:
         return True
 
 
-def _trace(nodes: Sequence[Node]) -> Trace:
-    return Trace(tuple(node.step.edge for node in nodes if node.step is not None))
+def _edges(nodes: Sequence[Node]) -> tuple[Edge, ...]:
+    return tuple(node.step.edge for node in nodes if node.step is not None)
 
 
 def _sources(program: Program) -> dict[Location, list[Location]]:

@@ -56,6 +56,7 @@ class Graph:
         self._slicer = slicer
         self._budget = budget
         self._errors = program.errors
+        self._program = program.main.edges
         self._made: list[Node] = []  # parts after the node they are part of
         self._searched: dict[Node, None] = {}
         self._distance: dict[Node, int] = {}  # links to the next error, at least
@@ -124,7 +125,7 @@ class Graph:
         return not link.sliced
 
     def trace(self, path: Sequence[Link]) -> Trace:
-        return Trace(tuple(self._edges[link.step] for link in path))
+        return Trace(tuple(self._edges[link.step] for link in path), self._program)
 
     # --- splitting ---
 

@@ -1,0 +1,135 @@
+"""Infeasible sliced prefixes ([RS] 3, 4): a trace may be infeasible for several reasons; which one to learn from?
+
+A sliced prefix ends early and has left out some assumptions, so it is infeasible for fewer reasons than the trace is.
+Whatever refutes it refutes the trace: behind its end `false` holds, and an assumption that was left out only makes the
+assertion behind it stronger than needed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from craton.errors import MissingCapability
+from craton.logic import FALSE, TRUE, and_
+from craton.program.cfa import Edge
+from craton.program.statements import Assume, Block, Statement
+from craton.program.transitions import transition
+from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
+from craton.traces.scorers import SCORERS, Candidate, Scorer
+from craton.traces.trace import Indexing, Trace
+
+USUAL_SECONDS = 10.0
+
+
+def sliced_prefixes(trace: Trace, solver: Solver, time_limit: float | None = None) -> list[Trace] | Sat | Undecided:
+    """Algorithm 1 of [RS]: the infeasible sliced prefixes, shortest first.
+
+    Where a step contradicts what is before it, one prefix ends; the search goes on without the step's assumptions. A
+    step of which the solver does not know counts as one that does not contradict.
+    """
+    end = None if time_limit is None else time.monotonic() + time_limit
+    found: list[Trace] = []
+    kept: list[Edge] = []  # always feasible together, as far as is known
+    indexing = Indexing()
+    answer: Sat | Unsat | Undecided = Undecided("nothing was asked")
+    for edge in trace.edges:
+        step = transition(edge.statement)
+        said = and_(*(part.formula for part in indexing.parts(step)))
+        if step.guard is not TRUE:
+            left = None if end is None else max(0.001, end - time.monotonic())
+            answer = solver.check(said, time_limit=left)
+            if isinstance(answer, Unsat):
+                found.append(Trace((*kept, edge), trace.program))
+                edge = replace(edge, statement=without_assumptions(edge.statement))
+                step = transition(edge.statement)
+                said = and_(*(part.formula for part in indexing.parts(step)))
+        solver.add(said)
+        indexing.take(step)
+        kept.append(edge)
+    if found:
+        return found
+    answer = solver.check(time_limit=time_limit)
+    return answer if isinstance(answer, Sat) else Undecided(getattr(answer, "reason", "no step contradicts the others"))
+
+
+def without_assumptions(statement: Statement) -> Statement:
+    match statement:
+        case Assume():
+            return Assume(TRUE)
+        case Block(edges):
+            return Block(tuple(replace(edge, statement=without_assumptions(edge.statement)) for edge in edges))
+    return statement
+
+
+@dataclass(slots=True)
+class Sliced:
+    """Of what its refiners learn from the sliced prefixes of a trace, what the scorers like best (Algorithm 2 of [RS]).
+
+    Several refiners compete on every prefix. Of equals, the shortest prefix is taken.
+    """
+
+    refiners: tuple[Refiner, ...]
+    scorers: tuple[Scorer, ...] = (SCORERS["good"], SCORERS["narrow"])
+    solver: str = "z3"
+    time_limit: float | None = USUAL_SECONDS  # after which no further prefix is looked at
+
+    @property
+    def name(self) -> str:
+        words = [refiner.name for refiner in self.refiners] + [scorer.name for scorer in self.scorers]
+        if self.solver != "z3":
+            words.append(f"solver={self.solver}")
+        if self.time_limit is not None and self.time_limit != USUAL_SECONDS:
+            words.append(f"time={self.time_limit:g}")
+        return f"sliced({', '.join(words)})"
+
+    def refute(self, trace: Trace) -> Answer:
+        end = None if self.time_limit is None else time.monotonic() + self.time_limit
+        try:
+            with make_solver(self.solver) as solver:
+                found = sliced_prefixes(trace, solver, self.time_limit)
+                if isinstance(found, Sat):
+                    return Feasible(found.model)
+        except MissingCapability as problem:
+            return GaveUp(str(problem))
+        prefixes = [trace] if isinstance(found, Undecided) else found
+        choices = [(prefix, refiner) for prefix in prefixes for refiner in self.refiners]
+        if not any(scorer.needs_assertions for scorer in self.scorers):
+            choices.sort(key=lambda choice: self._score(Candidate(trace, len(choice[0]))))
+        return self._best(trace, choices, len(prefixes), end)
+
+    def _best(self, trace: Trace, choices: list[tuple[Trace, Refiner]], prefixes: int, end: float | None) -> Answer:
+        first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
+        best: tuple[tuple[float, ...], Refutation] | None = None
+        reasons: dict[str, None] = {}
+        for prefix, refiner in choices:
+            if end is not None and time.monotonic() > end and (best is not None or reasons):
+                reasons["no time for all prefixes"] = None
+                break
+            answer = refiner.refute(prefix)
+            if isinstance(answer, Refutation):
+                whole = self._extended(trace, prefix, answer, prefixes)
+                score = self._score(Candidate(trace, len(prefix), whole.assertions))
+                if best is None or score < best[0]:
+                    best = score, whole
+                if first_is_best:
+                    break
+            elif isinstance(answer, GaveUp):
+                reasons[f"{refiner.name}: {answer.reason}"] = None
+            elif prefix is trace:
+                return answer
+            else:
+                reasons[f"{refiner.name}: finds an infeasible prefix feasible"] = None
+        return GaveUp("; ".join(reasons)) if best is None else best[1]
+
+    def _score(self, candidate: Candidate) -> tuple[float, ...]:
+        return (*(scorer.score(candidate) for scorer in self.scorers), candidate.length)
+
+    def _extended(self, trace: Trace, prefix: Trace, answer: Refutation, prefixes: int) -> Refutation:
+        """Of the whole trace; what was noted of the prefix's own length or path program does not hold of it."""
+        beyond = len(trace) - len(prefix)
+        whole = prefix.edges == trace.edges
+        notes = answer.notes if whole else {k: v for k, v in answer.notes.items() if k not in ("live", "perfect")}
+        told = {"prefix": len(prefix), "prefixes": prefixes}
+        return Refutation((*answer.assertions, *[FALSE] * beyond), self.name, {**notes, **told})

@@ -1,0 +1,134 @@
+"""Scorers ([RS] 5): which of several refinements to take. The lowest score wins; scorers stand one behind the other.
+
+A refinement's precision is the assertions of its sequence: at the positions where there is nothing to track, `true` and
+`false`, it is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from random import Random
+from typing import Protocol
+
+from craton.logic import FALSE, TRUE, Term, free_variables
+from craton.program.cfa import Edge
+from craton.program.domain_types import DomainType, domain_types
+from craton.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a refiner learned from a prefix of a trace; no assertions yet, where nobody has asked for them."""
+
+    trace: Trace  # the whole one
+    length: int  # of the prefix
+    assertions: tuple[Term, ...] = ()
+
+    @property
+    def tracked(self) -> list[int]:
+        """The positions at which there is something to track."""
+        return [i for i, assertion in enumerate(self.assertions) if assertion not in (TRUE, FALSE)]
+
+
+class Scorer(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs_assertions(self) -> bool: ...
+
+    def score(self, candidate: Candidate) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """By a measure of which the least, or the most, is best."""
+
+    name: str
+    measure: Callable[[Candidate], float]
+    sign: int = 1
+    needs_assertions: bool = True
+
+    def score(self, candidate: Candidate) -> float:
+        return self.sign * self.measure(candidate)
+
+
+@dataclass(frozen=True, slots=True)
+class ByChance:
+    """The same in every run: by the seed and what is to be scored."""
+
+    seed: int = 0
+    needs_assertions: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"random={self.seed}" if self.seed else "random"
+
+    def score(self, candidate: Candidate) -> float:
+        return Random(f"{self.seed} {len(candidate.trace)} {candidate.length}").random()
+
+
+# --- measures ---------------------------------------------------------------------------------------------------------
+
+
+def length(candidate: Candidate) -> float:
+    return candidate.length
+
+
+def width(candidate: Candidate) -> float:
+    """Over how many positions something is tracked."""
+    tracked = candidate.tracked
+    return tracked[-1] - tracked[0] + 1 if tracked else 0
+
+
+def depth(candidate: Candidate) -> float:
+    """Of the pivot: the first position at which something is tracked."""
+    tracked = candidate.tracked
+    return tracked[0] if tracked else candidate.length
+
+
+def domain_type(candidate: Candidate) -> float:
+    """The product of what each variable costs: one counter is worse than some flags."""
+    types = _types_in(candidate.trace)
+    variables = frozenset[Term]().union(*map(free_variables, dict.fromkeys(candidate.assertions)))
+    return prod(COSTS[types.get(variable, DomainType.BITS)] for variable in variables)
+
+
+COSTS = {
+    DomainType.BOOLEAN: 2,
+    DomainType.EQUALITY: 8,
+    DomainType.ARITHMETIC: 32,
+    DomainType.BITS: 128,
+    DomainType.COUNTER: 4096,
+}
+
+
+class _Latest:
+    """The types of the program that was asked about last: one run asks about one program."""
+
+    edges: Sequence[Edge] = ()
+    types: dict[Term, DomainType] = {}  # noqa: RUF012 – replaced, never changed
+
+
+def _types_in(trace: Trace) -> dict[Term, DomainType]:
+    edges = trace.program or trace.edges
+    if _Latest.edges is not edges:
+        _Latest.edges, _Latest.types = edges, domain_types(edges)
+    return _Latest.types
+
+
+SCORERS: dict[str, By] = {
+    scorer.name: scorer
+    for scorer in (
+        By("short", length, 1, needs_assertions=False),
+        By("long", length, -1, needs_assertions=False),
+        By("good", domain_type),
+        By("bad", domain_type, -1),
+        By("narrow", width),
+        By("wide", width, -1),
+        By("shallow", depth),
+        By("deep", depth, -1),
+    )
+}
