@@ -17,6 +17,7 @@ from craton.smt import known_solvers
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
+from craton.traces.lattice import Lattice
 from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
@@ -168,6 +169,25 @@ def _sliced(word: Word, meaning: _Meaning) -> Refiner:
     return AtLevel(level, made) if level is Level.EDGE else made
 
 
+def _lattice(word: Word, meaning: _Meaning) -> Refiner:
+    arguments = word.arguments or ()
+    options = [a for a in arguments if a.value is not None]
+    meaning.once(options, lambda argument: argument.name)
+    settings: dict[str, object] = {}
+    for argument in options:
+        assert argument.value is not None
+        if argument.name == "solver":
+            settings["solver"] = meaning.choose(argument.value, {s: s for s in known_solvers()}, "solver")
+        elif argument.name == "time":
+            settings["time_limit"] = meaning.seconds(argument.value)
+        else:
+            raise meaning.unknown(argument, "option of lattice", ["solver", "time"])
+    inner, *others = meaning.refiners(replace(word, arguments=tuple(a for a in arguments if a not in options)), 1)
+    if others:
+        raise ExpressionError(meaning.text, word.position, "lattice takes one refiner")
+    return Lattice(inner, **settings)  # type: ignore[arg-type]
+
+
 def _memo(word: Word, meaning: _Meaning) -> Refiner:
     (inner, *others) = meaning.refiners(word, 1)
     if others:
@@ -194,6 +214,11 @@ REFINERS: dict[str, Entry] = {
         "of what R learns from each reason why a trace is infeasible, the best: by the length of its prefix, the use of"
         " its variables (good: flags, not counters), the width or the depth of what is tracked",
         _sliced,
+    ),
+    "lattice": Entry(
+        "lattice(R, solver=S, time=T)",
+        "what R learns when the trace forgets, at its loops, all but a few terms: differences rather than counters",
+        _lattice,
     ),
     "fallback": Entry(
         "fallback(R, R, …)",

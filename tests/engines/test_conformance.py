@@ -87,6 +87,7 @@ REFINEMENTS = (
     "lean(craig(z3))",
     "memo(craig(z3))",
     "sliced(newton(it, sp, lv), craig(z3), good, narrow, level=edge)",
+    "lattice(newton(it, sp, lv))",
     "fallback(newton(it, wp), craig(z3))",
     "until-perfect(newton(it, sp), craig(bitwuzla), craig(z3))",
     "until-inductive(newton(it, wp, lv, late), craig(bitwuzla, it))",

@@ -30,7 +30,7 @@ from craton.logic import (
     var,
 )
 from craton.smt.contract import Capability, Sat, Solver, Undecided
-from craton.smt.cores import CoreFinder, minimal_core, split_equalities, unsat_core
+from craton.smt.cores import CoreFinder, minimal_core, minimal_cores, split_equalities, unsat_core
 from craton.smt.registry import LIBRARIES, capabilities, make_solver
 from support.assertions import another_solver, assert_equivalent
 from support.catalogue import CORES, HALVES, SATISFIABLE, UNSATISFIABLE, Cores, Sequence, read
@@ -191,6 +191,22 @@ def test_random_cores(formulas: list[Term], name: str) -> None:
     assert not satisfiable(members)
     for i in range(len(members)):
         assert satisfiable(members[:i] + members[i + 1 :])
+
+
+@given(formulas=st.lists(_formulas, min_size=2, max_size=7), name=st.sampled_from(WITH_CORES))
+@settings(max_examples=80)
+def test_all_minimal_cores_are_found(formulas: list[Term], name: str) -> None:
+    found = minimal_cores(formulas, make_solver(name))
+    if satisfiable(formulas):
+        assert isinstance(found, Sat)
+        return
+    assert isinstance(found, list)
+    positions = range(len(formulas))
+    subsets = [frozenset(c) for size in range(len(formulas) + 1) for c in combinations(positions, size)]
+    cores = [s for s in subsets if not satisfiable([formulas[i] for i in s])]
+    minimal = {core for core in cores if not any(other < core for other in cores)}
+    assert len(found) == len(minimal)
+    assert {frozenset(core) for core in found} == minimal
 
 
 @given(formulas=st.lists(_formulas, min_size=1, max_size=5))

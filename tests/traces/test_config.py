@@ -15,6 +15,7 @@ from craton.smt import known_solvers
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
+from craton.traces.lattice import Lattice
 from craton.traces.lean import Lean
 from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
@@ -100,6 +101,7 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
     _SIMPLE,
     lambda inner: st.one_of(
         st.builds(Memo, inner),
+        st.builds(Lattice, inner, st.sampled_from(known_solvers()), st.sampled_from([0.5, 1.0])),
         st.builds(
             Sliced,
             st.lists(inner, min_size=1, max_size=2).map(tuple),
@@ -163,8 +165,8 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         (
             "xyz",
             0,
-            "unknown refiner 'xyz'; known: newton, craig, lean, sliced, fallback, until-perfect, until-inductive, race,"
-            " memo, default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
+            "unknown refiner 'xyz'; known: newton, craig, lean, sliced, lattice, fallback, until-perfect,"
+            " until-inductive, race, memo, default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),
         ("newton(it, solvr=z3)", 11, "unknown option of newton 'solvr'; did you mean solver?"),

@@ -134,6 +134,9 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
         "fallback(newton(it, sp, drop, quantifiers=none), memo(newton(wp, lv)))",
         "sliced(newton(it, sp, lv))",
         "sliced(newton(it, wp, lv, solver=cvc5), craig(z3, time=2), long, level=edge, solver=cvc5)",
+        "lattice(newton(it, sp, lv))",
+        "lean(lattice(craig(z3, time=2), time=0.5))",
+        "sliced(lattice(newton(it, wp, lv)), narrow)",
         "lean(sliced(memo(newton(sp, lv)), deep, bad, random=1))",
     ],
 )

@@ -21,7 +21,7 @@ from craton.smt.contract import (
 from craton.smt.registry import known_solvers, make_solver
 
 if TYPE_CHECKING:
-    from craton.smt.cores import latest_core, minimal_core, split_equalities, unsat_core
+    from craton.smt.cores import latest_core, minimal_core, minimal_cores, split_equalities, unsat_core
     from craton.smt.elimination import Eliminator, Method
     from craton.smt.interpolation import (
         Interpolants,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from craton.smt.reading import parse_formula, parse_script, parse_term
 
 _ROOMS = {
-    "craton.smt.cores": ("latest_core", "minimal_core", "split_equalities", "unsat_core"),
+    "craton.smt.cores": ("latest_core", "minimal_core", "minimal_cores", "split_equalities", "unsat_core"),
     "craton.smt.elimination": ("Eliminator", "Method"),
     "craton.smt.interpolation": (
         "Interpolants",
@@ -69,6 +69,7 @@ __all__ = [
     "make_solver",
     "latest_core",
     "minimal_core",
+    "minimal_cores",
     "parse_formula",
     "parse_script",
     "parse_term",

@@ -6,6 +6,7 @@ Members are positions in the list, never formulas: a formula may occur twice.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,6 +41,40 @@ def minimal_core(
         end = float("inf") if budget is None else time.monotonic() + budget
         # From the back: in a trace, late statements are the likelier ones to be irrelevant repetitions.
         return _shrunk(finder, core, end)
+
+
+def minimal_cores(
+    formulas: Sequence[Term], solver: Solver, budget: float | None = None, time_limit: float | None = None
+) -> list[tuple[int, ...]] | Sat | Undecided:
+    """Minimal cores, different ones: all there are, if the budget suffices.
+
+    A core that is not known yet lacks a member of each one that is. So what is left out grows, by a member of some
+    known core each time, until no core is left (hitting sets, as in diagnosis). Members at the back are left out first.
+    """
+    with CoreFinder(formulas, solver) as finder:
+        first = finder.find(range(len(formulas)), time_limit)
+        if not isinstance(first, tuple):
+            return first
+        end = float("inf") if budget is None else time.monotonic() + budget
+        found = [_shrunk(finder, first, end)]
+        waiting = deque([frozenset[int]()])
+        seen = {frozenset[int]()}
+        while waiting and time.monotonic() < end:
+            out = waiting.popleft()
+            core = next((c for c in found if out.isdisjoint(c)), None)
+            if core is None:
+                within = [i for i in range(len(formulas)) if i not in out]
+                another = finder.core_of(within, None if budget is None else max(0.001, end - time.monotonic()))
+                if another is None:
+                    continue
+                core = _shrunk(finder, sorted(another), end)
+                found.append(core)
+            for member in reversed(core):
+                more = out | {member}
+                if more not in seen:
+                    seen.add(more)
+                    waiting.append(more)
+        return found
 
 
 def latest_core(

@@ -91,7 +91,7 @@ def depth(candidate: Candidate) -> float:
 
 def domain_type(candidate: Candidate) -> float:
     """The product of what each variable costs: one counter is worse than some flags."""
-    types = _types_in(candidate.trace)
+    types = domain_types_in(candidate.trace)
     variables = frozenset[Term]().union(*map(free_variables, dict.fromkeys(candidate.assertions)))
     return prod(COSTS[types.get(variable, DomainType.BITS)] for variable in variables)
 
@@ -112,7 +112,8 @@ class _Latest:
     types: dict[Term, DomainType] = {}  # noqa: RUF012 – replaced, never changed
 
 
-def _types_in(trace: Trace) -> dict[Term, DomainType]:
+def domain_types_in(trace: Trace) -> dict[Term, DomainType]:
+    """By the whole program, where it is known."""
     edges = trace.program or trace.edges
     if _Latest.edges is not edges:
         _Latest.edges, _Latest.types = edges, domain_types(edges)

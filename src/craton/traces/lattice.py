@@ -1,0 +1,255 @@
+"""Exploring interpolants ([EI]): a trace is made to forget, at its loops, all but the values of some terms.
+
+An assertion found for such a trace speaks of nothing but these terms (semantically: of nothing they do not determine),
+so the choice of terms, the templates, guides whoever refutes the trace. Forgetting is an ordinary step, so any refiner
+can be guided, not only one that interpolates.
+
+Sets of templates are a lattice: the fewer, the more is forgotten. A set is feasible if the forgetful trace is still
+infeasible; the frontier are the sets of which no template can be spared. They are the minimal cores of the equations
+that say that a template keeps its value.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+
+from craton.errors import MissingCapability
+from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
+from craton.program.cfa import Edge, Location
+from craton.program.domain_types import DomainType
+from craton.program.statements import Assign, Assume, Block, Havoc, Statement
+from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
+from craton.traces.live import future_live, past_live
+from craton.traces.refutation import Answer, Refiner, Refutation
+from craton.traces.scorers import domain_types_in
+from craton.traces.trace import Indexing, Trace
+
+USUAL_SECONDS = 1.0  # as in [EI]
+
+# Counters had better not be mentioned by themselves; that two variables differ by something is what loops are made of.
+COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST = 16, 4, 2, 1
+MOST_PAIRED = 10  # variables that a loop changes: more would make too many pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A term whose value a location may remember. `parts` are its variables with their signs."""
+
+    location: Location
+    term: Term
+    parts: Mapping[Term, int] = field(compare=False)
+    cost: int = field(compare=False)
+
+
+Templates = tuple[Template, ...]
+
+
+# --- which templates there are ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Where a trace can forget: where it comes to a loop, and each time it comes back; and what is known there that may
+    still matter.
+    """
+
+    known: Mapping[int, tuple[Term, ...]]  # by position
+    locations: Mapping[int, Location]
+
+
+def points_of(trace: Trace) -> Points:
+    locations = trace.locations
+    ways_in: dict[Location, set[Edge | None]] = {locations[0]: {None}}
+    for edge in trace.edges:
+        ways_in.setdefault(edge.target, set()).add(edge)
+    live = [f & p for f, p in zip(future_live(trace.steps), past_live(trace.steps), strict=True)]
+    heads = [i for i in range(1, len(trace)) if len(ways_in[locations[i]]) > 1 and live[i]]
+    known = {i: tuple(sorted(live[i], key=lambda v: v.serial)) for i in heads}
+    return Points(known, {i: locations[i] for i in heads})
+
+
+def templates_of(trace: Trace, points: Points) -> Templates:
+    """Every variable; and sums and differences of those that the loop changes. The cheap ones first."""
+    types = domain_types_in(trace)
+    found: list[Template] = []
+    for location in dict.fromkeys(points.locations.values()):
+        at = [i for i in points.known if points.locations[i] == location]
+        variables = dict.fromkeys(v for i in at for v in points.known[i])
+        rounds = [i for i, place in enumerate(trace.locations) if place == location]
+        changed = frozenset[Term]().union(*(step.written for step in trace.steps[rounds[0] : rounds[-1]]))
+        for variable in variables:
+            if types.get(variable) is DomainType.COUNTER:
+                cost = COUNTER_COST
+            else:
+                cost = CHANGED_COST if variable in changed else KEPT_COST
+            found.append(Template(location, variable, {variable: 1}, cost))
+        for x, y in combinations([v for v in variables if v in changed][:MOST_PAIRED], 2):
+            if x.sort is y.sort and (x.sort in (INT, REAL) or isinstance(x.sort, BitVec)):
+                bits = isinstance(x.sort, BitVec)
+                found.append(Template(location, (bvsub if bits else sub)(x, y), {x: 1, y: -1}, PAIR_COST))
+                found.append(Template(location, (bvadd if bits else add)(x, y), {x: 1, y: 1}, PAIR_COST))
+    return tuple(sorted(found, key=lambda template: template.cost))
+
+
+# --- exploration ------------------------------------------------------------------------------------------------------
+
+
+def frontier(
+    trace: Trace, points: Points, templates: Templates, solver: Solver, seconds: float | None
+) -> list[Templates] | Sat | Undecided:
+    """Sets of templates of which none can be spared, the cheapest first; as many as are found in time."""
+    indexing = Indexing()
+    kept: dict[Template, list[Term]] = {template: [] for template in templates}
+    for number, step in enumerate(trace.steps):
+        solver.add(*(part.formula for part in indexing.parts(step)))
+        indexing.take(step)
+        known = points.known.get(number + 1, ())
+        before = {v: indexing.current.get(v) or var(f"{v.name}@0", v.sort) for v in known}
+        after = {v: var(f"{v.name}@{number + 1} again", v.sort) for v in known}
+        for template in templates:
+            if known and template.location == points.locations[number + 1] and template.parts.keys() <= before.keys():
+                kept[template].append(eq(substitute(template.term, before), substitute(template.term, after)))
+        indexing.current.update(after)
+    found = minimal_cores([and_(*kept[t]) for t in templates], solver, seconds, seconds)
+    if not isinstance(found, list):
+        return found
+    sets = [tuple(templates[i] for i in core) for core in found]
+    return sorted(_maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
+
+
+def _maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templates]:
+    """Those that determine as little as possible: x and x + i determine i, so they are no better than i alone.
+
+    Of equals, the cheapest.
+    """
+    meanings = {chosen: frozenset(t for t in templates if _determined(t, chosen)) for chosen in sets}
+    cheapest: dict[frozenset[Template], Templates] = {}
+    for chosen in sorted(sets, key=lambda chosen: sum(template.cost for template in chosen)):
+        cheapest.setdefault(meanings[chosen], chosen)
+    for meaning, chosen in cheapest.items():
+        if not any(other < meaning for other in cheapest):
+            yield chosen
+
+
+def _determined(template: Template, chosen: Templates) -> bool:
+    """Whether the template is a linear combination of the others, with whole numbers where halves do not exist."""
+    rows = [t.parts for t in chosen if t.location == template.location]
+    variables = sorted({v for row in (*rows, template.parts) for v in row}, key=lambda v: v.serial)
+    # Gauss: one column for each chosen template, the wanted one as the right side.
+    matrix = [[Fraction(row.get(v, 0)) for row in rows] + [Fraction(template.parts.get(v, 0))] for v in variables]
+    solution = _solved(matrix, len(rows))
+    if solution is None:
+        return False
+    whole = any(isinstance(v.sort, BitVec) for v in variables)
+    return not whole or all(factor.denominator == 1 for factor in solution)
+
+
+def _solved(matrix: list[list[Fraction]], unknowns: int) -> list[Fraction] | None:
+    """Some solution of linear equations; None if there is none."""
+    row = 0
+    pivots: list[int] = []
+    for column in range(unknowns):
+        chosen = next((r for r in range(row, len(matrix)) if matrix[r][column]), None)
+        if chosen is None:
+            continue
+        matrix[row], matrix[chosen] = matrix[chosen], matrix[row]
+        matrix[row] = [entry / matrix[row][column] for entry in matrix[row]]
+        for r in range(len(matrix)):
+            if r != row and matrix[r][column]:
+                factor = matrix[r][column]
+                matrix[r] = [a - factor * b for a, b in zip(matrix[r], matrix[row], strict=True)]
+        pivots.append(column)
+        row += 1
+    if any(line[-1] for line in matrix[row:]):
+        return None
+    solution = [Fraction(0)] * unknowns
+    for r, column in enumerate(pivots):
+        solution[column] = matrix[r][-1]
+    return solution
+
+
+# --- forgetful traces -------------------------------------------------------------------------------------------------
+
+
+def forgetful(trace: Trace, points: Points, chosen: Templates) -> tuple[Trace, tuple[int, ...]]:
+    """The trace that forgets, twice at each point, all but the templates' values; and where its positions are now.
+
+    Between the two is the assertion that speaks of the templates only: what comes before it has forgotten already, and
+    what comes after it will ([EI] Def. 2, 5).
+    """
+    edges: list[Edge] = []
+    positions = [0]
+    for number, edge in enumerate(trace.edges):
+        edges.append(edge)
+        positions.append(len(edges))
+        known = points.known.get(number + 1)
+        if known:
+            here = edge.target
+            remembered = [t.term for t in chosen if t.location == here and t.parts.keys() <= frozenset(known)]
+            forgetting = Edge(here, _forgetting(here, known, remembered), here, edge.origin)
+            edges += [forgetting, forgetting]
+            positions[-1] = len(edges) - 1
+    return Trace(tuple(edges), trace.program), tuple(positions)
+
+
+def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Term]) -> Block:
+    """saved := known; havoc known; assume that each template has its value still; havoc saved."""
+    saved = {v: var(f"{v.name} before", v.sort) for v in known}
+    statements: list[Statement] = [
+        *(Assign(saved[v], v) for v in known),
+        Havoc(tuple(known)),
+        *(Assume(eq(substitute(term, saved), term)) for term in remembered),
+        Havoc(tuple(saved.values())),
+    ]
+    inside = [here, *(Location(-number) for number in range(1, len(statements))), here]
+    return Block(tuple(Edge(inside[i], statement, inside[i + 1]) for i, statement in enumerate(statements)))
+
+
+# --- the refiner ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Lattice:
+    """What another refiner learns from the trace that forgets most, by the cheapest templates of the frontier.
+
+    Where the other refiner has no answer to it, the next ones are tried, and the trace itself at last.
+    """
+
+    refiner: Refiner
+    solver: str = "z3"
+    time_limit: float | None = USUAL_SECONDS  # for exploring
+
+    @property
+    def name(self) -> str:
+        words = [self.refiner.name]
+        if self.solver != "z3":
+            words.append(f"solver={self.solver}")
+        if self.time_limit is not None and self.time_limit != USUAL_SECONDS:
+            words.append(f"time={self.time_limit:g}")
+        return f"lattice({', '.join(words)})"
+
+    def refute(self, trace: Trace) -> Answer:
+        points = points_of(trace)
+        begun = time.monotonic()
+        found = self._frontier(trace, points) if points.known else []
+        for chosen in found:
+            abstract, positions = forgetful(trace, points, chosen)
+            answer = self.refiner.refute(abstract)
+            if isinstance(answer, Refutation):
+                assertions = tuple(answer.assertions[i] for i in positions)
+                notes = {k: v for k, v in answer.notes.items() if k not in ("core", "live", "perfect")}
+                told = {"templates": [str(t.term) for t in chosen], "frontier": len(found)}
+                return Refutation(assertions, self.name, {**notes, **told, "exploring": time.monotonic() - begun})
+        return self.refiner.refute(trace)
+
+    def _frontier(self, trace: Trace, points: Points) -> list[Templates]:
+        try:
+            with make_solver(self.solver) as solver:
+                found = frontier(trace, points, templates_of(trace, points), solver, self.time_limit)
+        except MissingCapability:
+            return []
+        return found if isinstance(found, list) else []

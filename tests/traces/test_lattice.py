@@ -1,0 +1,230 @@
+"""Exploring interpolants: the example of [EI], frontiers against trying every set, and assertions that obey the law."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+
+import pytest
+
+from craton.config import refiner
+from craton.expressions import ExpressionError
+from craton.logic import INT, TRUE, BitVec, Sort, add, bvadd, bvsub, eq, free_variables, int_, substitute, var
+from craton.program.cfa import Location
+from craton.smt import Sat, Unsat, make_solver
+from craton.traces.compose import Memo
+from craton.traces.lattice import (
+    Lattice,
+    Points,
+    Template,
+    Templates,
+    _determined,
+    forgetful,
+    frontier,
+    points_of,
+    templates_of,
+)
+from craton.traces.newton import Newton
+from craton.traces.perfect import is_perfect
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
+from craton.traces.trace import Trace
+from support.judge import SOLVERS, Judge
+from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+
+
+def introduction(rounds: int) -> Trace:
+    """[EI] I-A: i = 0; x = j; while (i < 50) { i++; x++; } if (j == 0) assert (x >= 50);"""
+    text = f"""
+    i := 0
+    x := j
+    {rounds} times {{
+    (< i 50)
+    i := (+ i 1)
+    x := (+ x 1)
+    }}
+    (>= i 50)
+    (= j 0)
+    (< x 50)
+    """
+    return read_trace("i x j: Int", text)
+
+
+def explored(trace: Trace) -> tuple[Points, Templates, list[Templates]]:
+    points = points_of(trace)
+    templates = templates_of(trace, points)
+    found = frontier(trace, points, templates, make_solver("z3"), 60.0)
+    assert isinstance(found, list)
+    return points, templates, found
+
+
+def names(templates: Templates) -> set[str]:
+    return {str(template.term) for template in templates}
+
+
+# --- the example of the paper -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_the_frontier_of_the_example(rounds: int) -> None:
+    """Cheapest first: the difference, and what the loop does not change; then the counter."""
+    _, templates, found = explored(introduction(rounds))
+    assert names(templates) == {"i", "x", "j", "i - x", "i + x"}
+    assert [names(chosen) for chosen in found] == [{"j", "i - x"}, {"i"}]
+
+
+@pytest.mark.parametrize("inner", ["newton(it, sp, lv)", "newton(it, wp, lv)", "newton(sp, lv)", "craig(z3)"])
+def test_guided_refiners_find_an_invariant_and_others_do_not(inner: str) -> None:
+    trace = introduction(2)
+    guided, alone = refiner(f"lattice({inner})").refute(trace), refiner(inner).refute(trace)
+    assert isinstance(guided, Refutation) and isinstance(alone, Refutation)
+    assert law_violation(trace, guided, Judge(SOLVERS)) == ""
+    assert is_perfect(trace, guided.assertions, make_solver("z3"))
+    assert not is_perfect(trace, alone.assertions, make_solver("z3"))
+    assert guided.notes["frontier"] == 2
+
+
+def test_at_a_loop_an_assertion_speaks_of_the_templates_only() -> None:
+    """Values of x and i that agree on all templates are told apart by no assertion."""
+    trace = introduction(2)
+    answer = refiner("lattice(newton(it, sp, lv))").refute(trace)
+    assert isinstance(answer, Refutation)
+    assert answer.notes["templates"] == ["j", "i - x"]
+    x, i = var("x", INT), var("i", INT)
+    for position in points_of(trace).known:
+        assertion = answer.assertions[position]
+        assert free_variables(assertion) >= {x, i}
+        elsewhere = substitute(assertion, {x: add(x, int_(7)), i: add(i, int_(7))})
+        assert Judge(SOLVERS).is_valid(eq(assertion, elsewhere))
+
+
+# --- the lattice ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trace", [introduction(1), introduction(2)], ids=["one round", "two rounds"])
+def test_the_frontier_against_trying_every_set(trace: Trace) -> None:
+    """A set is feasible if its forgetful trace is infeasible, as another solver sees it."""
+    points, templates, found = explored(trace)
+    every = chain.from_iterable(combinations(templates, size) for size in range(len(templates) + 1))
+    feasible = [chosen for chosen in every if _is_infeasible(forgetful(trace, points, chosen)[0])]
+    meanings = {frozenset(t for t in templates if _determined(t, chosen)) for chosen in feasible}
+    least = {meaning for meaning in meanings if not any(other < meaning for other in meanings)}
+    assert {frozenset(t for t in templates if _determined(t, chosen)) for chosen in found} == least
+
+
+def _is_infeasible(trace: Trace) -> bool:
+    solver = make_solver("cvc5")
+    solver.add(*trace.formula.by_step)
+    return isinstance(solver.check(), Unsat)
+
+
+def test_all_templates_forget_nothing() -> None:
+    trace = introduction(2)
+    points = points_of(trace)
+    templates = templates_of(trace, points)
+    whole, positions = forgetful(trace, points, templates)
+    assert _is_infeasible(whole)
+    assert len(positions) == len(trace) + 1
+    assert [whole.locations[i] for i in positions] == list(trace.locations)
+    assert not _is_infeasible(forgetful(trace, points, ())[0])
+
+
+def template(parts: dict[str, int], sort: Sort) -> Template:
+    made = {var(name, sort): sign for name, sign in parts.items()}
+    return Template(Location(1), TRUE, made, 1)
+
+
+@pytest.mark.parametrize("sort", [INT, BitVec(8)], ids=str)
+def test_what_determines_what(sort: Sort) -> None:
+    x, y = template({"x": 1}, sort), template({"y": 1}, sort)
+    total, difference = template({"x": 1, "y": 1}, sort), template({"x": 1, "y": -1}, sort)
+    assert _determined(x, (x,)) and not _determined(x, (y,)) and not _determined(x, ())
+    assert _determined(y, (x, total)) and _determined(y, (x, difference)) and _determined(total, (x, y))
+    assert not _determined(x, (total,))
+    # 2·x says all of an integer, but not the highest of its bits.
+    assert _determined(x, (total, difference)) is (sort is INT)
+    assert not _determined(x, (Template(Location(2), TRUE, x.parts, 1),))
+
+
+def test_bits_have_templates_too() -> None:
+    text = "i := #x00\nx := j\n2 times {\n(bvult i n)\ni := (bvadd i #x01)\nx := (bvadd x #x01)\n}"
+    trace = read_trace("i x j n: B8", f"{text}\n(not (bvult i n))\n(= j #x00)\n(not (= x i))")
+    points = points_of(trace)
+    x, i = var("x", BitVec(8)), var("i", BitVec(8))
+    terms = {t.term for t in templates_of(trace, points)}
+    assert {x, i} <= terms
+    assert {bvsub(i, x), bvsub(x, i)} & terms and {bvadd(i, x), bvadd(x, i)} & terms
+    answer = refiner("lattice(newton(it, sp, lv))").refute(trace)
+    assert isinstance(answer, Refutation)
+    assert law_violation(trace, answer, Judge(SOLVERS)) == ""
+    assert is_perfect(trace, answer.assertions, make_solver("z3"))
+
+
+# --- any trace --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("inner", ["newton(it, sp, lv)", "newton(wp)"])
+@pytest.mark.parametrize("example", list(INFEASIBLE.values())[::5], ids=str)
+def test_guided_sequences_obey_the_law(example: Example, inner: str) -> None:
+    answer = refiner(f"lattice({inner})").refute(example.trace)
+    if isinstance(answer, Refutation):
+        assert "does not hold" not in law_violation(example.trace, answer, Judge(SOLVERS))
+    else:
+        assert isinstance(answer, GaveUp)
+
+
+def test_a_trace_without_loops_goes_to_the_refiner_as_it_is() -> None:
+    trace = read_trace("a: Int", "(< a 0)\n(= a 0)")
+    inner = Memo(Newton())
+    assert Lattice(inner).refute(trace) is inner.refute(trace)
+
+
+def test_feasible_traces_are_feasible() -> None:
+    for example in FEASIBLE.values():
+        answer = refiner("lattice(newton)").refute(example.trace)
+        assert isinstance(answer, Feasible), example
+    trace = read_trace("i: Int", "i := 0\n2 times {\n(< i 5)\ni := (+ i 1)\n}\n(= i 2)")
+    points = points_of(trace)
+    assert points.known
+    assert isinstance(frontier(trace, points, templates_of(trace, points), make_solver("z3"), 60.0), Sat)
+    assert isinstance(refiner("lattice(newton)").refute(trace), Feasible)
+
+
+class Stubborn:
+    """Answers only traces of a certain length."""
+
+    name = "stubborn"
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.asked: list[int] = []
+
+    def refute(self, trace: Trace) -> Answer:
+        self.asked.append(len(trace))
+        return Newton().refute(trace) if len(trace) == self.length else GaveUp("no idea")
+
+
+def test_where_the_refiner_has_no_answer_the_trace_itself_is_asked_about() -> None:
+    trace = introduction(1)
+    stubborn = Stubborn(len(trace))
+    answer = Lattice(stubborn).refute(trace)
+    assert isinstance(answer, Refutation)
+    assert stubborn.asked == [len(trace) + 4, len(trace) + 4, len(trace)]  # two sets, two points, twice each
+
+
+def test_solvers_that_cannot_explore_leave_it() -> None:
+    answer = Lattice(Newton(), solver="bitwuzla").refute(introduction(1))  # no integers
+    assert isinstance(answer, Refutation)
+    assert "frontier" not in answer.notes
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("lattice()", "lattice needs at least one refiner"),
+        ("lattice(newton, craig)", "lattice takes one refiner"),
+        ("lattice(newton, time=0)", "expected seconds"),
+        ("lattice(newton, cost=1)", "unknown option of lattice"),
+    ],
+)
+def test_mistakes(expression: str, problem: str) -> None:
+    with pytest.raises(ExpressionError, match=problem):
+        refiner(expression)
