@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, product
+from itertools import chain, combinations, product
 
 import pytest
 from hypothesis import assume, given, settings
