@@ -25,6 +25,7 @@ from craton.traces.perfect import Quality
 from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Refiner
 from craton.traces.scorers import SCORERS, ByChance, Scorer
+from craton.traces.values import ExplicitValues
 
 # --- meaning ----------------------------------------------------------------------------------------------------------
 
@@ -188,6 +189,15 @@ def _lattice(word: Word, meaning: _Meaning) -> Refiner:
     return Lattice(inner, **settings)  # type: ignore[arg-type]
 
 
+def _values(word: Word, meaning: _Meaning) -> Refiner:
+    arguments = word.arguments or ()
+    meaning.once(arguments, lambda argument: argument.name)
+    for argument in arguments:
+        if argument.name != "time" or argument.value is None:
+            raise meaning.unknown(argument, "option of values", ["time=…"])
+    return ExplicitValues(meaning.seconds(arguments[0].value)) if arguments and arguments[0].value else ExplicitValues()
+
+
 def _memo(word: Word, meaning: _Meaning) -> Refiner:
     (inner, *others) = meaning.refiners(word, 1)
     if others:
@@ -207,6 +217,9 @@ REFINERS: dict[str, Entry] = {
         "craig(S, it, core=statement|conjunct, time=T)",
         "sequence interpolants from solver S, of an infeasible core (it) or of the whole trace",
         _craig,
+    ),
+    "values": Entry(
+        "values(time=T)", "the constants that contradict the trace, as x = 3 ∧ y = 0; no solver is asked", _values
     ),
     "lean": Entry("lean(R)", "the assertions of R without what its proof does not need", _lean),
     "sliced": Entry(

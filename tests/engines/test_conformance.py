@@ -88,6 +88,7 @@ REFINEMENTS = (
     "memo(craig(z3))",
     "sliced(newton(it, sp, lv), craig(z3), good, narrow, level=edge)",
     "lattice(newton(it, sp, lv))",
+    "fallback(values, newton(it, sp, lv))",
     "fallback(newton(it, wp), craig(z3))",
     "until-perfect(newton(it, sp), craig(bitwuzla), craig(z3))",
     "until-inductive(newton(it, wp, lv, late), craig(bitwuzla, it))",

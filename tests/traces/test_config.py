@@ -23,6 +23,7 @@ from craton.traces.perfect import Quality
 from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Refiner
 from craton.traces.scorers import SCORERS, ByChance
+from craton.traces.values import ExplicitValues
 from support import examples
 
 SP = Newton(core=None, live=False)
@@ -94,6 +95,7 @@ _NEWTONS = st.builds(
 )
 _SIMPLE = st.one_of(
     _NEWTONS,
+    st.builds(ExplicitValues, st.sampled_from([0.5, 5.0])),
     _NEWTONS.map(lambda made: AtLevel(Level.EDGE, made)),
     st.builds(Craig, st.sampled_from(known_solvers()), st.sampled_from([0.25, 10.0, 60.0])),
 )
@@ -165,7 +167,7 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         (
             "xyz",
             0,
-            "unknown refiner 'xyz'; known: newton, craig, lean, sliced, lattice, fallback, until-perfect,"
+            "unknown refiner 'xyz'; known: newton, craig, values, lean, sliced, lattice, fallback, until-perfect,"
             " until-inductive, race, memo, default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),

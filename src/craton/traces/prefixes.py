@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, and_
@@ -63,6 +64,13 @@ def without_assumptions(statement: Statement) -> Statement:
     return statement
 
 
+@runtime_checkable
+class OwnDomain(Protocol):
+    """A refiner that sees other contradictions than a solver does, and so has prefixes of its own."""
+
+    def sliced_prefixes(self, trace: Trace) -> list[Trace]: ...
+
+
 @dataclass(slots=True)
 class Sliced:
     """Of what its refiners learn from the sliced prefixes of a trace, what the scorers like best (Algorithm 2 of [RS]).
@@ -93,13 +101,17 @@ class Sliced:
                     return Feasible(found.model)
         except MissingCapability as problem:
             return GaveUp(str(problem))
-        prefixes = [trace] if isinstance(found, Undecided) else found
-        choices = [(prefix, refiner) for prefix in prefixes for refiner in self.refiners]
+        shared = [trace] if isinstance(found, Undecided) else found
+        choices = [
+            (prefix, refiner)
+            for refiner in self.refiners
+            for prefix in (refiner.sliced_prefixes(trace) if isinstance(refiner, OwnDomain) else shared)
+        ]
         if not any(scorer.needs_assertions for scorer in self.scorers):
             choices.sort(key=lambda choice: self._score(Candidate(trace, len(choice[0]))))
-        return self._best(trace, choices, len(prefixes), end)
+        return self._best(trace, choices, end)
 
-    def _best(self, trace: Trace, choices: list[tuple[Trace, Refiner]], prefixes: int, end: float | None) -> Answer:
+    def _best(self, trace: Trace, choices: list[tuple[Trace, Refiner]], end: float | None) -> Answer:
         first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
         best: tuple[tuple[float, ...], Refutation] | None = None
         reasons: dict[str, None] = {}
@@ -109,7 +121,7 @@ class Sliced:
                 break
             answer = refiner.refute(prefix)
             if isinstance(answer, Refutation):
-                whole = self._extended(trace, prefix, answer, prefixes)
+                whole = self._extended(trace, prefix, answer, len(choices))
                 score = self._score(Candidate(trace, len(prefix), whole.assertions))
                 if best is None or score < best[0]:
                     best = score, whole
@@ -126,10 +138,10 @@ class Sliced:
     def _score(self, candidate: Candidate) -> tuple[float, ...]:
         return (*(scorer.score(candidate) for scorer in self.scorers), candidate.length)
 
-    def _extended(self, trace: Trace, prefix: Trace, answer: Refutation, prefixes: int) -> Refutation:
+    def _extended(self, trace: Trace, prefix: Trace, answer: Refutation, choices: int) -> Refutation:
         """Of the whole trace; what was noted of the prefix's own length or path program does not hold of it."""
         beyond = len(trace) - len(prefix)
         whole = prefix.edges == trace.edges
         notes = answer.notes if whole else {k: v for k, v in answer.notes.items() if k not in ("live", "perfect")}
-        told = {"prefix": len(prefix), "prefixes": prefixes}
+        told = {"prefix": len(prefix), "choices": choices}
         return Refutation((*answer.assertions, *[FALSE] * beyond), self.name, {**notes, **told})

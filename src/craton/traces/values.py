@@ -1,0 +1,152 @@
+"""Interpolation for explicit values ([RS] 3): which constants of which variables contradict a trace.
+
+A state of the value domain knows the values of some variables and nothing of the others. A trace that is contradictory
+in this domain is refuted by what it assigns, step by step, without a solver; of what is known at a position only what
+the rest of the trace needs is kept (elimination of constraint sequences).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from craton.logic import FALSE, TRUE, Array, Term, and_, conjuncts, eq, free_variables, ops, substitute
+from craton.program.cfa import Edge
+from craton.program.transitions import Transition, transition
+from craton.traces.prefixes import without_assumptions
+from craton.traces.refutation import Answer, GaveUp, Refutation
+from craton.traces.trace import Trace
+
+Values = Mapping[Term, Term]  # variable → constant
+
+USUAL_SECONDS = 5.0
+
+
+def after(known: Values, step: Transition) -> Values | None:
+    """The strongest that is known after a step; None if no state gets through.
+
+    An assumption `x = 3` tells a value, too, and so does one that becomes such an equation when values are put in.
+    """
+    learned = dict(known)
+    guard = substitute(step.guard, learned)
+    while True:
+        if guard is FALSE:
+            return None
+        told = dict(filter(None, map(_told, conjuncts(guard))))
+        if not told:
+            break
+        learned |= told
+        guard = substitute(guard, told)
+    changed = {variable: substitute(value, learned) for variable, value in step.updates.items()}
+    for variable, value in changed.items():
+        if value.is_value and not isinstance(variable.sort, Array):
+            learned[variable] = value
+        else:
+            learned.pop(variable, None)
+    for chosen in step.inputs:
+        learned.pop(chosen, None)
+    return learned
+
+
+def _told(condition: Term) -> tuple[Term, Term] | None:
+    """The variable that an assumption gives a value."""
+    if condition.op is ops.VARIABLE:
+        return condition, TRUE
+    if condition.op is ops.NOT and condition.args[0].op is ops.VARIABLE:
+        return condition.args[0], FALSE
+    if condition.op is ops.EQ and len(condition.args) == 2:
+        a, b = condition.args if condition.args[1].is_value else condition.args[::-1]
+        if a.op is ops.VARIABLE and b.is_value and not isinstance(a.sort, Array):
+            return a, b
+    return None
+
+
+def contradicts(known: Values, steps: Sequence[Transition]) -> bool:
+    """Whether no state gets through the steps, as far as values tell."""
+    return length_of_contradiction(known, steps) is not None
+
+
+def length_of_contradiction(known: Values, steps: Sequence[Transition]) -> int | None:
+    """After how many steps it is clear that no state gets through them."""
+    here: Values | None = known
+    for number, step in enumerate(steps):
+        assert here is not None
+        here = after(here, step)
+        if here is None:
+            return number + 1
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplicitValues:
+    """Refutes what constants refute, with assertions like `x = 3 ∧ y = 0`."""
+
+    time_limit: float | None = USUAL_SECONDS  # for making assertions small
+
+    @property
+    def name(self) -> str:
+        usual = self.time_limit is None or self.time_limit == USUAL_SECONDS
+        return "values" if usual else f"values(time={self.time_limit:g})"
+
+    def refute(self, trace: Trace) -> Answer:
+        length = length_of_contradiction({}, trace.steps)
+        if length is None:
+            return GaveUp("the values of variables do not contradict each other")
+        end = float("inf") if self.time_limit is None else time.monotonic() + self.time_limit
+        steps = trace.steps[:length]
+        matters = _relevant(steps)
+        known: Values = {}
+        assertions = [TRUE]
+        for number in range(1, length):
+            found = after(known, steps[number - 1])
+            assert found is not None, "less is known than when the contradiction was found"
+            known = {v: value for v, value in found.items() if v in matters[number]}
+            known = _needed(known, steps[number:], end)
+            assertions.append(and_(*map(eq, known, known.values())))
+        return Refutation((*assertions, *[FALSE] * (len(trace) - length + 1)), self.name)
+
+    def sliced_prefixes(self, trace: Trace) -> list[Trace]:
+        """Algorithm 1 of [RS] in the value domain, which sees fewer contradictions than a solver does."""
+        found: list[Trace] = []
+        kept: list[Edge] = []
+        known: Values = {}
+        for edge in trace.edges:
+            then = after(known, transition(edge.statement))
+            if then is None:
+                found.append(Trace((*kept, edge), trace.program))
+                edge = replace(edge, statement=without_assumptions(edge.statement))
+                then = after(known, transition(edge.statement))
+                assert then is not None, "without assumptions nothing is contradicted"
+            kept.append(edge)
+            known = then
+        return found
+
+
+def _needed(known: Values, rest: Sequence[Transition], end: float) -> Values:
+    """What of it still contradicts the rest: values are left out one by one, as long as it does."""
+    for variable in tuple(known):
+        if time.monotonic() > end:
+            break
+        fewer = {v: value for v, value in known.items() if v is not variable}
+        if contradicts(fewer, rest):
+            known = fewer
+    return known
+
+
+def _relevant(steps: Sequence[Transition]) -> list[frozenset[Term]]:
+    """For each position, the variables that may have a part in the contradiction that ends the steps."""
+    matters = free_variables(steps[-1].guard)
+    found = [frozenset[Term](), matters]
+    for step in reversed(steps[:-1]):
+        before = matters - step.written
+        for variable in matters & step.written:
+            before |= free_variables(step.updates[variable])
+        while True:  # a condition passes on what it is told, in both directions
+            more = [v for c in conjuncts(step.guard) if free_variables(c) & before for v in free_variables(c)]
+            if before.issuperset(more):
+                break
+            before |= frozenset(more)
+        matters = before
+        found.append(matters)
+    return found[::-1]
