@@ -57,6 +57,11 @@ CEGAR = (
     "splitting(sbe)",
     "splitting(chains)",
     "splitting(blocks=3)",
+    "value",
+    "value(sbe, global)",
+    "value(lbe, location)",
+    "value(chains)",
+    "value(blocks=2)",
 )
 OTHERS = (
     "bounded",

@@ -135,6 +135,19 @@ def _splitting(settings: Mapping[str, Any], stage: Stage) -> Engine:
     return Splitting(refiner(stage.refine), stage.solver, **settings)
 
 
+def _value(settings: Mapping[str, Any], stage: Stage) -> Engine:
+    from craton.config import refiner
+    from craton.engines.value import ValueAnalysis
+
+    return ValueAnalysis(refiner(stage.refine), **settings)
+
+
+def _value_words() -> Mapping[str, tuple[str, Any]]:
+    from craton.engines.value import Tracking
+
+    return _BLOCKS | {choice.value: ("tracking", choice) for choice in Tracking}
+
+
 def _bounded(settings: Mapping[str, Any], stage: Stage) -> Engine:
     from craton.engines.bounded import Bounded
 
@@ -174,6 +187,13 @@ ENGINES: dict[str, Entry] = {
         "splits the nodes of the program graph by assertions and cuts edges that cannot be taken",
         _splitting,
         lambda: _BLOCKS,
+        {"blocks": "blocks"},
+    ),
+    "value": Entry(
+        "value(chains|sbe|lbe|blocks=N, location|global)",
+        "explicit values of the variables that refutations speak of; try it with --refine 'fallback(values, newton)'",
+        _value,
+        _value_words,
         {"blocks": "blocks"},
     ),
     "bounded": Entry(

@@ -27,6 +27,18 @@ def reachable_edges(entry: Location, edges: Sequence[Edge]) -> tuple[Edge, ...]:
     return tuple(edge for edge in edges if edge.source in seen)
 
 
+def dangerous_locations(program: Program) -> frozenset[Location]:
+    """Those of the entry procedure from which control may come to an error."""
+    seen = set(program.errors)
+    stack = list(program.errors)
+    while stack:
+        for edge in program.main.incoming(stack.pop()):
+            if edge.source not in seen:
+                seen.add(edge.source)
+                stack.append(edge.source)
+    return frozenset(seen)
+
+
 def components(graph: Mapping[N, Iterable[N]]) -> list[list[N]]:
     """Strongly connected components (Tarjan), callees before callers."""
     index: dict[N, int] = {}

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import back_edge_targets
+from craton.program.graph import back_edge_targets, dangerous_locations
 from craton.traces.trace import Trace
 
 _MOST_PREFIXES = 200_000
@@ -20,7 +20,7 @@ def error_paths(program: Program, unroll: int) -> Iterator[Trace]:
     """
     main = program.main
     heads = frozenset(back_edge_targets(main)) | frozenset(program.loop_heads)
-    can_fail = _backwards_from_errors(program)
+    can_fail = dangerous_locations(program)
     queue: deque[tuple[Location, _Path | None]] = deque([(main.entry, None)])
     for _ in range(_MOST_PREFIXES):
         if not queue:
@@ -61,14 +61,3 @@ def rounds(trace: Trace) -> int:
     for location in trace.locations:
         visits[location] = visits.get(location, 0) + 1
     return max(visits.values()) - 1
-
-
-def _backwards_from_errors(program: Program) -> frozenset[Location]:
-    seen = set(program.errors)
-    stack = list(program.errors)
-    while stack:
-        for edge in program.main.incoming(stack.pop()):
-            if edge.source not in seen:
-                seen.add(edge.source)
-                stack.append(edge.source)
-    return frozenset(seen)

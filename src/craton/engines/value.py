@@ -1,0 +1,176 @@
+"""Value analysis: explicit values of the variables that matter (Beyer, Löwe 2013; [RS]).
+
+States are unwound with the values of the variables tracked so far. A path to an error goes to the refiner; the
+variables of a refutation's assertions are tracked from now on at the locations they stand at, and the unwinding starts
+again. No solver is asked but by the refiner. When nothing is left to unwind, the states at each location are its
+invariant.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
+from craton.engines.refining import refute
+from craton.logic import TRUE, Array, Term, and_, eq, free_variables, or_
+from craton.program.blocks import CHAINS
+from craton.program.cfa import Edge, Location, Program
+from craton.program.graph import dangerous_locations
+from craton.program.transitions import Transition, transition
+from craton.traces.refutation import Feasible, GaveUp, Refiner
+from craton.traces.trace import Trace
+from craton.traces.values import Values, after
+
+ATTEMPTS = 4  # how often a trace is given to the refiner whose refutations are of no use to values
+
+
+class Tracking(enum.Enum):
+    """Where a variable is tracked that an assertion speaks of."""
+
+    LOCATION = "location"
+    GLOBAL = "global"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueAnalysis:
+    refiner: Refiner
+    blocks: int | None = CHAINS
+    tracking: Tracking = Tracking.LOCATION
+
+    @property
+    def name(self) -> str:
+        return f"value({self.refiner.name})"
+
+    def run(self, program: Program, budget: Budget) -> Verdict:
+        try:
+            return _Run(self, program, budget).run()
+        except OutOfTime:
+            return Unknown(f"out of time after {budget.statistics.iterations} iterations")
+
+
+@dataclass(eq=False, slots=True)
+class _Node:
+    location: Location
+    known: Values
+    parent: _Node | None = None
+    edge: Edge | None = None  # from the parent
+
+    @property
+    def path(self) -> list[_Node]:
+        """From the start."""
+        found = [self]
+        while found[-1].parent is not None:
+            found.append(found[-1].parent)
+        return found[::-1]
+
+
+class _States:
+    """The states at a location, by which variables they know: there are few such sets, and many values."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[Term, ...], dict[tuple[Term, ...], None]] = {}
+
+    def add(self, known: Values) -> bool:
+        """Whether it is new: not covered by one that knows nothing else, and perhaps less."""
+        for variables, values in self._values.items():
+            if all(v in known for v in variables) and tuple(known[v] for v in variables) in values:
+                return False
+        variables = tuple(sorted(known, key=lambda v: v.serial))
+        self._values.setdefault(variables, {})[tuple(known[v] for v in variables)] = None
+        return True
+
+    def formula(self) -> Term:
+        return or_(*(and_(*map(eq, variables, one)) for variables, values in self._values.items() for one in values))
+
+
+class _Run:
+    def __init__(self, engine: ValueAnalysis, program: Program, budget: Budget) -> None:
+        self.engine = engine
+        self.program = program
+        self.main = program.main
+        self.budget = budget
+        self.dangerous = dangerous_locations(program)
+        self.steps: dict[Location, list[tuple[Edge, Transition]]] = {}
+        self.tracked: dict[Location | None, set[Term]] = {}  # None: everywhere
+
+    def run(self) -> Verdict:
+        while True:
+            reached = self._unwind()
+            if not isinstance(reached, _Node):
+                return Safe(self._invariants(reached), by="")
+            verdict = self._refine(reached)
+            if verdict is not None:
+                return verdict
+
+    # --- unwinding ---
+
+    def _unwind(self) -> _Node | dict[Location, _States]:
+        """A state at an error location; or, if there is none, all states that are needed at each location."""
+        reached: dict[Location, _States] = {}
+        self.budget.statistics.states = 0
+        start = _Node(self.main.entry, {})
+        waiting = deque([start] if self.main.entry in self.dangerous else [])
+        while waiting:
+            node = waiting.popleft()
+            if not reached.setdefault(node.location, _States()).add(node.known):
+                continue
+            self.budget.statistics.states += 1
+            for edge, step in self._steps_from(node.location):
+                self.budget.check()
+                known = after(node.known, step)
+                if known is None:
+                    continue
+                tracked = self.tracked.get(self._scope(edge.target), ())
+                child = _Node(edge.target, {v: value for v, value in known.items() if v in tracked}, node, edge)
+                if edge.target in self.program.errors:
+                    return child
+                waiting.append(child)
+        return reached
+
+    def _steps_from(self, location: Location) -> list[tuple[Edge, Transition]]:
+        """The steps towards errors; others need no states: whatever holds there, does no harm."""
+        found = self.steps.get(location)
+        if found is None:
+            useful = [edge for edge in self.main.outgoing(location) if edge.target in self.dangerous]
+            found = self.steps[location] = [(edge, transition(edge.statement)) for edge in useful]
+        return found
+
+    def _scope(self, location: Location) -> Location | None:
+        return location if self.engine.tracking is Tracking.LOCATION else None
+
+    # --- refining ---
+
+    def _refine(self, reached: _Node) -> Verdict | None:
+        """None if the error path is refuted by variables that were not tracked."""
+        nodes = reached.path
+        trace = Trace(tuple(node.edge for node in nodes if node.edge is not None), self.main.edges)
+        for _ in range(ATTEMPTS):
+            answer = refute(self.engine.refiner, trace, self.budget)
+            if isinstance(answer, Feasible):
+                return Unsafe(trace, answer.model)
+            if isinstance(answer, GaveUp):
+                return Unknown(f"no refutation of an error trace of {len(trace)} steps: {answer.reason}")
+            if self._track(nodes, answer.assertions):
+                return None
+        return Unknown(f"values cannot follow the refutations of an error trace of {len(trace)} steps")
+
+    def _track(self, nodes: Sequence[_Node], assertions: Sequence[Term]) -> bool:
+        """Whether something is tracked that was not."""
+        before = self._size()
+        for node, assertion in zip(nodes, assertions, strict=True):
+            wanted = {v for v in free_variables(assertion) if not isinstance(v.sort, Array)}
+            self.tracked.setdefault(self._scope(node.location), set()).update(wanted)
+        self.budget.statistics.predicates = self._size()
+        return self._size() > before
+
+    def _size(self) -> int:
+        return sum(map(len, self.tracked.values()))
+
+    # --- the proof ---
+
+    def _invariants(self, reached: Mapping[Location, _States]) -> Mapping[Location, Term]:
+        harmless = {location: TRUE for location in self.main.locations if location not in self.dangerous}
+        return harmless | {location: states.formula() for location, states in reached.items()}

@@ -1,0 +1,153 @@
+"""Value analysis on small programs: proofs are checked by solvers, which it does not ask, counterexamples executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.config import refiner
+from craton.engines.contract import Budget, Safe, Unknown, Unsafe, Verdict
+from craton.engines.value import Tracking, ValueAnalysis, _States
+from craton.evidence.checker import find_flaw
+from craton.frontends.c import load_c
+from craton.logic import INT, TRUE, and_, eq, int_, or_, var
+from craton.program.blocks import CHAINS, encode_blocks
+from craton.program.cfa import Program
+from craton.program.preparation import prepare
+from craton.traces.execution import execution
+from craton.traces.refutation import Answer, Refutation
+from craton.traces.trace import Trace
+
+PRELUDE = """
+extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+void check(int holds) { if (!holds) reach_error(); }
+"""
+
+SAFE = {
+    "lock": """
+        int lock = 0, state = 0;
+        while (__VERIFIER_nondet_int()) {
+            if (state == 0) { check(!lock); lock = 1; state = 1; }
+            else if (state == 1) state = 2;
+            else { check(lock); lock = 0; state = 0; }
+        }
+        check(state != 0 || !lock);""",
+    "counted": """
+        int i = 0, sum = 0, n = __VERIFIER_nondet_int() ? 10 : 10;
+        while (i < n) { sum = sum + i; i = i + 1; }
+        check(sum == 45);""",
+    "flag": """
+        int flag = 0, other = __VERIFIER_nondet_int();
+        while (other > 0) { if (other == 77) flag = flag; other--; }
+        check(flag == 0);""",
+    "floats": """
+        float x = 0.5f;
+        while (__VERIFIER_nondet_int()) { if (x > 100.0f) x = 0.5f; x = x * 2.0f; }
+        check(x < 300.0f);""",
+    "no error": "return 0;",
+}
+UNSAFE = {
+    "machine": """
+        int state = 0;
+        while (__VERIFIER_nondet_int()) { state = state + 1; if (state == 3) state = 0; check(state != 2); }""",
+    "input": "check(__VERIFIER_nondet_int() != 77);",
+    "counted": """
+        int i = 0;
+        while (i < 10) i++;
+        check(i != 10);""",
+}
+BEYOND = """
+    int x = __VERIFIER_nondet_int(), y = x;
+    while (__VERIFIER_nondet_int()) { x++; y++; }
+    check(x == y);"""
+
+REFINERS = ("fallback(values, newton(it, sp, lv))", "newton(it, wp, lv)", "sliced(values, newton(it, sp, lv))")
+ENGINES = {
+    "chains": (CHAINS, Tracking.LOCATION),
+    "statements": (1, Tracking.GLOBAL),
+    "blocks": (None, Tracking.LOCATION),
+}
+
+
+def loaded(body: str, folder: Path) -> Program:
+    file = folder / "program.c"
+    file.write_text(f"{PRELUDE}int main(void) {{ {body} return 0; }}\n")
+    return prepare(load_c([file])).whole
+
+
+def run(program: Program, expression: str, engine: str = "chains") -> tuple[Verdict, Program]:
+    blocks, tracking = ENGINES[engine]
+    seen = encode_blocks(program, blocks).program
+    return ValueAnalysis(refiner(expression), blocks, tracking).run(seen, Budget(60.0)), seen
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("expression", REFINERS)
+@pytest.mark.parametrize("name", SAFE)
+def test_safe_programs_get_proofs(name: str, expression: str, engine: str, tmp_path: Path) -> None:
+    verdict, seen = run(loaded(SAFE[name], tmp_path), expression, engine)
+    assert isinstance(verdict, Safe), verdict
+    assert find_flaw(seen, verdict.invariants, ("bitwuzla", "z3")) is None
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("expression", REFINERS)
+@pytest.mark.parametrize("name", UNSAFE)
+def test_unsafe_programs_get_executions(name: str, expression: str, engine: str, tmp_path: Path) -> None:
+    verdict, _ = run(loaded(UNSAFE[name], tmp_path), expression, engine)
+    assert isinstance(verdict, Unsafe), verdict
+    assert execution(verdict.trace, verdict.model) is not None
+
+
+@pytest.mark.parametrize("expression", REFINERS)
+def test_what_values_cannot_say_is_unknown(expression: str, tmp_path: Path) -> None:
+    verdict, _ = run(loaded(BEYOND, tmp_path), expression)
+    assert isinstance(verdict, Unknown)
+    assert "values cannot follow" in verdict.reason
+
+
+def test_out_of_time_is_unknown(tmp_path: Path) -> None:
+    program = encode_blocks(loaded(SAFE["counted"], tmp_path), CHAINS).program
+    verdict = ValueAnalysis(refiner("newton")).run(program, Budget(0.0))
+    assert isinstance(verdict, Unknown)
+    assert "out of time" in verdict.reason
+
+
+class Useless:
+    """Refutes without saying why."""
+
+    name = "useless"
+
+    def refute(self, trace: Trace) -> Answer:
+        return Refutation((*[TRUE] * len(trace), TRUE), self.name)
+
+
+def test_a_refiner_that_says_nothing_does_not_make_it_go_round(tmp_path: Path) -> None:
+    program = encode_blocks(loaded(SAFE["lock"], tmp_path), CHAINS).program
+    verdict = ValueAnalysis(Useless()).run(program, Budget(60.0))
+    assert isinstance(verdict, Unknown)
+
+
+def test_only_what_is_asked_for_is_tracked(tmp_path: Path) -> None:
+    """The counter of the loop has no part in the proof, and its values make no states."""
+    program = encode_blocks(loaded(SAFE["flag"], tmp_path), CHAINS).program
+    budget = Budget(60.0)
+    verdict = ValueAnalysis(refiner("fallback(values, newton)")).run(program, budget)
+    assert isinstance(verdict, Safe)
+    assert budget.statistics.states < 20
+
+
+def test_states_cover_each_other() -> None:
+    x, y = var("x", INT), var("y", INT)
+    one, two = int_(1), int_(2)
+    states = _States()
+    assert states.add({x: one, y: one})
+    assert not states.add({x: one, y: one})
+    assert states.add({x: one, y: two})
+    assert states.add({x: two})
+    assert not states.add({x: two, y: one})
+    assert states.formula() is or_(and_(eq(x, one), eq(y, one)), and_(eq(x, one), eq(y, two)), eq(x, two))
+    assert states.add({})
+    assert not states.add({y: two})
