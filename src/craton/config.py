@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from craton.expressions import ExpressionError, Meaning, Word, parse
 from craton.smt import known_solvers
+from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
@@ -134,10 +135,7 @@ def _race(word: Word, meaning: _Meaning) -> Refiner:
 
 
 def _lean(word: Word, meaning: _Meaning) -> Refiner:
-    (inner, *others) = meaning.refiners(word, 1)
-    if others:
-        raise ExpressionError(meaning.text, word.position, "lean takes one refiner")
-    return Lean(inner)
+    return Lean(_one_and_options(word, meaning, ())[0])
 
 
 def _sliced(word: Word, meaning: _Meaning) -> Refiner:
@@ -171,22 +169,32 @@ def _sliced(word: Word, meaning: _Meaning) -> Refiner:
 
 
 def _lattice(word: Word, meaning: _Meaning) -> Refiner:
+    inner, settings = _one_and_options(word, meaning, ("solver", "time"))
+    return Lattice(inner, **settings)  # type: ignore[arg-type]
+
+
+def _checked(word: Word, meaning: _Meaning) -> Refiner:
+    inner, settings = _one_and_options(word, meaning, ("time",))
+    return Checked(inner, **settings)  # type: ignore[arg-type]
+
+
+def _one_and_options(word: Word, meaning: _Meaning, known: tuple[str, ...]) -> tuple[Refiner, dict[str, object]]:
     arguments = word.arguments or ()
-    options = [a for a in arguments if a.value is not None]
+    options = [a for a in arguments if a.value is not None and known]
     meaning.once(options, lambda argument: argument.name)
     settings: dict[str, object] = {}
     for argument in options:
         assert argument.value is not None
+        if argument.name not in known:
+            raise meaning.unknown(argument, f"option of {word.name}", known)
         if argument.name == "solver":
             settings["solver"] = meaning.choose(argument.value, {s: s for s in known_solvers()}, "solver")
-        elif argument.name == "time":
-            settings["time_limit"] = meaning.seconds(argument.value)
         else:
-            raise meaning.unknown(argument, "option of lattice", ["solver", "time"])
+            settings["time_limit"] = meaning.seconds(argument.value)
     inner, *others = meaning.refiners(replace(word, arguments=tuple(a for a in arguments if a not in options)), 1)
     if others:
-        raise ExpressionError(meaning.text, word.position, "lattice takes one refiner")
-    return Lattice(inner, **settings)  # type: ignore[arg-type]
+        raise ExpressionError(meaning.text, word.position, f"{word.name} takes one refiner")
+    return inner, settings
 
 
 def _values(word: Word, meaning: _Meaning) -> Refiner:
@@ -199,10 +207,7 @@ def _values(word: Word, meaning: _Meaning) -> Refiner:
 
 
 def _memo(word: Word, meaning: _Meaning) -> Refiner:
-    (inner, *others) = meaning.refiners(word, 1)
-    if others:
-        raise ExpressionError(meaning.text, word.position, "memo takes one refiner")
-    return Memo(inner)
+    return Memo(_one_and_options(word, meaning, ())[0])
 
 
 REFINERS: dict[str, Entry] = {
@@ -254,6 +259,7 @@ REFINERS: dict[str, Entry] = {
         _race,
     ),
     "memo": Entry("memo(R)", "remembers its answers", _memo),
+    "checked": Entry("checked(R, time=T)", "what R says, if other solvers find no step that breaks the law", _checked),
 }
 
 PRESETS: dict[str, str] = {

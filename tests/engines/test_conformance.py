@@ -94,6 +94,7 @@ REFINEMENTS = (
     "sliced(newton(it, sp, lv), craig(z3), good, narrow, level=edge)",
     "lattice(newton(it, sp, lv))",
     "fallback(values, newton(it, sp, lv))",
+    "checked(newton(it, wp, lv))",
     "fallback(newton(it, wp), craig(z3))",
     "until-perfect(newton(it, sp), craig(bitwuzla), craig(z3))",
     "until-inductive(newton(it, wp, lv, late), craig(bitwuzla, it))",

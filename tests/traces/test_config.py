@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from craton.config import PRESETS, REFINERS, refiner
 from craton.expressions import ExpressionError
 from craton.smt import known_solvers
+from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
@@ -103,6 +104,7 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
     _SIMPLE,
     lambda inner: st.one_of(
         st.builds(Memo, inner),
+        st.builds(Checked, inner, st.sampled_from([0.5, 5.0])),
         st.builds(Lattice, inner, st.sampled_from(known_solvers()), st.sampled_from([0.5, 1.0])),
         st.builds(
             Sliced,
@@ -168,7 +170,7 @@ def test_the_eight_variants_print_as_the_paper_names_them(
             "xyz",
             0,
             "unknown refiner 'xyz'; known: newton, craig, values, lean, sliced, lattice, fallback, until-perfect,"
-            " until-inductive, race, memo, default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
+            " until-inductive, race, memo, checked, default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),
         ("newton(it, solvr=z3)", 11, "unknown option of newton 'solvr'; did you mean solver?"),

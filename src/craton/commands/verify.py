@@ -52,6 +52,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
     how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
     how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
+    how.add_argument(
+        "--check-refutations", action="store_true", help="let other solvers check every sequence that a refiner finds"
+    )
     how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
@@ -137,11 +140,12 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
 
     names = ("engine", "refine", "encoding", "floats", "solver", "seed")
     said = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    if not said:
+    if not said and not args.check_refutations:
         return DEFAULT
-    if "engine" in said:
-        return (Stage(**said),)
-    return tuple(replace(stage, **said) for stage in DEFAULT)
+    stages = (Stage(**said),) if "engine" in said else tuple(replace(stage, **said) for stage in DEFAULT)
+    if args.check_refutations:
+        stages = tuple(replace(stage, refine=f"checked({stage.refine})") for stage in stages)
+    return stages
 
 
 def _keeping(args: argparse.Namespace) -> Keeping:
