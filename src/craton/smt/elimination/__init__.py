@@ -22,6 +22,7 @@ from craton.smt.elimination.by_solver import by_cvc5, by_z3
 from craton.smt.elimination.cases import by_cases
 from craton.smt.elimination.nesting import pulled_out, pushed_in
 from craton.smt.elimination.reads import resolve_reads
+from craton.smt.elimination.sums import collected
 from craton.smt.elimination.syntactic import (
     Quantified,
     destructive_equality_resolution,
@@ -94,7 +95,7 @@ class Eliminator:
 
     def _apply(self, method: Method, variables: tuple[Term, ...], body: Term) -> Quantified:
         if method is Method.DER:
-            return destructive_equality_resolution(variables, body)
+            return _by_equations(variables, body)
         if method is Method.READS:
             return self._by_elements(variables, body)
         if method is Method.UPD:
@@ -110,7 +111,7 @@ class Eliminator:
     def _by_elements(self, variables: tuple[Term, ...], body: Term) -> Quantified:
         found = resolve_reads(variables, body)
         changed = found[1] is not body and Method.DER in self.methods
-        return destructive_equality_resolution(*found) if changed else found
+        return _by_equations(*found) if changed else found
 
     def _of_one_case(self, variables: Sequence[Term], body: Term) -> Quantified:
         """All that can be done by looking, but no cases of cases: `by_cases` counts them."""
@@ -161,12 +162,22 @@ class Eliminator:
         return None if isinstance(answer, Undecided) else isinstance(answer, Sat)
 
 
+def _by_equations(variables: tuple[Term, ...], body: Term) -> Quantified:
+    """A variable that is left may occur in sums that say nothing of it, or once when like terms are collected."""
+    left, inside = destructive_equality_resolution(variables, body)
+    if not left:
+        return left, inside
+    simpler = collected(inside)
+    return (left, inside) if simpler is inside else destructive_equality_resolution(left, simpler)
+
+
 __all__ = [
     "CHEAP",
     "EXACT",
     "SYNTACTIC",
     "Eliminator",
     "Method",
+    "collected",
     "destructive_equality_resolution",
     "drop",
     "literals",
