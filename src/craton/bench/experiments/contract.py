@@ -81,6 +81,15 @@ def share(count: int, total: int) -> str:
     return f"{count} ({100 * count / total:.0f} %)" if total else str(count)
 
 
+def time_limits(campaign: Campaign) -> str:
+    """Of each run, in words."""
+    limits = campaign.header.get("limits", {})
+    said = [
+        f"{limits[name]:g} s of {what} time" for name, what in (("wall", "wall"), ("cpu", "CPU")) if limits.get(name)
+    ]
+    return " and ".join(said) or "no time limit"
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     name: str

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from craton.bench.configurations import Configuration
-from craton.bench.experiments.contract import Experiment, Row, Table, share
+from craton.bench.experiments.contract import Experiment, Row, Table, share, time_limits
 from craton.bench.results import Campaign, RunRecord
 from craton.bench.tasks import BenchTask
 
@@ -213,7 +213,7 @@ def _table(campaign: Campaign, tool: str) -> Table:
     notes = [
         "Solved, of all tasks of the set, and [solved by no other row]. – is not run, as in the paper.",
         "n/a: not run here" + (f"; not installed: {', '.join(absent)}." if absent else "."),
-        f"The paper: Ultimate {tool}, 120 s. Ours: {ENGINES[tool]}, {_limit(campaign)}; CVC4 is cvc5.",
+        f"The paper: Ultimate {tool}, 120 s. Ours: {ENGINES[tool]}, {time_limits(campaign)}; CVC4 is cvc5.",
     ]
     wrong = [record for _, record in _all(campaign, tool) if record.status.startswith("wrong")]
     if wrong:
@@ -224,11 +224,6 @@ def _table(campaign: Campaign, tool: str) -> Table:
 
 def _all(campaign: Campaign, tool: str) -> list[tuple[str, RunRecord]]:
     return [pair for name in SETS for pair in _of(campaign, tool, name)]
-
-
-def _limit(campaign: Campaign) -> str:
-    limit = campaign.header.get("limits", {}).get("wall")
-    return "no time limit" if limit is None else f"{limit:g} s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from craton.bench.configurations import Configuration
-from craton.bench.experiments.contract import Experiment, Row, Table, share
+from craton.bench.experiments.contract import Experiment, Row, Table, share, time_limits
 from craton.bench.results import Campaign, RunRecord
 from craton.bench.tasks import BenchTask
 
@@ -167,8 +167,7 @@ def tables(campaign: Campaign) -> list[Table]:
 
     absent = missing()
     gone = ("n/a: not run here" + (f"; not installed: {', '.join(absent)}." if absent else "."),)
-    limits = campaign.header.get("limits", {}).get("wall")
-    note = f"The thesis: CPAchecker, 600 s. Ours: {'no time limit' if limits is None else f'{limits:g} s'}."
+    note = f"The thesis: CPAchecker, 600 s. Ours: {time_limits(campaign)}."
     first = _table(
         "Table 5.1: configurations of Newton refinement (there by MathSAT5, here by z3)",
         TABLE_1,
