@@ -45,6 +45,10 @@ class Shared:
         return cls._instance
 
 
+# What z3 says of a query that it was stopped in.
+_STOPPED = ("cancel", "timeout", "interrupt", "resource", "memory")
+
+
 class Z3Solver(Solver):
     name = "z3"
     can = frozenset(Capability)
@@ -59,20 +63,37 @@ class Z3Solver(Solver):
         shared.free_dropped()
         self._dropped = shared.dropped
         self._context, self._writer, self._reader = shared.context, shared.writer, shared.reader
-        ref = self._ref = self._context.ref
-        if logic is None:
+        self._ref = self._context.ref
+        self._logic = logic
+        self._seed = seed
+        self._numbers = itertools.count()
+        self._begin()
+
+    def _begin(self) -> None:
+        """With a new solver of z3, in which nothing is asserted yet."""
+        ref = self._ref
+        if self._logic is None:
             self._solver: Handle = api.mk_solver(ref)
         else:
-            self._solver = api.mk_solver_for_logic(ref, self._context.symbol(logic))
+            self._solver = api.mk_solver_for_logic(ref, self._context.symbol(self._logic))
         if not self._solver:
             self._context.fail()
         api.solver_inc_ref(ref, self._solver)
-        self._seed = seed
         self._limit: float | None = None
-        if seed:
+        if self._seed:
             self._set_limit(None)
-        self._numbers = itertools.count()
         self._trackers: dict[Handle, str] = {}  # the Boolean constants that stand for named assertions
+
+    def _begin_again(self) -> None:
+        """z3 may leave a solver in disorder when its time is over in the middle of taking a formula in: the next pop
+        crashes, or freeing it does. So it is left alone for ever, and a new one gets what was asserted.
+        """
+        self._begin()
+        for depth, scope in enumerate(self._scopes):
+            if depth:
+                self._push()
+            for name, formula in scope:
+                self._assert(formula, name or None)
 
     def close(self) -> None:
         if self._solver:
@@ -121,7 +142,10 @@ class Z3Solver(Solver):
             return self._sat(lambda: self._model(assumptions), self._value)
         if answer == consts.Z3_L_FALSE:
             return self._unsat(lambda: self._core(dict(zip(nodes, assumptions, strict=True))))
-        return Undecided(f"z3: {api.solver_get_reason_unknown(self._ref, self._solver).decode(errors='replace')}")
+        reason = api.solver_get_reason_unknown(self._ref, self._solver).decode(errors="replace")
+        if any(word in reason for word in _STOPPED):
+            self._begin_again()
+        return Undecided(f"z3: {reason}")
 
     def _set_limit(self, limit: float | None) -> None:
         """z3 takes milliseconds, and its largest number for none."""
