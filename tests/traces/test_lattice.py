@@ -78,7 +78,7 @@ def test_the_frontier_of_the_example(rounds: int) -> None:
 @pytest.mark.parametrize("inner", ["newton(it, sp, lv)", "newton(it, wp, lv)", "newton(sp, lv)", "craig(z3)"])
 def test_guided_refiners_find_an_invariant_and_others_do_not(inner: str) -> None:
     trace = introduction(2)
-    guided, alone = refiner(f"lattice({inner})").refute(trace), refiner(inner).refute(trace)
+    guided, alone = refiner(f"lattice({inner}, time=60)").refute(trace), refiner(inner).refute(trace)
     assert isinstance(guided, Refutation) and isinstance(alone, Refutation)
     assert law_violation(trace, guided, Judge(SOLVERS)) == ""
     assert is_perfect(trace, guided.assertions, make_solver("z3"))
@@ -89,7 +89,7 @@ def test_guided_refiners_find_an_invariant_and_others_do_not(inner: str) -> None
 def test_at_a_loop_an_assertion_speaks_of_the_templates_only() -> None:
     """Values of x and i that agree on all templates are told apart by no assertion."""
     trace = introduction(2)
-    answer = refiner("lattice(newton(it, sp, lv))").refute(trace)
+    answer = refiner("lattice(newton(it, sp, lv), time=60)").refute(trace)
     assert isinstance(answer, Refutation)
     assert answer.notes["templates"] in (["j", "i - x"], ["j", "x - i"])
     x, i = var("x", INT), var("i", INT)
@@ -156,7 +156,7 @@ def test_bits_have_templates_too() -> None:
     terms = {t.term for t in templates_of(trace, points)}
     assert {x, i} <= terms
     assert {bvsub(i, x), bvsub(x, i)} & terms and {bvadd(i, x), bvadd(x, i)} & terms
-    answer = refiner("lattice(newton(it, sp, lv))").refute(trace)
+    answer = refiner("lattice(newton(it, sp, lv), time=60)").refute(trace)
     assert isinstance(answer, Refutation)
     assert law_violation(trace, answer, Judge(SOLVERS)) == ""
     assert is_perfect(trace, answer.assertions, make_solver("z3"))
@@ -209,7 +209,7 @@ class Stubborn:
 def test_where_the_refiner_has_no_answer_the_trace_itself_is_asked_about() -> None:
     trace = introduction(1)
     stubborn = Stubborn(len(trace))
-    answer = Lattice(stubborn).refute(trace)
+    answer = Lattice(stubborn, time_limit=60.0).refute(trace)
     assert isinstance(answer, Refutation)
     assert stubborn.asked == [len(trace) + 4, len(trace) + 4, len(trace)]  # two sets, two points, twice each
 

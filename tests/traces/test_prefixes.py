@@ -13,7 +13,7 @@ from craton.smt import Sat, Undecided, Unsat, make_solver
 from craton.traces.newton import Newton
 from craton.traces.prefixes import Sliced, sliced_prefixes, without_assumptions
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
-from craton.traces.scorers import SCORERS, By, ByChance, Candidate
+from craton.traces.scorers import SCORERS, By, ByChance, Candidate, length
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
 from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
@@ -191,12 +191,30 @@ def test_chance_is_the_same_in_every_run() -> None:
     assert set(made) == {2, 3, 4}
 
 
-def test_when_the_time_is_over_what_is_there_is_taken() -> None:
-    assert prefix(Sliced((Newton(),), (By("long", len_, -1),), time_limit=1e-9).refute(THREE)) == 2
+class Clock:
+    """Stands still, but for those who take their time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
 
 
-def len_(measured: Candidate) -> float:
-    return measured.length
+def test_when_the_time_is_over_what_is_there_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr("craton.traces.prefixes.time", clock)
+
+    class Slow:
+        name = "slow"
+
+        def refute(self, trace: Trace) -> Answer:
+            clock.now += 40
+            return Newton().refute(trace)
+
+    longest = By("long", length, -1)  # by what was found, so that all would be asked for
+    assert prefix(Sliced((Slow(),), (longest,), time_limit=60.0).refute(THREE)) == 3
+    assert prefix(Sliced((Slow(),), (longest,), time_limit=600.0).refute(THREE)) == 4
 
 
 def test_an_undecided_solver_leaves_the_whole_trace_to_the_refiner() -> None:
