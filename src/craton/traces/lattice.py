@@ -11,7 +11,6 @@ that say that a template keeps its value.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -234,7 +233,6 @@ class Lattice:
 
     def refute(self, trace: Trace) -> Answer:
         points = points_of(trace)
-        begun = time.monotonic()
         found = self._frontier(trace, points) if points.known else []
         for chosen in found:
             abstract, positions = forgetful(trace, points, chosen)
@@ -243,7 +241,7 @@ class Lattice:
                 assertions = tuple(answer.assertions[i] for i in positions)
                 notes = {k: v for k, v in answer.notes.items() if k not in ("core", "live", "perfect")}
                 told = {"templates": [str(t.term) for t in chosen], "frontier": len(found)}
-                return Refutation(assertions, self.name, {**notes, **told, "exploring": time.monotonic() - begun})
+                return Refutation(assertions, self.name, {**notes, **told})
         return self.refiner.refute(trace)
 
     def _frontier(self, trace: Trace, points: Points) -> list[Templates]:

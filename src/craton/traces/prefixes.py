@@ -15,7 +15,7 @@ from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, and_
 from craton.program.cfa import Edge
 from craton.program.statements import Assume, Block, Statement
-from craton.program.transitions import transition
+from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.scorers import SCORERS, Candidate, Scorer
@@ -24,35 +24,57 @@ from craton.traces.trace import Indexing, Trace
 USUAL_SECONDS = 10.0
 
 
-def sliced_prefixes(trace: Trace, solver: Solver, time_limit: float | None = None) -> list[Trace] | Sat | Undecided:
+class Domain(Protocol):
+    """What is known along a path, as far as a domain can tell."""
+
+    def take(self, step: Transition) -> bool:
+        """Goes on with a step; False if the step contradicts what is known, and then it is not taken."""
+        ...
+
+
+def prefixes_in(domain: Domain, trace: Trace) -> list[Trace]:
     """Algorithm 1 of [RS]: the infeasible sliced prefixes, shortest first.
 
-    Where a step contradicts what is before it, one prefix ends; the search goes on without the step's assumptions. A
-    step of which the solver does not know counts as one that does not contradict.
+    Where a step contradicts what is before it, one prefix ends; the search goes on without the step's assumptions.
     """
-    end = None if time_limit is None else time.monotonic() + time_limit
     found: list[Trace] = []
-    kept: list[Edge] = []  # always feasible together, as far as is known
-    indexing = Indexing()
-    answer: Sat | Unsat | Undecided = Undecided("nothing was asked")
+    kept: list[Edge] = []  # feasible together, as far as the domain can tell
     for edge in trace.edges:
-        step = transition(edge.statement)
-        said = and_(*(part.formula for part in indexing.parts(step)))
-        if step.guard is not TRUE:
-            left = None if end is None else max(0.001, end - time.monotonic())
-            answer = solver.check(said, time_limit=left)
-            if isinstance(answer, Unsat):
-                found.append(Trace((*kept, edge), trace.program))
-                edge = replace(edge, statement=without_assumptions(edge.statement))
-                step = transition(edge.statement)
-                said = and_(*(part.formula for part in indexing.parts(step)))
-        solver.add(said)
-        indexing.take(step)
+        if not domain.take(transition(edge.statement)):
+            found.append(Trace((*kept, edge), trace.program))
+            edge = replace(edge, statement=without_assumptions(edge.statement))
+            taken = domain.take(transition(edge.statement))
+            assert taken, "without assumptions nothing is contradicted"
         kept.append(edge)
+    return found
+
+
+def sliced_prefixes(trace: Trace, solver: Solver, time_limit: float | None = None) -> list[Trace] | Sat | Undecided:
+    """As a solver sees them. A step of which it does not know counts as one that does not contradict."""
+    found = prefixes_in(_Formulas(solver, time_limit), trace)
     if found:
         return found
     answer = solver.check(time_limit=time_limit)
     return answer if isinstance(answer, Sat) else Undecided(getattr(answer, "reason", "no step contradicts the others"))
+
+
+class _Formulas:
+    """The trace formula, asserted step by step."""
+
+    def __init__(self, solver: Solver, time_limit: float | None) -> None:
+        self._solver = solver
+        self._end = None if time_limit is None else time.monotonic() + time_limit
+        self._indexing = Indexing()
+
+    def take(self, step: Transition) -> bool:
+        said = and_(*(part.formula for part in self._indexing.parts(step)))
+        if step.guard is not TRUE:
+            left = None if self._end is None else max(0.001, self._end - time.monotonic())
+            if isinstance(self._solver.check(said, time_limit=left), Unsat):
+                return False
+        self._solver.add(said)
+        self._indexing.take(step)
+        return True
 
 
 def without_assumptions(statement: Statement) -> Statement:
@@ -107,12 +129,14 @@ class Sliced:
             for refiner in self.refiners
             for prefix in (refiner.sliced_prefixes(trace) if isinstance(refiner, OwnDomain) else shared)
         ]
-        if not any(scorer.needs_assertions for scorer in self.scorers):
-            choices.sort(key=lambda choice: self._score(Candidate(trace, len(choice[0]))))
-        return self._best(trace, choices, end)
-
-    def _best(self, trace: Trace, choices: list[tuple[Trace, Refiner]], end: float | None) -> Answer:
         first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
+        if first_is_best:
+            choices.sort(key=lambda choice: self._score(Candidate(trace, len(choice[0]))))
+        return self._best(trace, choices, first_is_best, end)
+
+    def _best(
+        self, trace: Trace, choices: list[tuple[Trace, Refiner]], first_is_best: bool, end: float | None
+    ) -> Answer:
         best: tuple[tuple[float, ...], Refutation] | None = None
         reasons: dict[str, None] = {}
         for prefix, refiner in choices:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from craton.logic import FALSE, TRUE, Array, Term, and_, conjuncts, eq, free_variables, ops, substitute
-from craton.program.cfa import Edge
-from craton.program.transitions import Transition, transition
-from craton.traces.prefixes import without_assumptions
+from craton.program.transitions import Transition
+from craton.traces.prefixes import prefixes_in
 from craton.traces.refutation import Answer, GaveUp, Refutation
 from craton.traces.trace import Trace
 
@@ -107,20 +106,21 @@ class ExplicitValues:
         return Refutation((*assertions, *[FALSE] * (len(trace) - length + 1)), self.name)
 
     def sliced_prefixes(self, trace: Trace) -> list[Trace]:
-        """Algorithm 1 of [RS] in the value domain, which sees fewer contradictions than a solver does."""
-        found: list[Trace] = []
-        kept: list[Edge] = []
-        known: Values = {}
-        for edge in trace.edges:
-            then = after(known, transition(edge.statement))
-            if then is None:
-                found.append(Trace((*kept, edge), trace.program))
-                edge = replace(edge, statement=without_assumptions(edge.statement))
-                then = after(known, transition(edge.statement))
-                assert then is not None, "without assumptions nothing is contradicted"
-            kept.append(edge)
-            known = then
-        return found
+        """Those of the value domain, which sees fewer contradictions than a solver does."""
+        return prefixes_in(_Known(), trace)
+
+
+class _Known:
+    """The values known so far, as a domain that prefixes are looked for in."""
+
+    def __init__(self) -> None:
+        self._known: Values = {}
+
+    def take(self, step: Transition) -> bool:
+        then = after(self._known, step)
+        if then is not None:
+            self._known = then
+        return then is not None
 
 
 def _needed(known: Values, rest: Sequence[Transition], end: float) -> Values:
