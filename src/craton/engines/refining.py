@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from craton.engines.contract import Budget, Progress
-from craton.traces.refutation import Answer, Refiner, Refutation
+from craton.engines.contract import Budget, Progress, Unknown, Unsafe
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
 
-def refute(refiner: Refiner, trace: Trace, budget: Budget) -> Answer:
-    """Asks the refiner. Whether a sequence is perfect is counted where the refiner has tested it."""
+def refute(refiner: Refiner, trace: Trace, budget: Budget) -> Refutation | Unsafe | Unknown:
+    """A refutation; where there is none, the engine's verdict."""
+    match _asked(refiner, trace, budget):
+        case Refutation() as found:
+            return found
+        case Feasible(model):
+            return Unsafe(trace, model)
+        case GaveUp(reason):
+            return Unknown(f"no refutation of an error trace of {len(trace)} steps: {reason}")
+
+
+def _asked(refiner: Refiner, trace: Trace, budget: Budget) -> Answer:
+    """Whether a sequence is perfect is counted where the refiner has tested it."""
     budget.check()
     statistics = budget.statistics
     statistics.iterations += 1

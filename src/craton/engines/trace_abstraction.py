@@ -15,12 +15,12 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.hoare import BOTTOM, State, Step, Triples, make_step
 from craton.engines.refining import refute
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
 from craton.program.cfa import Edge, Location, Program
-from craton.traces.refutation import Feasible, GaveUp, Refiner
+from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 
 MINIMISE_ABOVE = 500  # states; smaller automata are not worth it
@@ -98,10 +98,8 @@ class _Run:
                 if trace is None:
                     return Safe(self._annotation(automaton), self.engine.solver)
                 answer = refute(self.refiner, trace, self.budget)
-                if isinstance(answer, Feasible):
-                    return Unsafe(trace, answer.model)
-                if isinstance(answer, GaveUp):
-                    return Unknown(f"no refutation of an error trace of {len(trace)} steps: {answer.reason}")
+                if not isinstance(answer, Refutation):
+                    return answer
                 with statistics.spending("difference"):
                     automaton = self._without_dead_ends(self._difference(automaton, answer.assertions))
                 if len(automaton) > MINIMISE_ABOVE and self._may_minimise():

@@ -13,14 +13,14 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.refining import refute
 from craton.logic import TRUE, Array, Term, and_, eq, free_variables, or_
 from craton.program.blocks import CHAINS
 from craton.program.cfa import Edge, Location, Program
 from craton.program.graph import dangerous_locations
 from craton.program.transitions import Transition, transition
-from craton.traces.refutation import Feasible, GaveUp, Refiner
+from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 from craton.traces.values import Values, after
 
@@ -149,10 +149,8 @@ class _Run:
         trace = Trace(tuple(node.edge for node in nodes if node.edge is not None), self.main.edges)
         for _ in range(ATTEMPTS):
             answer = refute(self.engine.refiner, trace, self.budget)
-            if isinstance(answer, Feasible):
-                return Unsafe(trace, answer.model)
-            if isinstance(answer, GaveUp):
-                return Unknown(f"no refutation of an error trace of {len(trace)} steps: {answer.reason}")
+            if not isinstance(answer, Refutation):
+                return answer
             if self._track(nodes, answer.assertions):
                 return None
         return Unknown(f"values cannot follow the refutations of an error trace of {len(trace)} steps")

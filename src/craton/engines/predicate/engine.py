@@ -12,7 +12,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor, Step, make_step
 from craton.engines.predicate.arg import Arg, Node, Search, distances
 from craton.engines.predicate.bdd import NO, Bdd, Bdds
@@ -21,7 +21,7 @@ from craton.engines.refining import refute
 from craton.logic import TRUE, Term, is_quantified
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import make_solver
-from craton.traces.refutation import Feasible, GaveUp, Refiner, hoare_triple
+from craton.traces.refutation import Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
 ATTEMPTS = 4  # how often a trace is given to the refiner whose refutations the abstraction cannot follow
@@ -127,10 +127,8 @@ class _Run:
         trace = Trace(_edges(nodes), self.main.edges)
         for _ in range(ATTEMPTS):
             answer = refute(self.engine.refiner, trace, self.budget)
-            if isinstance(answer, Feasible):
-                return Unsafe(trace, answer.model)
-            if isinstance(answer, GaveUp):
-                return Unknown(f"no refutation of an error trace of {len(trace)} steps: {answer.reason}")
+            if not isinstance(answer, Refutation):
+                return answer
             pivot = self._pivot(nodes, answer.assertions)
             if pivot is not None:
                 self._cut(pivot)

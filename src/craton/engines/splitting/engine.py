@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.refining import refute
 from craton.engines.splitting.graph import Graph, Link
 from craton.engines.splitting.slicing import Slicer, Step
 from craton.logic import Term
 from craton.program.cfa import Program
 from craton.program.transitions import NoTransition
-from craton.traces.refutation import Feasible, GaveUp, Refiner, Refutation
+from craton.traces.refutation import Refiner, Refutation
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,10 @@ class _Run:
         refutation = self.refuted.get(steps)
         if refutation is None:
             trace = self.graph.trace(path)
-            match refute(self.refiner, trace, self.budget):
-                case Refutation() as found:
-                    refutation = self.refuted[steps] = found
-                case Feasible(model):
-                    return Unsafe(trace, model)
-                case GaveUp(reason):
-                    return Unknown(f"no refutation of an error trace of {len(trace)} steps: {reason}")
+            answer = refute(self.refiner, trace, self.budget)
+            if not isinstance(answer, Refutation):
+                return answer
+            refutation = self.refuted[steps] = answer
         self.predicates.update(refutation.assertions[1:-1])
         self.budget.statistics.predicates = len(self.predicates)
         with self.budget.statistics.spending("splitting"):
