@@ -20,12 +20,12 @@ from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term, and_, functions, ops, or_
 from craton.logic.evaluation import CannotEvaluate
-from craton.program.back import Transformed, unchanged
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.graph import recursive_procedures
 from craton.program.preparation import Prepared, prepare
 from craton.program.statements import Block, Call
+from craton.program.transformation import Transformed, unchanged
 from craton.program.transitions import transition
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
@@ -33,7 +33,7 @@ from craton.worker import Ended, Failed, Limits, Report, supervise
 
 if TYPE_CHECKING:
     from craton.evidence.compiled import Compiled
-    from craton.evidence.drawn import Failing
+    from craton.evidence.random_testing import Failing
     from craton.views import View
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class Result:
         return self.verdict.partition("(")[2].rstrip(")")
 
 
-class Sights:
+class StagePrograms:
     """A prepared program as stages see it: through views, in blocks. Each is made once for all stages."""
 
     def __init__(self, prepared: Prepared) -> None:
@@ -202,11 +202,11 @@ class _Run:
         if recursive:
             return self._recursive(recursive)
         with self.statistics.spending("passes"):
-            sights = Sights(prepare(self.program))
-        calls = [e.statement.procedure for e in sights.whole.main.edges if isinstance(e.statement, Call)]
+            programs = StagePrograms(prepare(self.program))
+        calls = [e.statement.procedure for e in programs.whole.main.edges if isinstance(e.statement, Call)]
         if calls:
             return Result("unknown", f"the program is too large to inline its calls (of {calls[0]} among others)")
-        return self._staged(sights)
+        return self._staged(programs)
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
         """Only errors can be found, up to a bound."""
@@ -215,7 +215,7 @@ class _Run:
         named = ", ".join(procedures)
         for number, depth in enumerate(RECURSION_DEPTHS):
             with self.statistics.spending("passes"):
-                bounded = Sights(prepare(unroll_recursion(self.program, depth)))
+                bounded = StagePrograms(prepare(unroll_recursion(self.program, depth)))
             if number and len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
                 break
             share = None if self.left is None else self.left / (len(RECURSION_DEPTHS) - number)
@@ -224,9 +224,9 @@ class _Run:
                 return result
         return Result("unknown", f"recursion is not supported beyond a bound: {named}")
 
-    def _staged(self, sights: Sights, seconds: float | None = None) -> Result:
-        if not sights.small.program.errors:
-            program = encode_blocks(sights.small.program).program
+    def _staged(self, programs: StagePrograms, seconds: float | None = None) -> Result:
+        if not programs.small.program.errors:
+            program = encode_blocks(programs.small.program).program
             trivial = dict.fromkeys(program.main.locations, TRUE)
             return Result("true", stage="reachability", proof=Proof(program, None, trivial, "", "", 0))
         reasons: list[str] = []
@@ -242,7 +242,7 @@ class _Run:
             weights -= stage.share
             begun = time.monotonic()
             try:
-                result = self._stage(stage, sights, limit)
+                result = self._stage(stage, programs, limit)
             except CannotEvaluate as problem:
                 result = Result("unknown", f"a counterexample was found, but cannot be replayed: {problem}", stage.name)
             if total is not None:
@@ -252,16 +252,16 @@ class _Run:
             reasons.append(f"{stage.name}: {result.reason}" if len(self.stages) > 1 else result.reason)
         return Result("unknown", "; ".join(dict.fromkeys(reasons)))
 
-    def _stage(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
+    def _stage(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Result:
         if stage.engine == TESTING:
-            return self._tested(stage, sights, seconds)
+            return self._tested(stage, programs, seconds)
         engine = make_engine(stage)
         view: View | None = None
         if not stage.in_bits:
             with self.statistics.spending("views"):
-                view = sights.view(stage)
+                view = programs.view(stage)
         with self.statistics.spending("passes"):
-            blocks = sights.blocks(stage, engine.blocks)
+            blocks = programs.blocks(stage, engine.blocks)
         # What was prepared is for later stages, too, and does not count.
         limit = seconds if seconds is None or self.left is None else min(seconds, self.left)
         verdict = self._apart(engine, blocks.program, limit)
@@ -270,38 +270,38 @@ class _Run:
         if isinstance(verdict, Safe):
             if view is None:
                 return self._confirmed_proof(stage, blocks.program, engine.blocks, verdict)
-            return self._proof_in_bits(stage, view, sights, verdict)
+            return self._proof_in_bits(stage, view, programs, verdict)
         run = execution(verdict.trace, verdict.model)
         if view is None:
-            return self._confirmed_run(stage, sights, run, blocks)
-        return self._run_in_bits(stage, view, sights, run, blocks)
+            return self._confirmed_run(stage, programs, run, blocks)
+        return self._run_in_bits(stage, view, programs, run, blocks)
 
-    def _tested(self, stage: Stage, sights: Sights, seconds: float | None) -> Result:
+    def _tested(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Result:
         from craton.engines.testing import failing_run
-        from craton.evidence.drawn import can_test
+        from craton.evidence.random_testing import can_test
         from craton.program.interpreter import ReachedError
 
-        if self.request is not None and self.confirm and can_test(self.request, sights.whole):
-            answer = self._tested_compiled(stage, self.request, sights.whole, seconds)
+        if self.request is not None and self.confirm and can_test(self.request, programs.whole):
+            answer = self._tested_compiled(stage, self.request, programs.whole, seconds)
             if answer is not None:
                 return answer
         with self.statistics.spending("testing"):
-            run = _within(seconds, lambda report: failing_run(sights.whole, seconds, stage.seed))
+            run = _within(seconds, lambda report: failing_run(programs.whole, seconds, stage.seed))
         if isinstance(run, Unknown):
             return Result("unknown", run.reason, stage.name)
         if run is None or not isinstance(run.outcome, ReachedError):
             return Result("unknown", "no test failed", stage.name)
         inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
-        if sights.whole.loose:
+        if programs.whole.over_approximated:
             return Result("unknown", "a test failed, but functions stand for more than the program means", stage.name)
         found = Replay(run.outcome.location, inputs, ())
-        return self._false(Result(f"false({run.outcome.violated})", stage=stage.name, replay=found), sights.whole)
+        return self._false(Result(f"false({run.outcome.violated})", stage=stage.name, replay=found), programs.whole)
 
     def _tested_compiled(
         self, stage: Stage, request: Request, program: Program, seconds: float | None
     ) -> Result | None:
         """None if the program cannot be compiled here."""
-        from craton.evidence.drawn import CannotTest, failing_inputs
+        from craton.evidence.random_testing import CannotTest, failing_inputs
 
         limit = _TESTING_SECONDS if seconds is None else seconds
 
@@ -317,7 +317,7 @@ class _Run:
             return None
         if isinstance(failing, Unknown):
             return Result("unknown", failing.reason, stage.name)
-        if failing is None or program.loose:
+        if failing is None or program.over_approximated:
             return Result("unknown", "no test failed", stage.name)
         verdict = f"false({failing.violated})"
         return Result(verdict, stage=stage.name, replay=failing.replay, compiled=failing.reached)
@@ -345,11 +345,11 @@ class _Run:
         verdict, self.statistics = answer
         return verdict
 
-    def _proof_in_bits(self, stage: Stage, view: View, sights: Sights, found: Safe) -> Result:
+    def _proof_in_bits(self, stage: Stage, view: View, programs: StagePrograms, found: Safe) -> Result:
         """A proof found in a view counts only if it is one of the bit-precise program."""
         from craton.engines import houdini
 
-        blocks = sights.blocks(Stage(), None).program
+        blocks = programs.blocks(Stage(), None).program
         with self.statistics.spending("views"):
             translated = {
                 location: _in_bits(found.invariants[location], view)
@@ -386,7 +386,7 @@ class _Run:
         return Result("true", stage=stage.name, proof=proof)
 
     def _run_in_bits(
-        self, stage: Stage, view: View, sights: Sights, run: Execution | None, blocks: Transformed
+        self, stage: Stage, view: View, programs: StagePrograms, run: Execution | None, blocks: Transformed
     ) -> Result:
         """A counterexample found in a view counts only if its path is feasible in bits."""
         if run is None:
@@ -402,22 +402,24 @@ class _Run:
             return Result("unknown", f"a counterexample of the view was found, but in bits: {model.reason}", stage.name)
         if model is None:
             return Result("unknown", "the counterexample of the view is not one of the bit-precise program", stage.name)
-        return self._confirmed_run(stage, sights, execution(trace, model), unchanged(sights.small.program))
+        return self._confirmed_run(stage, programs, execution(trace, model), unchanged(programs.small.program))
 
-    def _confirmed_run(self, stage: Stage, sights: Sights, run: Execution | None, later: Transformed) -> Result:
+    def _confirmed_run(
+        self, stage: Stage, programs: StagePrograms, run: Execution | None, later: Transformed
+    ) -> Result:
         if run is None:
             return Result("unknown", "a counterexample was found, but no execution fits its model", stage.name)
         with self.statistics.spending("replay"):
-            found = replay(sights.whole, run, sights.small.then(later))
+            found = replay(programs.whole, run, programs.small.then(later))
         if found is None:
             return Result("unknown", "a counterexample was found, but its replay reaches no error", stage.name)
-        loose = _loose_functions(found.edges, sights.whole)
+        loose = _over_approximated_functions(found.edges, programs.whole)
         if loose:
             return Result(
                 "unknown", f"the counterexample found uses {loose}, which stands for any function", stage.name
             )
-        violated = sights.whole.errors[found.location]
-        return self._false(Result(f"false({violated})", stage=stage.name, replay=found), sights.whole)
+        violated = programs.whole.errors[found.location]
+        return self._false(Result(f"false({violated})", stage=stage.name, replay=found), programs.whole)
 
     def _false(self, result: Result, program: Program) -> Result:
         if not self.confirm:
@@ -442,14 +444,14 @@ def _within(
     return value
 
 
-def _loose_functions(edges: Sequence[Edge], program: Program) -> str:
+def _over_approximated_functions(edges: Sequence[Edge], program: Program) -> str:
     """The first function on the way that stands for more than the source means; "" if there is none."""
-    if program.loose:
+    if program.over_approximated:
         for edge in edges:
             statement = edge.statement
             for term in (getattr(statement, "condition", TRUE), getattr(statement, "value", TRUE)):
                 for function in functions(term):
-                    if function.name in program.loose:
+                    if function.name in program.over_approximated:
                         return function.name
     return ""
 

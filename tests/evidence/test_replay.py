@@ -15,11 +15,11 @@ from craton.frontends.programs import Request, load_program
 from craton.logic import Float
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
-from craton.program.back import Transformed
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import Prepared, prepare
+from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, execution
 from support.programs import BY_NAME
 

@@ -10,7 +10,6 @@ import pytest
 
 from craton.frontends.c import COptions, load_c
 from craton.logic import INT, Term, add, eq, evaluate, int_, le, not_, var
-from craton.program.back import Transformed
 from craton.program.blocks import cut_points, encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.constants import propagate_constants
@@ -18,6 +17,7 @@ from craton.program.inlining import inline
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statement
+from craton.program.transformation import Transformed
 from craton.program.transitions import chosen_value, paths, transition
 
 TEXT = """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from craton.engines.configuration import Stage
     from craton.engines.contract import Progress, Statistics
-    from craton.evidence.keeping import Keeping
+    from craton.evidence.files import EvidenceFiles
     from craton.worker import Report
 
 _DESCRIPTION = """\
@@ -99,19 +99,19 @@ def run(args: argparse.Namespace) -> int:
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)
-    keeping = _keeping(args)
-    keeping.check()
+    files = _evidence_files(args)
+    files.check()
     seconds = args.time_limit
 
     def work(report: Report) -> Outcome:
-        from craton.evidence.keeping import keep
+        from craton.evidence.files import write_evidence
         from craton.verify import verify
 
         limit = seconds - 0.3 if seconds > 1 else seconds
         result = verify(request, stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
         told = outcome(result)
-        if any((keeping.proof, keeping.harness, keeping.witness)):
-            told.files = list(keep(request, result, keeping))
+        if any((files.proof, files.harness, files.witness)):
+            told.files = list(write_evidence(request, result, files))
         return told
 
     line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
@@ -148,13 +148,13 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
     return stages
 
 
-def _keeping(args: argparse.Namespace) -> Keeping:
-    from craton.evidence.keeping import Keeping
+def _evidence_files(args: argparse.Namespace) -> EvidenceFiles:
+    from craton.evidence.files import EvidenceFiles
 
     graphml = args.witness is not None and args.witness.suffix == ".graphml"
     if args.witness_format is not None:
         graphml = args.witness_format == "graphml"
-    return Keeping(args.proof, args.harness, args.witness, "graphml" if graphml else "yaml")
+    return EvidenceFiles(args.proof, args.harness, args.witness, "graphml" if graphml else "yaml")
 
 
 class _ProgressLine:

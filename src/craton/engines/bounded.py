@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
 from craton.engines.horn import live_variables
-from craton.engines.telling import Told
+from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
@@ -129,7 +129,7 @@ class _Unrolling:
         steps = self.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
         with self.budget.statistics.spending("unrolling"):
-            told = Told(self.definitions, variables)
+            told = StateFormulas(self.definitions, variables)
             invariants: dict[Location, dict[Term, None]] = {}
             for state in self.seen:
                 self.budget.check()

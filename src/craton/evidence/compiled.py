@@ -3,8 +3,8 @@ error.
 
 Where the program leaves a value open (an uninitialised variable, memory from malloc, what a library function wrote)
 the compiled run has zero, as the interpreter has. If that does not reach the error, variables and memory are given the
-counterexample's values (`open_values`). A counterexample that needs an open value which cannot be given is told apart
-from a wrong one by the interpreter: it does not reach the error on zeros either.
+counterexample's values (`unspecified_values`). A counterexample that needs an unspecified value which cannot be given
+is told apart from a wrong one by the interpreter: it does not reach the error on zeros either.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from craton.evidence.building import (
 )
 from craton.evidence.confined import Ending, run_replay
 from craton.evidence.harness import (
-    NOTHING_OPEN,
+    NOTHING_UNSPECIFIED,
     PROPERTIES,
     SANITIZED,
     NoHarness,
@@ -44,8 +44,8 @@ from craton.evidence.harness import (
     marked_texts,
     open_declarations,
 )
-from craton.evidence.open_values import OpenValues, open_values
 from craton.evidence.replay import ReadValue, Replay, as_number
+from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_values
 from craton.files import write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
@@ -118,12 +118,12 @@ def run_compiled(
     except CratonError as trouble:
         return NotCompiled(str(trouble).partition("\n")[0])
     attempt = _Attempt(source, outline, replay, violated, deadline)
-    first = result = attempt.result(found, NOTHING_OPEN)
+    first = result = attempt.result(found, NOTHING_UNSPECIFIED)
     if isinstance(first, NotReached) and first.late:
         return first
     given: list[str] = []
     if isinstance(result, NotReached) and violated in (UNREACH.name, OVERFLOW.name):
-        opened = open_values(replay)
+        opened = unspecified_values(replay)
         if opened:
             given = [_OPENED]
             result = attempt.result(found, opened)
@@ -149,7 +149,7 @@ class _Attempt:
     violated: str
     deadline: float
 
-    def result(self, found: tuple[str, ...], opened: OpenValues, *defines: str) -> Compiled:
+    def result(self, found: tuple[str, ...], opened: UnspecifiedValues, *defines: str) -> Compiled:
         """With the first of the compilers whose program reaches the error."""
         with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
             try:
@@ -196,7 +196,7 @@ def write_harness(
         raise CratonError(f"no harness can be written: {problem}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        opened = open_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_OPEN
+        opened = unspecified_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_UNSPECIFIED
         source = c_source(request)
         job = written_job(directory, source, outline_of(source), replay, violated, opened)
     except NoHarness as trouble:
@@ -229,7 +229,7 @@ def outline_of(source: CSource) -> Outline:
 
 
 def written_job(
-    directory: Path, source: CSource, outline: Outline, replay: Replay, violated: str, opened: OpenValues
+    directory: Path, source: CSource, outline: Outline, replay: Replay, violated: str, opened: UnspecifiedValues
 ) -> Job:
     """Writes the program and its harness into a directory."""
     if source.options.data_model not in MODELS:
@@ -262,7 +262,7 @@ def written_job(
     )
 
 
-def _copied(directory: Path, source: CSource, outline: Outline, opened: OpenValues) -> Iterator[str]:
+def _copied(directory: Path, source: CSource, outline: Outline, opened: UnspecifiedValues) -> Iterator[str]:
     """The program's files, and its headers if an error stands in one, with the errors marked."""
     marked = {Path(file).resolve(): text for file, text in marked_texts(outline, opened)}
     for number, path in enumerate(source.files):

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.open_values import OpenLocal, OpenValues
 from craton.evidence.replay import ReadValue, Replay
+from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
 from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
 from craton.frontends.c.library import HANDLERS
 from craton.frontends.c.outline import Outline
@@ -28,7 +28,7 @@ from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNRE
 from craton.program.origin import SourceRange
 from craton.program.specification import Specification
 
-NOTHING_OPEN = OpenValues()
+NOTHING_UNSPECIFIED = UnspecifiedValues()
 PROGRAM_MAIN = "__craton_program_main"  # the program's main, where the harness has one of its own
 REACHED = "__craton_reached"
 
@@ -68,7 +68,11 @@ class NoHarness(CratonError):
 
 
 def harness_text(
-    outline: Outline, specification: Specification, replay: Replay, violated: str, opened: OpenValues = NOTHING_OPEN
+    outline: Outline,
+    specification: Specification,
+    replay: Replay,
+    violated: str,
+    opened: UnspecifiedValues = NOTHING_UNSPECIFIED,
 ) -> str:
     """The harness for one counterexample; what the program leaves open is zero, but for the values that are given."""
     functions = list(dict.fromkeys(read.source.function for read in replay.inputs))
@@ -219,7 +223,7 @@ def _record_stub(name: str, t: Record) -> str:
     )
 
 
-def _definition(variable: Variable, opened: OpenValues) -> str:
+def _definition(variable: Variable, opened: UnspecifiedValues) -> str:
     """ "" for a variable of the C library."""
     if in_c_library(variable.name):
         return ""
@@ -257,7 +261,7 @@ def _main(outline: Outline, specification: Specification, violated: str) -> str:
 # --- values that the program leaves open ------------------------------------------------------------------------------
 
 
-def _fills(opened: OpenValues) -> str:
+def _fills(opened: UnspecifiedValues) -> str:
     rows = [
         f"    {{{fill.block}, {fill.offset}, {_size(fill.sort)}, {{{_bytes(fill.value, fill.sort)}}}}},"
         for fill in opened.fills
@@ -304,7 +308,7 @@ def open_name(number: int) -> str:
     return f"__craton_open_{number}"
 
 
-def open_declarations(opened: OpenValues) -> str:
+def open_declarations(opened: UnspecifiedValues) -> str:
     """What the program has to know of the functions that give open values."""
     return "".join(f"extern {_open_type(o)} {open_name(n)}(void);\n" for n, o in enumerate(opened.locals))
 
@@ -312,7 +316,7 @@ def open_declarations(opened: OpenValues) -> str:
 # --- marks in the program's text --------------------------------------------------------------------------------------
 
 
-def marked_texts(outline: Outline, opened: OpenValues = NOTHING_OPEN) -> Iterator[tuple[str, str]]:
+def marked_texts(outline: Outline, opened: UnspecifiedValues = NOTHING_UNSPECIFIED) -> Iterator[tuple[str, str]]:
     """Files in which errors stand, with the report of the error put before what the program does there; and those with
     declarations of variables that have a value to begin with.
     """

@@ -20,9 +20,9 @@ from craton.logic import Float, Model, Sort, Term, evaluate
 from craton.logic.evaluation import zero
 from craton.logic.ieee import to_fraction, to_python
 from craton.logic.terms import format_of
-from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Assign, Assume, BitsOf, Havoc, Input, Return
+from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, holds, state
 
 

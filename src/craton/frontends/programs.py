@@ -42,7 +42,7 @@ def load_program(request: Request) -> Program:
         from craton.frontends.boogie import load_boogie
 
         loaded = load_boogie(files[0])
-        return replace(loaded.program, hints=loaded.hints, loose=loaded.overapproximated)
+        return replace(loaded.program, hints=loaded.hints, over_approximated=loaded.overapproximated)
     source = c_source(request)
     if source.specification.termination:
         raise Unsupported("the property that every run ends (`F end`)", None)

@@ -8,7 +8,7 @@ here.
 
 from typing import TYPE_CHECKING
 
-from craton.later import later
+from craton.lazy_imports import lazy_imports
 from craton.logic.arithmetic import (
     abs_,
     add,
@@ -195,7 +195,7 @@ from craton.logic.walk import (
 if TYPE_CHECKING:
     from craton.logic.cexpr import to_c
 
-__getattr__ = later(globals(), {"to_c": "craton.logic.cexpr"})
+__getattr__ = lazy_imports(globals(), {"to_c": "craton.logic.cexpr"})
 
 __all__ = [
     "Array",

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from craton.program.back import Transformed, unchanged
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import back_edge_targets
 from craton.program.statements import Block, Call, Return
+from craton.program.transformation import Transformed, unchanged
 
 CHAINS = 0  # the size of blocks that are straight lines, however long
 

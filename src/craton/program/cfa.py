@@ -119,9 +119,9 @@ class Program:
 
     `globals` are the variables that outlive a procedure, memory included; all start with arbitrary values, what C
     initialises is assigned on the first edges of the entry procedure. `hints` are formulas that may hold where they
-    stand: engines may try them, nobody believes them. `loose` are functions that stand for more than the source means:
-    a counterexample that uses one may not be real. So are `approximated`, as functions that the program calls: only the
-    program itself, compiled, can tell.
+    stand: engines may try them, nobody believes them. `over_approximated` are functions that stand for more than the
+    source means: a counterexample that uses one may not be real. So are `approximated`, as functions that the program
+    calls: only the program itself, compiled, can tell.
     """
 
     entry: str
@@ -132,7 +132,7 @@ class Program:
     symbols: Mapping[Term, Symbol] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     hints: Mapping[Location, tuple[Term, ...]] = field(default_factory=dict)
-    loose: tuple[str, ...] = ()
+    over_approximated: tuple[str, ...] = ()
     approximated: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     data_model: str = ""

@@ -6,16 +6,16 @@ from dataclasses import replace
 from heapq import heappop, heappush
 
 from craton.logic import FALSE, Array, Term, free_variables, ops, substitute
-from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.facts import NOTHING, Facts, common, value_of, with_fact, without_fact
 from craton.program.graph import reverse_postorder
+from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of, with_value, without_value
 from craton.program.slicing import remove_dead_code
 from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Statement
+from craton.program.transformation import Transformed
 from craton.program.variables import writes
 
 MOST_VISITS = 50  # of a location on average; above, the program is left as it is
-BLOCKED: Facts = ("blocked",)
+BLOCKED: PersistentMap = ("blocked",)
 
 
 def propagate_constants(program: Program) -> Transformed:
@@ -46,11 +46,11 @@ def _propagated(procedure: Procedure, shared: frozenset[Term], back: dict[Edge, 
     return procedure.with_edges(tuple(edges))
 
 
-def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, Facts] | None:
+def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, PersistentMap] | None:
     """What is known at every location that is reached; None if it takes too long to find out."""
     locations = reverse_postorder(procedure)
     order = {location: i for i, location in enumerate(locations)}
-    known: dict[Location, Facts] = {procedure.entry: NOTHING}
+    known: dict[Location, PersistentMap] = {procedure.entry: EMPTY}
     waiting = [0]
     inside = {0}
     patience = MOST_VISITS * len(locations)
@@ -78,27 +78,27 @@ def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, Fa
     return known
 
 
-def _after(statement: Statement, facts: Facts, shared: frozenset[Term]) -> Facts:
+def _after(statement: Statement, facts: PersistentMap, shared: frozenset[Term]) -> PersistentMap:
     """What is known behind a statement; BLOCKED if nothing gets there."""
     if isinstance(statement, Assign):
         variable = statement.variable
         if not isinstance(variable.sort, Array):
             value = _replaced(statement.value, facts)
             if value.op is ops.VALUE:
-                return with_fact(facts, variable, value)
-        return without_fact(facts, variable)
+                return with_value(facts, variable, value)
+        return without_value(facts, variable)
     if isinstance(statement, Assume):
         condition = _replaced(statement.condition, facts)
         if condition is FALSE:
             return BLOCKED
         for variable, value in _equalities(condition).items():
-            facts = with_fact(facts, variable, value)
+            facts = with_value(facts, variable, value)
         return facts
     for variable in writes(statement):
-        facts = without_fact(facts, variable)
+        facts = without_value(facts, variable)
     if isinstance(statement, Call):
         for variable in shared:
-            facts = without_fact(facts, variable)
+            facts = without_value(facts, variable)
     return facts
 
 
@@ -112,7 +112,7 @@ def _equalities(condition: Term) -> dict[Term, Term]:
     return found
 
 
-def _replaced(term: Term, facts: Facts) -> Term:
+def _replaced(term: Term, facts: PersistentMap) -> Term:
     if facts is None or term.op is ops.VALUE:
         return term
     used = {}
@@ -123,7 +123,7 @@ def _replaced(term: Term, facts: Facts) -> Term:
     return substitute(term, used) if used else term
 
 
-def simplified(statement: Statement, facts: Facts) -> Statement:
+def simplified(statement: Statement, facts: PersistentMap) -> Statement:
     if isinstance(statement, Assume):
         condition = _replaced(statement.condition, facts)
         return statement if condition is statement.condition else Assume(condition)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from craton.program.back import Transformed
 from craton.program.cfa import Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
 from craton.program.slicing import remove_dead_code, slice_for_errors
+from craton.program.transformation import Transformed
 
 
 @dataclass(frozen=True, slots=True)

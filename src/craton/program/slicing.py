@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from craton.logic import TRUE, Term, not_
-from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import reachable_edges
 from craton.program.statements import Assign, Assume, Block, Call, Havoc
+from craton.program.transformation import Transformed
 from craton.program.variables import reads
 
 

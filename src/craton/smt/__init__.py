@@ -6,7 +6,7 @@ Rooms: `z3`, `bitwuzla`, `cvc5` (in process), `process` (programs that speak SMT
 
 from typing import TYPE_CHECKING
 
-from craton.later import later
+from craton.lazy_imports import lazy_imports
 from craton.smt.contract import (
     Answer,
     Capability,
@@ -46,7 +46,7 @@ _ROOMS = {
     "craton.smt.querylog": ("QueryLog",),
     "craton.smt.reading": ("parse_formula", "parse_script", "parse_term"),
 }
-__getattr__ = later(globals(), {name: room for room, names in _ROOMS.items() for name in names})
+__getattr__ = lazy_imports(globals(), {name: room for room, names in _ROOMS.items() for name in names})
 
 __all__ = [
     "Answer",

@@ -25,7 +25,7 @@ from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
 from craton.traces.live import future_live, past_live
 from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.scorers import domain_types_in
-from craton.traces.trace import Indexing, Trace
+from craton.traces.trace import SSA, Trace
 
 USUAL_SECONDS = 1.0  # as in [EI]
 
@@ -101,7 +101,7 @@ def frontier(
     trace: Trace, points: Points, templates: Templates, solver: Solver, seconds: float | None
 ) -> list[Templates] | Sat | Undecided:
     """Sets of templates of which none can be spared, the cheapest first; as many as are found in time."""
-    indexing = Indexing()
+    indexing = SSA()
     kept: dict[Template, list[Term]] = {template: [] for template in templates}
     for number, step in enumerate(trace.steps):
         solver.add(*(part.formula for part in indexing.parts(step)))

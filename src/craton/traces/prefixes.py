@@ -19,7 +19,7 @@ from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.scorers import SCORERS, Candidate, Scorer
-from craton.traces.trace import Indexing, Trace
+from craton.traces.trace import SSA, Trace
 
 USUAL_SECONDS = 10.0
 
@@ -64,7 +64,7 @@ class _Formulas:
     def __init__(self, solver: Solver, time_limit: float | None) -> None:
         self._solver = solver
         self._end = None if time_limit is None else time.monotonic() + time_limit
-        self._indexing = Indexing()
+        self._indexing = SSA()
 
     def take(self, step: Transition) -> bool:
         said = and_(*(part.formula for part in self._indexing.parts(step)))

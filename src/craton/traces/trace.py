@@ -78,7 +78,7 @@ class TraceFormula:
 def trace_formula(steps: Sequence[Transition]) -> TraceFormula:
     parts: list[Part] = []
     every = frozenset[Term]().union(*(step.read | step.written for step in steps))
-    growing = Indexing({v: _indexed(v, 0) for v in sorted(every, key=lambda v: v.serial)})
+    growing = SSA({v: _indexed(v, 0) for v in sorted(every, key=lambda v: v.serial)})
     indices: list[Mapping[Term, Term]] = [dict(growing.current)]
     all_inputs: list[Mapping[Term, Term]] = []
     for step in steps:
@@ -89,7 +89,7 @@ def trace_formula(steps: Sequence[Transition]) -> TraceFormula:
 
 
 @dataclass(slots=True)
-class Indexing:
+class SSA:
     """A trace formula that grows step by step: first what a step would say, then, if it is taken, its indices."""
 
     current: dict[Term, Term] = field(default_factory=dict)  # program variable → indexed variable

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from craton.errors import NotExpressible
 from craton.logic import TRUE, Term, and_, free_variables, ops, post_order, substitute, var
-from craton.program.back import Transformed
 from craton.program.cfa import Edge, Location, Procedure, Program, Symbol
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Input, Return, Statement
+from craton.program.transformation import Transformed
 from craton.program.variables import reads, writes
 from craton.views.bits import ideal_numbers
 from craton.views.signs import Signs

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from craton.logic import Term
-from craton.program.back import Transformed
 from craton.program.cfa import Edge, Program
 from craton.program.statements import Block
-from craton.views.back import bit_formula
+from craton.program.transformation import Transformed
 from craton.views.terms import Translator
+from craton.views.to_bits import bit_formula
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from craton.later import later
+from craton.lazy_imports import lazy_imports
 
 if TYPE_CHECKING:
     from craton.evidence.witness.make import make_witness, read_witness, validate_witness_text
     from craton.evidence.witness.validation import Validation, validate_witness
 
 _MAKE, _VALIDATION = "craton.evidence.witness.make", "craton.evidence.witness.validation"
-__getattr__ = later(
+__getattr__ = lazy_imports(
     globals(),
     {
         "make_witness": _MAKE,

@@ -163,7 +163,7 @@ class _Product:
             errors,
             symbols=self.program.symbols,
             assumptions=self.program.assumptions,
-            loose=self.program.loose,
+            over_approximated=self.program.over_approximated,
             files=self.program.files,
             data_model=self.program.data_model,
         )

@@ -37,7 +37,6 @@ from craton.evidence.witness.scope import NotInScope, Snippet, terms_in_scope
 from craton.evidence.witness.source import LOOPS, Source, tokens
 from craton.frontends.programs import CSource, Request, c_source, load_program
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
-from craton.program.back import unchanged
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.graph import recursive_procedures
@@ -45,6 +44,7 @@ from craton.program.inlining import instances
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 from craton.program.preparation import prepare
 from craton.program.statements import Call
+from craton.program.transformation import unchanged
 from craton.program.unrolling import unroll_recursion
 from craton.traces.execution import execution
 from craton.traces.feasibility import feasible
@@ -324,7 +324,7 @@ def _executed(segments: Sequence[Segment], task: _Task) -> Result | None:
         run = Interpreter(whole).run(numbers, step_limit=_MOST_STEPS, only_inputs=True)
     except CannotRun:
         return None
-    if not isinstance(run.outcome, ReachedError) or whole.loose:
+    if not isinstance(run.outcome, ReachedError) or whole.over_approximated:
         return None
     inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
     found = Replay(run.outcome.location, inputs, ())
@@ -375,7 +375,7 @@ def _edges(product: Program, found: Replay) -> Sequence[Edge]:
 
 def _confirmed(whole: Program, path: Sequence[Edge], task: _Task) -> Result | None:
     """By the spine's own means: the path is feasible in the program itself, and a run along it fails."""
-    if whole.loose:
+    if whole.over_approximated:
         return None
     trace = Trace(tuple(path))
     model = _apart(task.left, lambda: feasible(trace, task.left))

@@ -46,7 +46,7 @@ class Fill:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenValues:
+class UnspecifiedValues:
     locals: tuple[OpenLocal, ...] = ()
     fills: tuple[Fill, ...] = ()
     globals: Mapping[str, tuple[int, Sort]] = field(default_factory=dict)
@@ -55,14 +55,14 @@ class OpenValues:
         return bool(self.locals or self.fills or self.globals)
 
 
-def open_values(replay: Replay) -> OpenValues:
+def unspecified_values(replay: Replay) -> UnspecifiedValues:
     """Those that are not zero, as far as they can be told."""
     if replay.background is None:
-        return OpenValues()
+        return UnspecifiedValues()
     try:
         return _Walk(replay, replay.background).run()
     except (CannotEvaluate, OSError):
-        return OpenValues()
+        return UnspecifiedValues()
 
 
 class _Walk:
@@ -78,13 +78,13 @@ class _Walk:
         self.read: dict[tuple[Term, Any], Any] = {}
         self.texts: dict[str, list[bytes]] = {}
 
-    def run(self) -> OpenValues:
+    def run(self) -> UnspecifiedValues:
         for edge in self.replay.edges:
             self._step(edge)
         found = tuple(
             OpenLocal(symbol, sort, tuple(values)) for symbol, sort, values in self.locals.values() if any(values)
         )
-        return OpenValues(found, tuple(self._fills()), dict(self._globals()))
+        return UnspecifiedValues(found, tuple(self._fills()), dict(self._globals()))
 
     def _step(self, edge: Edge) -> None:
         match edge.statement:

@@ -18,7 +18,7 @@ from craton.errors import CratonError
 from craton.evidence.building import Failed, build, compilers
 from craton.evidence.compiled import MEMORY, NotReached, Reached, limits, outline_of, run_compiled, written_job
 from craton.evidence.confined import run_replay
-from craton.evidence.harness import NOTHING_OPEN
+from craton.evidence.harness import NOTHING_UNSPECIFIED
 from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.frontends.c.ctype import X87, CType, Floating, Record, Void
 from craton.frontends.c.library import HANDLERS
@@ -90,7 +90,7 @@ def _failing(
     with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
         try:
             nothing = Replay(Location(0), (), ())
-            job = written_job(Path(folder), source, outline, nothing, violated, NOTHING_OPEN)
+            job = written_job(Path(folder), source, outline, nothing, violated, NOTHING_UNSPECIFIED)
         except (CratonError, OSError) as problem:
             raise CannotTest(str(problem)) from problem
         defines = ("-DCRATON_SUPERVISED", *limits(job.data_model), f"-DCRATON_DRAWN={MOST_INPUTS}")

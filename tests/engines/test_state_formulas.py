@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from craton.engines.configuration import Stage
-from craton.engines.telling import Told
+from craton.engines.state_formulas import StateFormulas
 from craton.frontends.programs import Request
 from craton.logic import INT, TRUE, Array, BitVec, Term, add, and_, bvslt, eq, evaluate, int_, select, store, var
 from craton.logic.core import not_
@@ -22,7 +22,7 @@ EVERYTHING = frozenset((x, y, table))
 
 
 def told(values: dict[Term, Term], condition: Term = TRUE, wanted: frozenset[Term] = EVERYTHING) -> Term:
-    return Told({}, EVERYTHING).formula(condition, values, wanted)
+    return StateFormulas({}, EVERYTHING).formula(condition, values, wanted)
 
 
 def test_a_variable_stands_for_what_it_holds() -> None:
@@ -66,7 +66,7 @@ def _contents(cells: dict[int, int]) -> object:
 
 def test_names_are_seen_through() -> None:
     name = var("t!1", INT)
-    found = Told({name: add(chosen, int_(2))}, EVERYTHING).formula(TRUE, {x: chosen, y: name}, EVERYTHING)
+    found = StateFormulas({name: add(chosen, int_(2))}, EVERYTHING).formula(TRUE, {x: chosen, y: name}, EVERYTHING)
     assert found is eq(y, add(x, int_(2)))
 
 
@@ -75,7 +75,7 @@ def test_an_extended_choice_is_a_part_of_its_holder() -> None:
 
     small, wide = var("c?1", BitVec(8)), var("w", BitVec(32))
     condition = not_(bvslt(small, bv(0, 8)))
-    found = Told({}, frozenset((wide,))).formula(condition, {wide: sign_extend(24, small)}, frozenset((wide,)))
+    found = StateFormulas({}, frozenset((wide,))).formula(condition, {wide: sign_extend(24, small)}, frozenset((wide,)))
     part = extract(7, 0, wide)
     assert found is and_(not_(bvslt(part, bv(0, 8))), eq(wide, sign_extend(24, part)))
 

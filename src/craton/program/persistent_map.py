@@ -12,20 +12,20 @@ from typing import Any
 
 from craton.logic import Term
 
-Facts = tuple[Any, ...] | None
-NOTHING: Facts = None
+PersistentMap = tuple[Any, ...] | None
+EMPTY: PersistentMap = None
 
 
-def value_of(facts: Facts, variable: Term) -> Term | None:
+def value_of(facts: PersistentMap, variable: Term) -> Term | None:
     found: Term | None = _value(facts, variable.serial)
     return found
 
 
-def with_fact(facts: Facts, variable: Term, value: Term) -> Facts:
+def with_value(facts: PersistentMap, variable: Term, value: Term) -> PersistentMap:
     return _put(facts, variable.serial, value)
 
 
-def _put(tree: Facts, key: int, value: Term) -> tuple[Any, ...]:
+def _put(tree: PersistentMap, key: int, value: Term) -> tuple[Any, ...]:
     if tree is None:
         return (key, value)
     if len(tree) == 2:
@@ -42,11 +42,11 @@ def _put(tree: Facts, key: int, value: Term) -> tuple[Any, ...]:
     return tree if new is left else (prefix, bit, new, right)
 
 
-def without_fact(facts: Facts, variable: Term) -> Facts:
+def without_value(facts: PersistentMap, variable: Term) -> PersistentMap:
     return facts if value_of(facts, variable) is None else _drop(facts, variable.serial)
 
 
-def _drop(tree: Facts, key: int) -> Facts:
+def _drop(tree: PersistentMap, key: int) -> PersistentMap:
     if tree is None or len(tree) == 2:
         return None
     prefix, bit, left, right = tree
@@ -55,7 +55,7 @@ def _drop(tree: Facts, key: int) -> Facts:
     return _branch(prefix, bit, _drop(left, key), right)
 
 
-def common(a: Facts, b: Facts) -> Facts:
+def common(a: PersistentMap, b: PersistentMap) -> PersistentMap:
     """What both say; `a` itself if `b` says all of it."""
     if a is b or a is None or b is None:
         return a if a is b else None
@@ -75,7 +75,7 @@ def common(a: Facts, b: Facts) -> Facts:
     return None
 
 
-def _value(tree: Facts, key: int) -> Any:
+def _value(tree: PersistentMap, key: int) -> Any:
     while tree is not None:
         if len(tree) == 2:
             return tree[1] if tree[0] == key else None
@@ -88,7 +88,7 @@ def _above(key: int, bit: int) -> int:
     return key & ~(2 * bit - 1)
 
 
-def _branch(prefix: int, bit: int, left: Facts, right: Facts) -> Facts:
+def _branch(prefix: int, bit: int, left: PersistentMap, right: PersistentMap) -> PersistentMap:
     if left is None or right is None:
         return right if left is None else left
     return (prefix, bit, left, right)

@@ -14,7 +14,7 @@ from craton.logic.build import rebuild
 from craton.logic.walk import fold
 
 
-class Told:
+class StateFormulas:
     """`definitions` are names for terms, each of earlier names; `variables` those of the program."""
 
     def __init__(self, definitions: Mapping[Term, Term], variables: frozenset[Term]) -> None:

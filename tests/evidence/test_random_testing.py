@@ -9,7 +9,7 @@ import pytest
 from craton.engines.configuration import Stage
 from craton.evidence.building import compilers
 from craton.evidence.compiled import NotCompiled
-from craton.evidence.drawn import can_test, failing_inputs
+from craton.evidence.random_testing import can_test, failing_inputs
 from craton.evidence.replay import as_number
 from craton.frontends.programs import Request, load_program
 from craton.program.inlining import inline

@@ -2,7 +2,7 @@
 
 if TYPE_CHECKING:
     from package.room import thing
-__getattr__ = later(globals(), {"thing": "package.room"})
+__getattr__ = lazy_imports(globals(), {"thing": "package.room"})
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 
-def later(package: dict[str, Any], homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_imports(package: dict[str, Any], homes: Mapping[str, str]) -> Callable[[str], Any]:
     """What a package has for `__getattr__`; a name that was found once is there for good."""
 
     def find(name: str) -> Any:

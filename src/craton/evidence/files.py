@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class EvidenceFiles:
     """What is to be written, and where."""
 
     proof: Path | None = None
@@ -34,28 +34,28 @@ class Keeping:
             raise CratonError(f"cannot write to {self.harness}: it is not a directory")
 
 
-def keep(request: Request, result: Result, keeping: Keeping) -> Iterator[str]:
+def write_evidence(request: Request, result: Result, files: EvidenceFiles) -> Iterator[str]:
     """Writes what there is, and tells what was written or why not."""
     for what, path, write in (
-        ("proof", keeping.proof, _proof),
-        ("harness", keeping.harness, _harness),
-        ("witness", keeping.witness, _witness),
+        ("proof", files.proof, _proof),
+        ("harness", files.harness, _harness),
+        ("witness", files.witness, _witness),
     ):
         if path is not None:
             try:
-                write(request, result, path, keeping)
+                write(request, result, path, files)
                 yield f"{what} written to {path}"
             except CratonError as problem:
                 yield f"no {what} written: {problem}"
 
 
-def _proof(request: Request, result: Result, path: Path, keeping: Keeping) -> None:
+def _proof(request: Request, result: Result, path: Path, files: EvidenceFiles) -> None:
     from craton.evidence.certificate import make_certificate, write_certificate
 
     write_certificate(path, make_certificate(request, result))
 
 
-def _harness(request: Request, result: Result, path: Path, keeping: Keeping) -> None:
+def _harness(request: Request, result: Result, path: Path, files: EvidenceFiles) -> None:
     from craton.evidence.compiled import write_harness
 
     if result.replay is None or result.program is None:
@@ -63,10 +63,10 @@ def _harness(request: Request, result: Result, path: Path, keeping: Keeping) -> 
     write_harness(path, request, result.program, result.replay, result.violated, result.compiled)
 
 
-def _witness(request: Request, result: Result, path: Path, keeping: Keeping) -> None:
+def _witness(request: Request, result: Result, path: Path, files: EvidenceFiles) -> None:
     from craton.evidence.witness import make_witness
     from craton.files import write_atomically
 
     if result.program is None or (result.proof is None and result.replay is None):
         raise CratonError(f"the verdict is {result.verdict}")
-    write_atomically(path, make_witness(request, result.program, result, keeping.witness_format))
+    write_atomically(path, make_witness(request, result.program, result, files.witness_format))
