@@ -1,7 +1,8 @@
 """Hoare triples, the currency of engines: {P} step {q} for conjunctions P of predicates.
 
-Answered by data flow first (a step that touches none of q's variables keeps q), then from what is known already, in
-both directions of implication (what follows from a part of P follows from P; what does not follow from more than P does
+Answered by data flow first (a step that writes none of q's variables keeps q; what shares no variable with P and the
+guard does not follow from them), then from what is known already, be it from a refiner or from earlier answers, in both
+directions of implication (what follows from a part of P follows from P; what does not follow from more than P does
 not follow from P), then by a solver. When a triple holds, the solver's core says which part of P it needed.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.contract import Statistics
-from craton.logic import FALSE, Term, free_variables, not_, substitute
+from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables, not_, substitute
 from craton.program.cfa import Edge
 from craton.program.transitions import Transition, transition
 from craton.smt import Solver, Unsat, make_solver
@@ -44,20 +45,41 @@ class Step:
     edge: Edge
     does: Transition
     guarded: frozenset[Term]  # the variables of its guard
-    touched: frozenset[Term]  # those that it writes, too
     known: dict[Term, Known] = field(default_factory=dict)
+    _before: dict[Term, Term] = field(default_factory=dict)
+
+    def before(self, candidate: Term) -> Term:
+        """What must hold before the step for the candidate to hold after it."""
+        found = self._before.get(candidate)
+        if found is None:
+            found = self._before[candidate] = substitute(candidate, self.does.updates)
+        return found
+
+    def may_follow(self, candidate: Term, said: frozenset[Term]) -> bool:
+        """What shares no variable with anything that is said of the state before follows from it only if it is valid,
+        or if the step is impossible, which is a question of its own.
+        """
+        before = self.before(candidate)
+        return before is TRUE or not said.isdisjoint(free_variables(before))
 
 
 def make_step(edge: Edge) -> Step:
     does = transition(edge.statement)
-    guarded = free_variables(does.guard)
-    return Step(edge, does, guarded, guarded | does.written)
+    return Step(edge, does, free_variables(does.guard))
 
 
 class Triples:
     def __init__(self, solver: str, statistics: Statistics, time_limit: float | None = 2.0) -> None:
         self._solver: Solver = make_solver(solver, time_limit=time_limit)
         self._statistics = statistics
+
+    def learn(self, before: Term, step: Step, after: Term) -> None:
+        """A refiner's word that {before} step {after} holds. Progress rests on it: what refutes a trace is known before
+        anybody asks, so the trace is gone, whether or not the solver could find each triple again in time.
+        """
+        state = frozenset(conjuncts(before))
+        for part in conjuncts(after):
+            _about(step, part).sufficient.append(state)
 
     def successors(self, state: State, step: Step, candidates: Sequence[Term]) -> State:
         """Those of the candidates that hold after the step; BOTTOM if it cannot be taken.
@@ -66,25 +88,24 @@ class Triples:
         """
         if FALSE in state or step.does.guard is FALSE:
             return BOTTOM
+        known = _about(step, FALSE)
+        impossible = known.answer(state)
+        if impossible:
+            return BOTTOM
         holds: list[Term] = []
         open_questions: list[tuple[Term, Known]] = []
-        if step.guarded:
-            known = _about(step, FALSE)
-            impossible = known.answer(state)
-            if impossible:
-                return BOTTOM
-            if impossible is None:
-                open_questions.append((FALSE, known))
+        if impossible is None and step.guarded:
+            open_questions.append((FALSE, known))
+        said = step.guarded.union(*map(free_variables, state))  # all that the state and the guard speak of
         for candidate in candidates:
-            if step.touched.isdisjoint(free_variables(candidate)):
-                if candidate in state:
-                    holds.append(candidate)
+            if candidate in state and step.does.written.isdisjoint(free_variables(candidate)):
+                holds.append(candidate)
                 continue
             known = _about(step, candidate)
             answer = known.answer(state)
             if answer:
                 holds.append(candidate)
-            elif answer is None:
+            elif answer is None and step.may_follow(candidate, said):
                 open_questions.append((candidate, known))
         if open_questions:
             with self._statistics.spending("Hoare triples"):
@@ -101,7 +122,7 @@ class Triples:
         with self._solver.scope():
             self._solver.add(step.does.guard)
             for candidate, known in questions:
-                negated = not_(substitute(candidate, step.does.updates))
+                negated = not_(step.before(candidate))
                 answer = self._solver.check(*facts, negated)
                 if isinstance(answer, Unsat):
                     known.sufficient.append(frozenset(answer.core.assumptions) & state)

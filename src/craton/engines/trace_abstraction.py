@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.hoare import BOTTOM, State, Step, Triples, make_step
@@ -100,6 +101,7 @@ class _Run:
                 answer = refute(self.refiner, trace, self.budget)
                 if not isinstance(answer, Refutation):
                     return answer
+                self._learn(trace, answer.assertions)
                 with statistics.spending("difference"):
                     automaton = self._without_dead_ends(self._difference(automaton, answer.assertions))
                 if len(automaton) > MINIMISE_ABOVE and self._may_minimise():
@@ -109,6 +111,11 @@ class _Run:
                 statistics.states = len(automaton)
         except OutOfTime:
             return Unknown(f"out of time after {statistics.iterations} iterations")
+
+    def _learn(self, trace: Trace, assertions: Sequence[Term]) -> None:
+        """Progress by construction: along the refuted trace the difference finds its assertions, and `false` at last."""
+        for edge, (before, after) in zip(trace.edges, pairwise(assertions), strict=True):
+            self.triples.learn(before, self.steps[edge], after)
 
     # --- traces -------------------------------------------------------------------------------------------------------
 
