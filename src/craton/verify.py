@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from craton.engines.configuration import TESTING, Stage, make_engine
+from craton.configuration.engines import TESTING, make_engine
+from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
 from craton.errors import CratonError, NotExpressible
 from craton.evidence.checker import Checked, Flaw, check_proof, others

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.evidence.building import compilers
 from craton.evidence.compiled import NotCompiled
 from craton.evidence.random_testing import can_test, failing_inputs

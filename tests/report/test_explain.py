@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from craton.cli import main
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.logic import TRUE, infix
 from craton.report.explanation import Explanation, as_data, explain
 from craton.report.page import page
-from craton.traces.refutation import Answer, GaveUp
+from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.refutation import Answer, GaveUp, Refiner
 from craton.traces.trace import Trace
 from support.traces import FEASIBLE, INFEASIBLE
 
@@ -25,10 +26,10 @@ LEAK_CHECK = INFEASIBLE["leak check, [CN] Figure 2"]
 EXPRESSIONS = ("newton(sp)", "newton(it, sp, lv)", "newton(it, wp, lv)", "craig(z3)")
 
 
-class GivesUp:
+class GivesUp(Refiner):
     name = "gives up <at once>"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
         return GaveUp("1 < 2 & nothing else")
 
 

@@ -8,21 +8,23 @@ all of it. Floors notice a refiner that silently gives up.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
-from craton.config import PRESETS, refiner
+from craton.configuration.refiners import PRESETS, refiner
 from craton.errors import MissingCapability
 from craton.logic import and_, satisfies
 from craton.smt import make_solver
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
-from craton.traces.levels import AtLevel, Level
+from craton.traces.levels import Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.refutation import Feasible, GaveUp, Refiner
 from support import FUZZ
 from support.judge import Tally, out_of_time
+from support.newtons import IT_SP_LV
 from support.traces import FEASIBLE, INFEASIBLE, Example, Replay
 
 EXAMPLES = tuple(INFEASIBLE.values())
@@ -31,7 +33,7 @@ SOLVERS = ("z3", "bitwuzla", "cvc5")
 TIME_LIMIT = 3.0
 
 VARIANTS = [
-    Newton(direction, core, live, time_limit=TIME_LIMIT)
+    Newton(core, direction, live, time_limit=TIME_LIMIT)
     for direction, core, live in product(Direction, (None, *Granularity), (False, True))
 ]
 SETTINGS = [s for s in product(SOLVERS, Quantifiers, (False, True)) if s != ("z3", Quantifiers.LIGHT, False)]
@@ -41,7 +43,7 @@ _FLOAT_STRIDE = 1 if FUZZ else 6  # z3 is slow with floats
 
 
 def configured(variant: Newton, solver: str, quantifiers: Quantifiers, drop: bool) -> Newton:
-    return Newton(variant.direction, variant.core, variant.live, quantifiers, drop, solver, TIME_LIMIT)
+    return replace(variant, quantifiers=quantifiers, drop=drop, solver=solver, time_limit=TIME_LIMIT)
 
 
 def understands(solver: str, example: Example) -> bool:
@@ -104,7 +106,7 @@ def test_newton_by_settings(solver: str, quantifiers: Quantifiers, drop: bool) -
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_newton_at_edge_level(variant: Newton) -> None:
     tally = Tally()
-    run(AtLevel(Level.EDGE, variant), "z3", WITH_BLOCKS, tally)
+    run(replace(variant, level=Level.EDGE), "z3", WITH_BLOCKS, tally)
     conclude(tally, least=0.9)
 
 
@@ -116,7 +118,7 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
     understood = [example for example in EXAMPLES if understands(solver, example)]
     stride = 1 if FUZZ else 2 if solver == "bitwuzla" else 7
     start = [None, *Granularity].index(core) if stride > 1 else 0
-    run(Craig(solver, TIME_LIMIT, core), solver, tuple(understood[start::stride]), tally)
+    run(Craig(solver, core, TIME_LIMIT), solver, tuple(understood[start::stride]), tally)
     conclude(tally, least)
 
 
@@ -161,9 +163,9 @@ def test_what_a_solver_does_not_understand_is_given_up() -> None:
 # --- feasible traces --------------------------------------------------------------------------------------------------
 
 _FINDERS: list[tuple[str, Refiner]] = [
-    *((solver, Newton(core=core, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
-    *((solver, Craig(solver, 5.0)) for solver in SOLVERS),
-    ("z3", AtLevel(Level.EDGE, Newton())),
+    *((solver, Newton(core=core, live=True, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
+    *((solver, Craig(solver, time_limit=5.0)) for solver in SOLVERS),
+    ("z3", replace(IT_SP_LV, level=Level.EDGE)),
     ("z3", refiner("default")),
     ("z3", refiner("race(newton(it, sp), newton(wp))")),
     ("z3", refiner("sliced(newton(it, wp), wide, shallow, level=edge)")),

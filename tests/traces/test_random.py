@@ -56,6 +56,7 @@ from craton.traces.refutation import Feasible, Refutation, law_violation
 from craton.traces.trace import Trace
 from support import FUZZ, examples
 from support.judge import SOLVERS, Judge, Tally
+from support.newtons import IT_SP_LV
 from support.traces import INFEASIBLE, Example, Replay, State, executions, variables_of
 
 # --- random statements ------------------------------------------------------------------------------------------------
@@ -175,7 +176,7 @@ def _path(steps: Sequence[Statement]) -> Trace:
 # --- Newton -----------------------------------------------------------------------------------------------------------
 
 VARIANTS = [
-    Newton(direction, core, live, time_limit=30.0)
+    Newton(core, direction, live, time_limit=30.0)
     for direction, core, live in product(Direction, (None, *Granularity), (False, True))
 ]
 
@@ -198,7 +199,7 @@ def test_the_law(trace: Trace, variant: Newton) -> None:
 @examples(60)
 def test_abstraction_weakens_sp_and_strengthens_wp(trace: Trace, granularity: Granularity, live: bool) -> None:
     for direction in Direction:
-        exact = Newton(direction, None, False, time_limit=30.0)
+        exact = Newton(None, direction, time_limit=30.0)
         plain, abstract = exact.refute(trace), replace(exact, core=granularity, live=live).refute(trace)
         assume(isinstance(plain, Refutation))
         assert isinstance(plain, Refutation) and isinstance(abstract, Refutation)
@@ -315,7 +316,7 @@ def test_live_variables(steps: list[Statement]) -> None:
 # --- perfect sequences ------------------------------------------------------------------------------------------------
 
 _LOOPS = [e for e in INFEASIBLE.values() if len(set(e.trace.locations)) <= len(e.trace) and e.theory != "float"]
-_LEARNERS = [Newton(direction, core, True, time_limit=30.0) for direction in Direction for core in (None, *Granularity)]
+_LEARNERS = [Newton(core, direction, True, time_limit=30.0) for direction in Direction for core in (None, *Granularity)]
 
 
 @pytest.mark.parametrize("example", _LOOPS, ids=str)
@@ -371,7 +372,7 @@ def test_a_sequence_that_proves_one_trace_only_is_not_perfect() -> None:
 
 def test_undecided_triples_are_not_perfect() -> None:
     example = INFEASIBLE["counter pair, one round"]
-    answer = Newton().refute(example.trace)
+    answer = IT_SP_LV.refute(example.trace)
     assert isinstance(answer, Refutation)
     assert not is_perfect(example.trace, answer.assertions, Judge(()))
 
@@ -379,11 +380,11 @@ def test_undecided_triples_are_not_perfect() -> None:
 def test_a_test_without_time_finds_nothing_perfect() -> None:
     """But what data flow alone shows."""
     example = INFEASIBLE["k is dead, [CN] Figure 3"]
-    answer = Newton().refute(example.trace)
+    answer = IT_SP_LV.refute(example.trace)
     assert isinstance(answer, Refutation)
     assert is_perfect(example.trace, answer.assertions, Judge(SOLVERS), budget=60)
     assert not is_perfect(example.trace, answer.assertions, Judge(SOLVERS), budget=0)
     straight = INFEASIBLE["contradictory assumptions"]
-    answer = Newton().refute(straight.trace)
+    answer = IT_SP_LV.refute(straight.trace)
     assert isinstance(answer, Refutation)
     assert is_perfect(straight.trace, answer.assertions, Judge(()), budget=0)

@@ -55,7 +55,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.config import refiner
+    from craton.configuration.refiners import refiner
     from craton.frontends.programs import Request, load_program
     from craton.program.inlining import inline
     from craton.program.slicing import remove_dead_code

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.contract import Statistics
-from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables, not_, substitute
-from craton.program.cfa import Edge
-from craton.program.transitions import Transition, transition
+from craton.engines.steps import Step
+from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables, not_
 from craton.smt import Solver, Unsat, make_solver
 
 State = frozenset[Term]  # a conjunction of predicates
@@ -38,40 +37,19 @@ class Known:
         return None
 
 
-@dataclass(slots=True, eq=False)
-class Step:
-    """An edge of the program, what it does, and what is known of it."""
-
-    edge: Edge
-    does: Transition
-    guarded: frozenset[Term]  # the variables of its guard
-    known: dict[Term, Known] = field(default_factory=dict)
-    _before: dict[Term, Term] = field(default_factory=dict)
-
-    def before(self, candidate: Term) -> Term:
-        """What must hold before the step for the candidate to hold after it."""
-        found = self._before.get(candidate)
-        if found is None:
-            found = self._before[candidate] = substitute(candidate, self.does.updates)
-        return found
-
-    def may_follow(self, candidate: Term, said: frozenset[Term]) -> bool:
-        """What shares no variable with anything that is said of the state before follows from it only if it is valid,
-        or if the step is impossible, which is a question of its own.
-        """
-        before = self.before(candidate)
-        return before is TRUE or not said.isdisjoint(free_variables(before))
-
-
-def make_step(edge: Edge) -> Step:
-    does = transition(edge.statement)
-    return Step(edge, does, free_variables(does.guard))
+def may_follow(candidate: Term, step: Step, said: frozenset[Term]) -> bool:
+    """What shares no variable with anything that is said of the state before follows from it only if it is valid, or if
+    the step is impossible, which is a question of its own.
+    """
+    before = step.before(candidate)
+    return before is TRUE or not said.isdisjoint(free_variables(before))
 
 
 class Triples:
     def __init__(self, solver: str, statistics: Statistics, time_limit: float | None = 2.0) -> None:
         self._solver: Solver = make_solver(solver, time_limit=time_limit)
         self._statistics = statistics
+        self._known: dict[Step, dict[Term, Known]] = {}
 
     def learn(self, before: Term, step: Step, after: Term) -> None:
         """A refiner's word that {before} step {after} holds. Progress rests on it: what refutes a trace is known before
@@ -79,16 +57,16 @@ class Triples:
         """
         state = frozenset(conjuncts(before))
         for part in conjuncts(after):
-            _about(step, part).sufficient.append(state)
+            self._about(step, part).sufficient.append(state)
 
     def successors(self, state: State, step: Step, candidates: Sequence[Term]) -> State:
         """Those of the candidates that hold after the step; BOTTOM if it cannot be taken.
 
         Undecided is not valid.
         """
-        if FALSE in state or step.does.guard is FALSE:
+        if FALSE in state or step.update.guard is FALSE:
             return BOTTOM
-        known = _about(step, FALSE)
+        known = self._about(step, FALSE)
         impossible = known.answer(state)
         if impossible:
             return BOTTOM
@@ -98,14 +76,14 @@ class Triples:
             open_questions.append((FALSE, known))
         said = step.guarded.union(*map(free_variables, state))  # all that the state and the guard speak of
         for candidate in candidates:
-            if candidate in state and step.does.written.isdisjoint(free_variables(candidate)):
+            if candidate in state and step.update.written.isdisjoint(free_variables(candidate)):
                 holds.append(candidate)
                 continue
-            known = _about(step, candidate)
+            known = self._about(step, candidate)
             answer = known.answer(state)
             if answer:
                 holds.append(candidate)
-            elif answer is None and step.may_follow(candidate, said):
+            elif answer is None and may_follow(candidate, step, said):
                 open_questions.append((candidate, known))
         if open_questions:
             with self._statistics.spending("Hoare triples"):
@@ -120,7 +98,7 @@ class Triples:
         facts = sorted(state, key=lambda t: t.serial)
         found: list[Term] = []
         with self._solver.scope():
-            self._solver.add(step.does.guard)
+            self._solver.add(step.update.guard)
             for candidate, known in questions:
                 negated = not_(step.before(candidate))
                 answer = self._solver.check(*facts, negated)
@@ -133,9 +111,11 @@ class Triples:
                     known.insufficient.append(state)
         return found
 
-
-def _about(step: Step, candidate: Term) -> Known:
-    known = step.known.get(candidate)
-    if known is None:
-        known = step.known[candidate] = Known()
-    return known
+    def _about(self, step: Step, candidate: Term) -> Known:
+        of_step = self._known.get(step)
+        if of_step is None:
+            of_step = self._known[step] = {}
+        known = of_step.get(candidate)
+        if known is None:
+            known = of_step[candidate] = Known()
+        return known

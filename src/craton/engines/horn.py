@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from craton.engines.contract import Budget, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, Engine, Safe, Unknown, Verdict
+from craton.engines.options import block_size
 from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, implies
 from craton.logic.core import apply
 from craton.logic.sorts import Function
@@ -22,13 +24,13 @@ from craton.smt import Undecided
 from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
 
 
-@dataclass(slots=True)
-class Horn:
-    blocks: int | None = None
+@dataclass(frozen=True, slots=True)
+class Horn(Engine):
+    """Invariants from z3's solver of Horn clauses; proves, but shows no error; needs no refiner."""
 
-    @property
-    def name(self) -> str:
-        return "horn"
+    word: ClassVar[str] = "horn"
+
+    blocks: int | None = block_size()
 
     def run(self, program: Program, budget: Budget) -> Verdict:
         main = program.main

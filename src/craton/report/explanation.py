@@ -30,13 +30,12 @@ class Column:
     @property
     def core(self) -> frozenset[int] | None:
         """The steps in the infeasible core, for refiners that have one."""
-        kept = self.answer.notes.get("core") if isinstance(self.answer, Refutation) else None
-        return kept if isinstance(kept, frozenset) else None
+        return self.answer.core if isinstance(self.answer, Refutation) else None
 
     def live(self, position: int) -> tuple[str, ...]:
         """The live variables at a position, for refiners that know them."""
-        found = self.answer.notes.get("live") if isinstance(self.answer, Refutation) else None
-        if not isinstance(found, list):
+        found = self.answer.live if isinstance(self.answer, Refutation) else None
+        if found is None:
             return ()
         return tuple(v.name for v in sorted(found[position], key=lambda v: v.serial))
 

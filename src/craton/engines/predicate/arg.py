@@ -11,8 +11,8 @@ import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from craton.engines.predicate.abstraction import Step
 from craton.engines.predicate.bdd import NO, YES, Bdd, Bdds
+from craton.engines.steps import Step
 from craton.program.cfa import Location
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from craton.configuration.stages import DEFAULT, Stage
 from craton.engines import houdini
-from craton.engines.configuration import DEFAULT, Stage
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
 from craton.evidence.checker import Checked, check_proof, others, vocabulary
