@@ -102,7 +102,7 @@ class _Inliner:
                 continue
             waiting.extend(reversed(self._copy(edge, statement, edges, locals_)))
         kept = reachable_edges(procedure.entry, edges)
-        return replace(procedure, edges=kept, locals=tuple(locals_), _outgoing={}, _incoming={})
+        return replace(procedure, edges=kept, locals=tuple(locals_))
 
     def _may_inline(self, name: str, into: Procedure) -> bool:
         if name in self.recursive or name not in self.program.procedures or name == into.name:

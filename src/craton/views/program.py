@@ -114,8 +114,6 @@ class _Pass:
             returns=self._variables(procedure.returns),
             locals=self._variables(procedure.locals),
             edges=tuple(edges),
-            _outgoing={},
-            _incoming={},
         )
 
     def _preamble(self, location: Location, needs: Needs, edges: list[Edge]) -> Location:
