@@ -20,9 +20,9 @@ from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term, and_, functions, ops, or_
 from craton.logic.evaluation import CannotEvaluate
+from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import recursive_procedures
 from craton.program.preparation import Prepared, prepare
 from craton.program.statements import Block, Call
 from craton.program.transformation import Transformed, unchanged

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
-from craton.engines.horn import live_variables
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
+from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver

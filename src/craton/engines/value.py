@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.refining import refute
 from craton.logic import TRUE, Array, Term, and_, eq, free_variables, or_
+from craton.program.analysis.control_flow import dangerous_locations
 from craton.program.blocks import CHAINS
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import dangerous_locations
 from craton.program.transitions import Transition, transition
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace

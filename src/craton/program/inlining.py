@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from craton.logic import TRUE, Term, substitute, var
+from craton.program.analysis.control_flow import reachable_edges, recursive_procedures
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
-from craton.program.graph import reachable_edges, recursive_procedures
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Call, Return
 from craton.program.transformation import Transformed

@@ -18,8 +18,8 @@ from itertools import combinations
 
 from craton.errors import MissingCapability
 from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
+from craton.program.analysis.domain_types import DomainType
 from craton.program.cfa import Edge, Location
-from craton.program.domain_types import DomainType
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
 from craton.traces.live import future_live, past_live

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from craton.program.analysis.control_flow import back_edge_targets, dangerous_locations
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import back_edge_targets, dangerous_locations
 from craton.traces.trace import Trace
 
 _MOST_PREFIXES = 200_000

@@ -13,8 +13,8 @@ from random import Random
 from typing import Protocol
 
 from craton.logic import FALSE, TRUE, Term, free_variables
+from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.program.cfa import Edge
-from craton.program.domain_types import DomainType, domain_types
 from craton.traces.trace import Trace
 
 

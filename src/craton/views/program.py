@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from craton.errors import NotExpressible
 from craton.logic import TRUE, Term, and_, free_variables, ops, post_order, substitute, var
+from craton.program.analysis.liveness import live_at_entry
 from craton.program.cfa import Edge, Location, Procedure, Program, Symbol
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Input, Return, Statement
 from craton.program.transformation import Transformed
-from craton.program.variables import reads, writes
+from craton.program.variables import reads
 from craton.views.bits import ideal_numbers
 from craton.views.signs import Signs
 from craton.views.terms import Floats, Needs, Translator
@@ -220,37 +221,7 @@ class _Pass:
         else:
             for parameter in procedure.parameters:
                 candidates.pop(parameter, None)
-        number = {variable: i for i, variable in enumerate(candidates)}
-        everything = _mask(number, self.program.globals)
-        live = dict.fromkeys(procedure.locations, 0)
-        if procedure.exit in live:
-            live[procedure.exit] = _mask(number, procedure.returns)
-        effects = {
-            edge: (
-                _mask(number, reads(edge.statement)) | (everything if isinstance(edge.statement, Call) else 0),
-                ~_mask(number, writes(edge.statement)),
-            )
-            for edge in procedure.edges
-        }
-        waiting = list(procedure.locations)
-        while waiting:
-            location = waiting.pop()
-            now = live[location]
-            for edge in procedure.outgoing(location):
-                read, kept = effects[edge]
-                now |= read | live[edge.target] & kept
-            if now != live[location]:
-                live[location] = now
-                waiting.extend(edge.source for edge in procedure.incoming(location))
-        return [variable for variable, i in number.items() if live[procedure.entry] >> i & 1]
-
-
-def _mask(number: dict[Term, int], variables: frozenset[Term] | tuple[Term, ...]) -> int:
-    mask = 0
-    for variable in variables:
-        if variable in number:
-            mask |= 1 << number[variable]
-    return mask
+        return live_at_entry(procedure, candidates, self.program.globals)
 
 
 def _terms(statement: Statement) -> tuple[Term, ...]:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor, Step, make_step
-from craton.engines.predicate.arg import Arg, Node, Search, distances
+from craton.engines.predicate.arg import Arg, Node, Search
 from craton.engines.predicate.bdd import NO, Bdd, Bdds
 from craton.engines.predicate.precision import Kind, Precision, Predicates, Sharing
 from craton.engines.refining import refute
 from craton.logic import TRUE, Term, is_quantified
+from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import make_solver
 from craton.traces.refutation import Refiner, Refutation, hoare_triple
@@ -62,7 +63,7 @@ class _Run:
         self.program = program
         self.budget = budget
         self.main = program.main
-        self.distance = distances(program.errors, _sources(program))
+        self.distance = error_distances(program)
         self.bdds = Bdds()
         self.predicates = Predicates(self.bdds)
         self.precision = Precision(program, engine.sharing)
@@ -197,11 +198,3 @@ class _Run:
 
 def _edges(nodes: Sequence[Node]) -> tuple[Edge, ...]:
     return tuple(node.step.edge for node in nodes if node.step is not None)
-
-
-def _sources(program: Program) -> dict[Location, list[Location]]:
-    found: dict[Location, list[Location]] = {}
-    for edge in program.main.edges:
-        if edge.source not in program.errors:
-            found.setdefault(edge.target, []).append(edge.source)
-    return found
