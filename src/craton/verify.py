@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from craton.engines.configuration import TESTING, Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
-from craton.errors import CratonError, NotExpressible
+from craton.errors import CratonError
 from craton.evidence.checker import Checked, Flaw, check_proof, others
 from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
-from craton.logic import TRUE, Term, and_, functions, ops, or_
+from craton.logic import TRUE, Term, functions
 from craton.logic.evaluation import CannotEvaluate
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
@@ -352,7 +352,7 @@ class _Run:
         blocks = programs.blocks(Stage(), None).program
         with self.statistics.spending("views"):
             translated = {
-                location: _in_bits(found.invariants[location], view)
+                location: view.weaker_in_bits(found.invariants[location])
                 for location in blocks.main.locations
                 if location in found.invariants
             }
@@ -459,17 +459,6 @@ def _over_approximated_functions(edges: Sequence[Edge], program: Program) -> str
 def _part_of(left: float | None) -> float | None:
     """The time to confirm an answer: not all, since another stage may find one that is easier to confirm."""
     return None if left is None else min(left, max(_CONFIRM_SECONDS, _CONFIRM_SHARE * left))
-
-
-def _in_bits(invariant: Term, view: View) -> Term:
-    """The invariant without the parts that bits cannot say: weaker, and perhaps still a proof."""
-    try:
-        return view.to_bits(invariant)
-    except NotExpressible:
-        if invariant.op not in (ops.AND, ops.OR):
-            return TRUE
-        parts = [_in_bits(part, view) for part in invariant.args]
-        return and_(*parts) if invariant.op is ops.AND else or_(*parts)
 
 
 def _view(program: Program, stage: Stage) -> View:

@@ -61,7 +61,8 @@ from craton.logic.terms import format_of
 from craton.logic.walk import QUANTIFIERS, fold
 from craton.views import bits as b
 from craton.views import reals as r
-from craton.views.bits import Bits, Unknowns
+from craton.views.arithmetic import Arithmetic, Overflow, Shift, Unknowns
+from craton.views.bits import Bits
 from craton.views.reals import Rounding
 from craton.views.signs import Signs
 from craton.views.values import (
@@ -103,10 +104,13 @@ class Needs:
 
 
 class Translator:
-    """Translates terms of one program; every term once."""
+    """Translates terms of one program; every term once. What it promises of numbers that leave their range is what
+    `Arithmetic` promises.
+    """
 
-    def __init__(self, signs: Signs, floats: Floats = "exact") -> None:
+    def __init__(self, signs: Signs, floats: Floats = "exact", overflow: Overflow = Overflow.WRAPS) -> None:
         self.signs = signs
+        self.arithmetic = Arithmetic(overflow)
         self.real = floats == "real"
         self.originals: dict[Term, Term] = {}  # view variable → variable of the program
         self.functions: dict[Function, Function] = {}  # likewise
@@ -129,7 +133,7 @@ class Translator:
         """The value as what is assigned to the `variables` of `target`, which is of the same sort."""
         value = self.value(term)
         if isinstance(value, Bits):
-            return (b.valued(value, self.signs.signed(target)).term,)
+            return (self.arithmetic.valued(value, self.signs.signed(target)).term,)
         return (value.number, value.nan) if isinstance(value, Pair) else (value,)
 
     def variables(self, variable: Term) -> tuple[Term, ...]:
@@ -208,6 +212,12 @@ class Translator:
             self._needs[node] = Need(tuple(unknowns.variables), tuple(unknowns.facts), exact=False)
         return result
 
+    def _folded(self, operation: _Bitwise, args: list[Value], unknowns: Unknowns) -> Bits:
+        result, *rest = map(_bits, args)
+        for part in rest:
+            result = operation(self.arithmetic, result, part, unknowns)
+        return result
+
     def _rounding(self, node: Term, operation: Callable[[Rounding], Value]) -> Value:
         out = Rounding(self._fresh)
         result = operation(out)
@@ -239,15 +249,15 @@ class Translator:
             return self._real_float(node, args)
         operation = _BITS.get(op)
         if operation is not None:
-            return operation(node.payload, *args)
+            return operation(self.arithmetic, node.payload, *args)
         bitwise = _BITWISE.get(op)
         if bitwise is not None:
-            return self._bitwise(node, lambda unknowns: _folded(bitwise, args, unknowns))
+            return self._bitwise(node, lambda unknowns: self._folded(bitwise, args, unknowns))
         shift = _SHIFTS.get(op)
         if shift is not None:
             a, amount = args
             assert isinstance(a, Bits) and isinstance(amount, Bits)
-            return self._bitwise(node, lambda unknowns: b.shift(shift, a, amount, unknowns))
+            return self._bitwise(node, lambda unknowns: self.arithmetic.shift(shift, a, amount, unknowns))
         if op in _FROM_BITS or op in _TO_BITS:
             return self._conversion(node, args)
         plain = [a for a in args if isinstance(a, Term)]
@@ -284,7 +294,7 @@ class Translator:
     def _choice(self, condition: Value, then: Value, otherwise: Value) -> Value:
         assert isinstance(condition, Term)
         if isinstance(then, Bits) and isinstance(otherwise, Bits):
-            return b.choice(condition, then, otherwise)
+            return self.arithmetic.choice(condition, then, otherwise)
         if isinstance(then, Pair) and isinstance(otherwise, Pair):
             return Pair(ite(condition, then.number, otherwise.number), ite(condition, then.nan, otherwise.nan))
         assert isinstance(then, Term) and isinstance(otherwise, Term)
@@ -293,7 +303,7 @@ class Translator:
     def _equal(self, node: Term, args: list[Value]) -> Term:
         x, y = args
         if isinstance(x, Bits) and isinstance(y, Bits):
-            return b.same(x, y)
+            return self.arithmetic.same(x, y)
         sort = node.args[0].sort
         if isinstance(sort, Array) and (mentions_bits(sort) or isinstance(x, Pair)):
             # Equal arrays may differ in cells that only the view has.
@@ -310,7 +320,9 @@ class Translator:
             return rebuild(node, [a for a in args if isinstance(a, Term)])
         if isinstance(args[0], Bits):
             pairs = [(x, y) for i, x in enumerate(args) for y in args[:i]]
-            return and_(*(not_(b.same(x, y)) for x, y in pairs if isinstance(x, Bits) and isinstance(y, Bits)))
+            return and_(
+                *(not_(self.arithmetic.same(x, y)) for x, y in pairs if isinstance(x, Bits) and isinstance(y, Bits))
+            )
         return self._unknown(node, BOOL)
 
     def _quantified(self, node: Term, body: Value) -> Term:
@@ -349,7 +361,7 @@ class Translator:
             return rebuild(node, [a for a in args if isinstance(a, Term)])
         view = Function(function.name, tuple(map(integer_sort, function.params)), integer_sort(function.result))
         self.functions[view] = function
-        applied = apply(view, *(b.unsigned(a).term if isinstance(a, Bits) else _plain(a) for a in args))
+        applied = apply(view, *(self.arithmetic.unsigned(a).term if isinstance(a, Bits) else _plain(a) for a in args))
         if not isinstance(function.result, BitVec):
             return applied
         return self._read(node, applied, function.result.width, False)
@@ -365,7 +377,7 @@ class Translator:
     def _array(self, node: Term, args: list[Value]) -> Value:
         if node.op is ops.CONST_ARRAY:
             return self._constant_array(node, args[0])
-        array, index = args[0], _index(args[1])
+        array, index = args[0], self._index(args[1])
         sort = node.args[0].sort
         assert isinstance(sort, Array)
         if node.op is ops.SELECT:
@@ -384,9 +396,14 @@ class Translator:
             return Pair(store(array.number, index, element.number), store(array.nan, index, element.nan))
         return store(_plain(array), index, self._element(node, element))
 
+    def _index(self, value: Value) -> Term:
+        if isinstance(value, Pair):
+            raise NotExpressible("arrays indexed by floats have no counterpart in the real view")
+        return self.arithmetic.unsigned(value).term if isinstance(value, Bits) else value
+
     def _element(self, array: Term, element: Value) -> Term:
         if isinstance(element, Bits):
-            return b.valued(element, self.signs.signed(array)).term
+            return self.arithmetic.valued(element, self.signs.signed(array)).term
         return _plain(element)
 
     def _constant_array(self, node: Term, element: Value) -> Value:
@@ -421,7 +438,7 @@ class Translator:
             return b.made(sort.width, chosen, low, high)
         mode, number = _plain(args[0]), args[1]
         assert isinstance(number, Bits) and isinstance(sort, Float)
-        number = b.valued(number, op is ops.FP_FROM_SIGNED)
+        number = self.arithmetic.valued(number, op is ops.FP_FROM_SIGNED)
         if mode.is_value and number.high - number.low < _FEW_NUMBERS:
             result = _float_of(number.high, mode, sort)
             for n in reversed(range(number.low, number.high)):
@@ -483,7 +500,7 @@ class Translator:
         if op in (ops.FP_FROM_SIGNED, ops.FP_FROM_UNSIGNED):
             number = args[1]
             assert isinstance(number, Bits)
-            number = b.valued(number, op is ops.FP_FROM_SIGNED)
+            number = self.arithmetic.valued(number, op is ops.FP_FROM_SIGNED)
             return r.from_integer(mode, number.term, number.low, number.high, sort, out)
         if op is ops.FP_FROM_REAL:
             return Pair(out.rounded(_plain(args[1]), sort, mode), FALSE)
@@ -500,22 +517,9 @@ def _plain(value: Value) -> Term:
     return value
 
 
-def _index(value: Value) -> Term:
-    if isinstance(value, Pair):
-        raise NotExpressible("arrays indexed by floats have no counterpart in the real view")
-    return b.unsigned(value).term if isinstance(value, Bits) else value
-
-
 def _bits(value: Value) -> Bits:
     assert isinstance(value, Bits)
     return value
-
-
-def _folded(operation: Callable[[Bits, Bits, Unknowns], Bits], args: list[Value], unknowns: Unknowns) -> Bits:
-    result, *rest = map(_bits, args)
-    for part in rest:
-        result = operation(result, part, unknowns)
-    return result
 
 
 def _float_of(number: int, mode: Term, sort: Float) -> Term:
@@ -563,56 +567,63 @@ _CLASSES: dict[Op, Callable[[Pair, Float], Term]] = {
 }
 _ARITHMETIC: dict[Op, Callable[[Term, Term], Term]] = {ops.FP_ADD: add, ops.FP_SUB: sub, ops.FP_MUL: mul}
 
-_BITWISE = {ops.BVAND: b.conjunction, ops.BVOR: b.disjunction, ops.BVXOR: b.difference}
-_SHIFTS = {ops.BVSHL: b.shifted_left, ops.BVLSHR: b.shifted_right, ops.BVASHR: b.shifted_right_signed}
+_Bitwise = Callable[[Arithmetic, Bits, Bits, Unknowns], Bits]
+_BITWISE: dict[Op, _Bitwise] = {
+    ops.BVAND: Arithmetic.conjunction,
+    ops.BVOR: Arithmetic.disjunction,
+    ops.BVXOR: Arithmetic.difference,
+}
+_SHIFTS = {ops.BVSHL: Shift.LEFT, ops.BVLSHR: Shift.RIGHT, ops.BVASHR: Shift.RIGHT_SIGNED}
 
 
 def _overflow(operation: Callable[..., Bits], signed: bool) -> Callable[..., Term]:
-    return lambda payload, *args: b.overflows(operation(*(b.valued(a, signed) for a in args)), signed)
+    """Whether the result of an operation, given the arithmetic and the values of its operands, leaves the range."""
+    return lambda n, payload, *args: b.overflows(operation(n, *(n.valued(a, signed) for a in args)), signed)
 
 
-def _from_int(payload: tuple[int], number: Term) -> Bits:
+def _from_int(n: Arithmetic, payload: tuple[int], number: Term) -> Bits:
     return b.of_range(mod(number, int_(1 << payload[0])), payload[0], False)
 
 
-def _division_overflows(payload: None, x: Bits, y: Bits) -> Term:
+def _division_overflows(n: Arithmetic, payload: None, x: Bits, y: Bits) -> Term:
     return and_(
-        b.same(x, b.constant(1 << (x.width - 1), x.width)),
-        b.same(y, b.constant(-1, y.width)),
+        n.same(x, b.constant(1 << (x.width - 1), x.width)),
+        n.same(y, b.constant(-1, y.width)),
     )
 
 
+# Each is given the arithmetic, the payload of the node and the values of its arguments.
 _BITS: dict[Op, Callable[..., Value]] = {
-    ops.BVADD: lambda payload, *args: b.plus(*args),
-    ops.BVSUB: lambda payload, x, y: b.minus(x, y),
-    ops.BVMUL: lambda payload, *args: b.times(*args),
-    ops.BVNEG: lambda payload, x: b.negated(x),
-    ops.BVNOT: lambda payload, x: b.complement(x),
-    ops.BVUDIV: lambda payload, x, y: b.unsigned_quotient(x, y),
-    ops.BVUREM: lambda payload, x, y: b.unsigned_remainder(x, y),
-    ops.BVSDIV: lambda payload, x, y: b.signed_quotient(x, y),
-    ops.BVSREM: lambda payload, x, y: b.signed_remainder(x, y),
-    ops.BVSMOD: lambda payload, x, y: b.signed_modulo(x, y),
-    ops.BVULT: lambda payload, x, y: b.less(x, y, False),
-    ops.BVULE: lambda payload, x, y: b.at_most(x, y, False),
-    ops.BVSLT: lambda payload, x, y: b.less(x, y, True),
-    ops.BVSLE: lambda payload, x, y: b.at_most(x, y, True),
-    ops.CONCAT: lambda payload, *args: b.joined(*args),
-    ops.EXTRACT: lambda payload, x: b.slice_of(payload[0], payload[1], x),
-    ops.ZERO_EXTEND: lambda payload, x: b.zero_extended(payload[0], x),
-    ops.SIGN_EXTEND: lambda payload, x: b.sign_extended(payload[0], x),
-    ops.REPEAT: lambda payload, x: b.joined(*[x] * payload[0]),
-    ops.ROTATE_LEFT: lambda payload, x: b.rotated_left(payload[0], x),
-    ops.ROTATE_RIGHT: lambda payload, x: b.rotated_left(-payload[0], x),
-    ops.UBV_TO_INT: lambda payload, x: b.unsigned(x).term,
-    ops.SBV_TO_INT: lambda payload, x: b.signed(x).term,
+    ops.BVADD: lambda n, payload, *args: b.plus(*args),
+    ops.BVSUB: lambda n, payload, x, y: b.minus(x, y),
+    ops.BVMUL: lambda n, payload, *args: n.times(*args),
+    ops.BVNEG: lambda n, payload, x: b.negated(x),
+    ops.BVNOT: lambda n, payload, x: b.complement(x),
+    ops.BVUDIV: lambda n, payload, x, y: n.unsigned_quotient(x, y),
+    ops.BVUREM: lambda n, payload, x, y: n.unsigned_remainder(x, y),
+    ops.BVSDIV: lambda n, payload, x, y: n.signed_quotient(x, y),
+    ops.BVSREM: lambda n, payload, x, y: n.signed_remainder(x, y),
+    ops.BVSMOD: lambda n, payload, x, y: n.signed_modulo(x, y),
+    ops.BVULT: lambda n, payload, x, y: n.less(x, y, False),
+    ops.BVULE: lambda n, payload, x, y: n.at_most(x, y, False),
+    ops.BVSLT: lambda n, payload, x, y: n.less(x, y, True),
+    ops.BVSLE: lambda n, payload, x, y: n.at_most(x, y, True),
+    ops.CONCAT: lambda n, payload, *args: n.joined(*args),
+    ops.EXTRACT: lambda n, payload, x: b.slice_of(payload[0], payload[1], x),
+    ops.ZERO_EXTEND: lambda n, payload, x: n.zero_extended(payload[0], x),
+    ops.SIGN_EXTEND: lambda n, payload, x: n.sign_extended(payload[0], x),
+    ops.REPEAT: lambda n, payload, x: n.joined(*[x] * payload[0]),
+    ops.ROTATE_LEFT: lambda n, payload, x: n.rotated_left(payload[0], x),
+    ops.ROTATE_RIGHT: lambda n, payload, x: n.rotated_left(-payload[0], x),
+    ops.UBV_TO_INT: lambda n, payload, x: n.unsigned(x).term,
+    ops.SBV_TO_INT: lambda n, payload, x: n.signed(x).term,
     ops.INT_TO_BV: _from_int,
-    ops.BVNEGO: _overflow(b.negated, True),
-    ops.BVUADDO: _overflow(b.plus, False),
-    ops.BVSADDO: _overflow(b.plus, True),
-    ops.BVUMULO: _overflow(b.times, False),
-    ops.BVSMULO: _overflow(b.times, True),
-    ops.BVUSUBO: _overflow(b.minus, False),
-    ops.BVSSUBO: _overflow(b.minus, True),
+    ops.BVNEGO: _overflow(lambda n, x: b.negated(x), True),
+    ops.BVUADDO: _overflow(lambda n, *args: b.plus(*args), False),
+    ops.BVSADDO: _overflow(lambda n, *args: b.plus(*args), True),
+    ops.BVUMULO: _overflow(Arithmetic.times, False),
+    ops.BVSMULO: _overflow(Arithmetic.times, True),
+    ops.BVUSUBO: _overflow(lambda n, x, y: b.minus(x, y), False),
+    ops.BVSSUBO: _overflow(lambda n, x, y: b.minus(x, y), True),
     ops.BVSDIVO: _division_overflows,
 }

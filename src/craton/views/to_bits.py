@@ -46,6 +46,7 @@ from craton.logic import (
     ite,
     not_,
     ops,
+    or_,
     rebuild,
     select,
     sign_extend,
@@ -67,6 +68,20 @@ def bit_formula(formula: Term, translator: Translator) -> Term:
     result = _Back(translator).formula(formula)
     assert result.sort is BOOL
     return result
+
+
+def weaker_bit_formula(formula: Term, translator: Translator) -> Term:
+    """The formula over bits, `true` in place of the parts of its conjunctions and disjunctions that bits cannot say.
+
+    Law: for the same values it follows from the formula. Under a negation it would not, so none is looked into.
+    """
+    try:
+        return bit_formula(formula, translator)
+    except NotExpressible:
+        if formula.op not in (ops.AND, ops.OR):
+            return TRUE
+        parts = [weaker_bit_formula(part, translator) for part in formula.args]
+        return and_(*parts) if formula.op is ops.AND else or_(*parts)
 
 
 @dataclass(frozen=True, slots=True)
