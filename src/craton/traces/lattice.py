@@ -18,13 +18,12 @@ from itertools import combinations
 
 from craton.errors import MissingCapability
 from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
-from craton.program.analysis.domain_types import DomainType
+from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
 from craton.traces.live import future_live, past_live
 from craton.traces.refutation import Answer, Refiner, Refutation
-from craton.traces.scorers import domain_types_in
 from craton.traces.trace import SSA, Trace
 
 USUAL_SECONDS = 1.0  # as in [EI]
@@ -73,7 +72,7 @@ def points_of(trace: Trace) -> Points:
 
 def templates_of(trace: Trace, points: Points) -> Templates:
     """Every variable; and sums and differences of those that the loop changes. The cheap ones first."""
-    types = domain_types_in(trace)
+    types = domain_types(trace.context)
     found: list[Template] = []
     for location in dict.fromkeys(points.locations.values()):
         at = [i for i in points.known if points.locations[i] == location]

@@ -8,7 +8,8 @@ values unrolls its loop.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from craton.logic import BOOL, Array, Float, Term, free_variables, ops
 from craton.logic.walk import post_order
@@ -28,9 +29,9 @@ class DomainType(enum.IntEnum):
     COUNTER = 4  # of a loop
 
 
-def domain_types(edges: Iterable[Edge]) -> dict[Term, DomainType]:
+@lru_cache(maxsize=1)  # a run asks again and again about one program
+def domain_types(edges: tuple[Edge, ...]) -> Mapping[Term, DomainType]:
     """Of all variables in these edges of a program."""
-    edges = tuple(edges)
     uses = _Uses()
     for edge in edges:
         for statement in _inside(edge.statement):
