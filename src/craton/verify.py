@@ -33,7 +33,7 @@ from craton.worker import Ended, Failed, Limits, Report, supervise
 
 if TYPE_CHECKING:
     from craton.evidence.compiled import Compiled
-    from craton.evidence.random_testing import Failing
+    from craton.testing.compiled import Failing
     from craton.views import View
 
 T = TypeVar("T")
@@ -277,9 +277,9 @@ class _Run:
         return self._run_in_bits(stage, view, programs, run, blocks)
 
     def _tested(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Result:
-        from craton.engines.testing import failing_run
-        from craton.evidence.random_testing import can_test
         from craton.program.interpreter import ReachedError
+        from craton.testing.compiled import can_test
+        from craton.testing.interpreted import failing_run
 
         if self.request is not None and self.confirm and can_test(self.request, programs.whole):
             answer = self._tested_compiled(stage, self.request, programs.whole, seconds)
@@ -301,7 +301,7 @@ class _Run:
         self, stage: Stage, request: Request, program: Program, seconds: float | None
     ) -> Result | None:
         """None if the program cannot be compiled here."""
-        from craton.evidence.random_testing import CannotTest, failing_inputs
+        from craton.testing.compiled import CannotTest, failing_inputs
 
         limit = _TESTING_SECONDS if seconds is None else seconds
 
