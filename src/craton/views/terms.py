@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Literal
 
 from craton.errors import NotExpressible
@@ -19,8 +18,6 @@ from craton.logic import (
     INT,
     REAL,
     RNE,
-    RTN,
-    RTP,
     TRUE,
     Array,
     BitVec,
@@ -35,17 +32,12 @@ from craton.logic import (
     eq,
     exists,
     forall,
-    fp_bits,
-    fp_is_nan,
-    fp_le,
-    fp_value,
     free_variables,
     implies,
     int_,
     ite,
     le,
     lt,
-    mod,
     mul,
     not_,
     ops,
@@ -55,14 +47,14 @@ from craton.logic import (
     sub,
     var,
 )
-from craton.logic.ieee import RoundingMode, from_fraction
 from craton.logic.ops import Op, Theory
-from craton.logic.terms import format_of
 from craton.logic.walk import QUANTIFIERS, fold
 from craton.views import bits as b
 from craton.views import reals as r
-from craton.views.arithmetic import Arithmetic, Overflow, Shift, Unknowns
+from craton.views.arithmetic import Arithmetic, Overflow, Unknowns
 from craton.views.bits import Bits
+from craton.views.conversions import float_near, float_of, integer_near
+from craton.views.operations import BITS, BITWISE, SHIFTS, Bitwise
 from craton.views.reals import Rounding
 from craton.views.signs import Signs
 from craton.views.values import (
@@ -212,7 +204,7 @@ class Translator:
             self._needs[node] = Need(tuple(unknowns.variables), tuple(unknowns.facts), exact=False)
         return result
 
-    def _folded(self, operation: _Bitwise, args: list[Value], unknowns: Unknowns) -> Bits:
+    def _folded(self, operation: Bitwise, args: list[Value], unknowns: Unknowns) -> Bits:
         result, *rest = map(_bits, args)
         for part in rest:
             result = operation(self.arithmetic, result, part, unknowns)
@@ -247,13 +239,13 @@ class Translator:
             return self._array(node, args)
         if self.real and op.theory in (Theory.FLOATS, Theory.FLOATS_REALS):
             return self._real_float(node, args)
-        operation = _BITS.get(op)
+        operation = BITS.get(op)
         if operation is not None:
             return operation(self.arithmetic, node.payload, *args)
-        bitwise = _BITWISE.get(op)
+        bitwise = BITWISE.get(op)
         if bitwise is not None:
             return self._bitwise(node, lambda unknowns: self._folded(bitwise, args, unknowns))
-        shift = _SHIFTS.get(op)
+        shift = SHIFTS.get(op)
         if shift is not None:
             a, amount = args
             assert isinstance(a, Bits) and isinstance(amount, Bits)
@@ -433,18 +425,18 @@ class Translator:
                 node,
                 INT,
                 lambda v: and_(le(int_(low), v), le(v, int_(high))),
-                lambda v: _integer_near(v, x, low, high),
+                lambda v: integer_near(v, x, low, high),
             )
             return b.made(sort.width, chosen, low, high)
         mode, number = _plain(args[0]), args[1]
         assert isinstance(number, Bits) and isinstance(sort, Float)
         number = self.arithmetic.valued(number, op is ops.FP_FROM_SIGNED)
         if mode.is_value and number.high - number.low < _FEW_NUMBERS:
-            result = _float_of(number.high, mode, sort)
+            result = float_of(number.high, mode, sort)
             for n in reversed(range(number.low, number.high)):
-                result = ite(eq(number.term, int_(n)), _float_of(n, mode, sort), result)
+                result = ite(eq(number.term, int_(n)), float_of(n, mode, sort), result)
             return result
-        return self._unknown(node, sort, lambda v: _float_near(v, number, sort))
+        return self._unknown(node, sort, lambda v: float_near(v, number, sort))
 
     def _real_float(self, node: Term, args: list[Value]) -> Value:
         op, sort = node.op, node.sort
@@ -522,39 +514,6 @@ def _bits(value: Value) -> Bits:
     return value
 
 
-def _float_of(number: int, mode: Term, sort: Float) -> Term:
-    rounding: RoundingMode = mode.payload
-    return fp_bits(from_fraction(format_of(sort), rounding, Fraction(number)), sort)
-
-
-def _float_near(chosen: Term, number: Bits, sort: Float) -> Term:
-    """Rounding is monotone, so the bounds of the integer bound the float; and zero is zero."""
-    zero = fp_value(0.0, sort)
-    return and_(
-        not_(fp_is_nan(chosen)),
-        fp_le(_float_of(number.low, RTN, sort), chosen),
-        fp_le(chosen, _float_of(number.high, RTP, sort)),
-        implies(le(int_(0), number.term), fp_le(zero, chosen)),
-        implies(le(number.term, int_(0)), fp_le(chosen, zero)),
-    )
-
-
-def _integer_near(chosen: Term, x: Term, low: int, high: int) -> Term:
-    """The sign of an integer that was a float in range."""
-    sort = x.sort
-    assert isinstance(sort, Float)
-    zero = fp_value(0.0, sort)
-    least, most = _float_of(low, RTP, sort), _float_of(high, RTN, sort)
-    fits = and_(fp_le(least, x), fp_le(x, most))
-    return implies(
-        fits,
-        and_(
-            implies(fp_le(zero, x), le(int_(0), chosen)),
-            implies(fp_le(x, zero), le(chosen, int_(0))),
-        ),
-    )
-
-
 _FROM_BITS = frozenset((ops.FP_FROM_BITS, ops.FP_FROM_SIGNED, ops.FP_FROM_UNSIGNED))
 _TO_BITS = frozenset((ops.FP_TO_SBV, ops.FP_TO_UBV))
 _COMPARISONS = {ops.FP_LE: le, ops.FP_LT: lt, ops.FP_EQ: eq}
@@ -566,64 +525,3 @@ _CLASSES: dict[Op, Callable[[Pair, Float], Term]] = {
     ops.FP_IS_SUBNORMAL: r.is_subnormal,
 }
 _ARITHMETIC: dict[Op, Callable[[Term, Term], Term]] = {ops.FP_ADD: add, ops.FP_SUB: sub, ops.FP_MUL: mul}
-
-_Bitwise = Callable[[Arithmetic, Bits, Bits, Unknowns], Bits]
-_BITWISE: dict[Op, _Bitwise] = {
-    ops.BVAND: Arithmetic.conjunction,
-    ops.BVOR: Arithmetic.disjunction,
-    ops.BVXOR: Arithmetic.difference,
-}
-_SHIFTS = {ops.BVSHL: Shift.LEFT, ops.BVLSHR: Shift.RIGHT, ops.BVASHR: Shift.RIGHT_SIGNED}
-
-
-def _overflow(operation: Callable[..., Bits], signed: bool) -> Callable[..., Term]:
-    """Whether the result of an operation, given the arithmetic and the values of its operands, leaves the range."""
-    return lambda n, payload, *args: b.overflows(operation(n, *(n.valued(a, signed) for a in args)), signed)
-
-
-def _from_int(n: Arithmetic, payload: tuple[int], number: Term) -> Bits:
-    return b.of_range(mod(number, int_(1 << payload[0])), payload[0], False)
-
-
-def _division_overflows(n: Arithmetic, payload: None, x: Bits, y: Bits) -> Term:
-    return and_(
-        n.same(x, b.constant(1 << (x.width - 1), x.width)),
-        n.same(y, b.constant(-1, y.width)),
-    )
-
-
-# Each is given the arithmetic, the payload of the node and the values of its arguments.
-_BITS: dict[Op, Callable[..., Value]] = {
-    ops.BVADD: lambda n, payload, *args: b.plus(*args),
-    ops.BVSUB: lambda n, payload, x, y: b.minus(x, y),
-    ops.BVMUL: lambda n, payload, *args: n.times(*args),
-    ops.BVNEG: lambda n, payload, x: b.negated(x),
-    ops.BVNOT: lambda n, payload, x: b.complement(x),
-    ops.BVUDIV: lambda n, payload, x, y: n.unsigned_quotient(x, y),
-    ops.BVUREM: lambda n, payload, x, y: n.unsigned_remainder(x, y),
-    ops.BVSDIV: lambda n, payload, x, y: n.signed_quotient(x, y),
-    ops.BVSREM: lambda n, payload, x, y: n.signed_remainder(x, y),
-    ops.BVSMOD: lambda n, payload, x, y: n.signed_modulo(x, y),
-    ops.BVULT: lambda n, payload, x, y: n.less(x, y, False),
-    ops.BVULE: lambda n, payload, x, y: n.at_most(x, y, False),
-    ops.BVSLT: lambda n, payload, x, y: n.less(x, y, True),
-    ops.BVSLE: lambda n, payload, x, y: n.at_most(x, y, True),
-    ops.CONCAT: lambda n, payload, *args: n.joined(*args),
-    ops.EXTRACT: lambda n, payload, x: b.slice_of(payload[0], payload[1], x),
-    ops.ZERO_EXTEND: lambda n, payload, x: n.zero_extended(payload[0], x),
-    ops.SIGN_EXTEND: lambda n, payload, x: n.sign_extended(payload[0], x),
-    ops.REPEAT: lambda n, payload, x: n.joined(*[x] * payload[0]),
-    ops.ROTATE_LEFT: lambda n, payload, x: n.rotated_left(payload[0], x),
-    ops.ROTATE_RIGHT: lambda n, payload, x: n.rotated_left(-payload[0], x),
-    ops.UBV_TO_INT: lambda n, payload, x: n.unsigned(x).term,
-    ops.SBV_TO_INT: lambda n, payload, x: n.signed(x).term,
-    ops.INT_TO_BV: _from_int,
-    ops.BVNEGO: _overflow(lambda n, x: b.negated(x), True),
-    ops.BVUADDO: _overflow(lambda n, *args: b.plus(*args), False),
-    ops.BVSADDO: _overflow(lambda n, *args: b.plus(*args), True),
-    ops.BVUMULO: _overflow(Arithmetic.times, False),
-    ops.BVSMULO: _overflow(Arithmetic.times, True),
-    ops.BVUSUBO: _overflow(lambda n, x, y: b.minus(x, y), False),
-    ops.BVSSUBO: _overflow(lambda n, x, y: b.minus(x, y), True),
-    ops.BVSDIVO: _division_overflows,
-}
