@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from craton.engines.contract import Budget, Engine, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
-from craton.engines.horn import live_variables
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
+from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
 from craton.registry import keyed_number

@@ -15,7 +15,6 @@ from itertools import combinations, combinations_with_replacement, product
 from typing import Any, ClassVar
 
 from craton.engines.contract import Budget, Engine, OutOfTime, Safe, Unknown, Verdict
-from craton.engines.horn import live_variables
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive
 from craton.engines.relations import Relation, relations
 from craton.errors import MissingCapability
@@ -50,6 +49,7 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.logic.semantics import to_signed
 from craton.logic.terms import value
 from craton.logic.walk import atoms, post_order
+from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 from craton.program.transitions import NoTransition, Transition, transition

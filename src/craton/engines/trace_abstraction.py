@@ -23,6 +23,7 @@ from craton.engines.options import block_size
 from craton.engines.refinement import Refinement, Returning
 from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
+from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Edge, Location, Program
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
@@ -85,7 +86,7 @@ class _Subtraction:
         self.budget = budget
         self.triples = Triples(engine.solver, budget.statistics)
         self.steps = {step.edge: step for step in make_steps(self.main.edges)}
-        self.distance = self._distances()
+        self.distance = error_distances(program)  # what guides the search
         self.predicates: set[Term] = set()
         self.pruned: dict[Location, list[Facts]] = {}  # of states without a way to an error: part of the proof
 
@@ -121,18 +122,6 @@ class _Subtraction:
             self.triples.learn(before, self.steps[edge], after)
 
     # --- traces -------------------------------------------------------------------------------------------------------
-
-    def _distances(self) -> dict[Location, int]:
-        """How many steps each location is from an error at least: what guides the search."""
-        found = dict.fromkeys(self.errors, 0)
-        queue = deque(found)
-        while queue:
-            location = queue.popleft()
-            for edge in self.main.incoming(location):
-                if edge.source not in found:
-                    found[edge.source] = found[location] + 1
-                    queue.append(edge.source)
-        return found
 
     def _shortest_error_trace(self, automaton: Automaton) -> Trace | None:
         """A*: the distance in the program never overestimates the one that is left."""

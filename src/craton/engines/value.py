@@ -19,9 +19,9 @@ from craton.engines.options import block_size
 from craton.engines.refinement import Refinement, Returning
 from craton.engines.steps import Step, make_steps
 from craton.logic import TRUE, Array, Term, and_, eq, free_variables, or_
+from craton.program.analysis.control_flow import dangerous_locations
 from craton.program.blocks import CHAINS
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import dangerous_locations
 from craton.registry import word_choice
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace

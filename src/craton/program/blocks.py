@@ -7,10 +7,12 @@ paths between two of them that pass no third become one edge with a `Block`. Wha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from craton.program.analysis.control_flow import back_edge_targets
+from craton.program.analysis.graphs import reverse_postorder
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import back_edge_targets
 from craton.program.statements import Block, Call, Return
 from craton.program.transformation import Transformed, unchanged
 
@@ -115,17 +117,8 @@ def _blocks_from(procedure: Procedure, start: Location, stay: set[Location]) -> 
 
 def _topological(procedure: Procedure, start: Location, stay: set[Location]) -> list[Location]:
     """The start and the locations inside its blocks, each before its successors."""
-    done: list[Location] = []
-    seen = {start}
-    work = [(start, iter(procedure.outgoing(start)))]
-    while work:
-        location, edges = work[-1]
-        for edge in edges:
-            if edge.target not in seen and edge.target not in stay:
-                seen.add(edge.target)
-                work.append((edge.target, iter(procedure.outgoing(edge.target))))
-                break
-        else:
-            done.append(location)
-            work.pop()
-    return done[::-1]
+
+    def inside(location: Location) -> Iterator[Location]:
+        return (target for target in procedure.successors(location) if target not in stay)
+
+    return reverse_postorder(start, inside)

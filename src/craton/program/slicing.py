@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from craton.logic import TRUE, Term, not_
+from craton.program.analysis.control_flow import reachable_edges
+from craton.program.analysis.graphs import reachable
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import reachable_edges
 from craton.program.statements import Assign, Assume, Block, Call, Havoc
 from craton.program.transformation import Transformed
 from craton.program.variables import reads
@@ -117,19 +118,14 @@ def _towards_errors(program: Program) -> Transformed:
                 changed = True
     procedures: dict[str, Procedure] = {}
     for name, procedure in program.procedures.items():
-        live: set[Location] = set()
         # Where a procedure is left, its caller may go on to an error.
-        stack: list[Location] = [] if name == program.entry else [procedure.exit]
+        ends: list[Location] = [] if name == program.entry else [procedure.exit]
         for edge in procedure.edges:
             if edge.target in program.errors:
-                stack.append(edge.target)
+                ends.append(edge.target)
             elif isinstance(edge.statement, Call) and edge.statement.procedure in guilty:
-                stack.append(edge.source)
-        while stack:
-            location = stack.pop()
-            if location not in live:
-                live.add(location)
-                stack.extend(edge.source for edge in procedure.incoming(location))
+                ends.append(edge.source)
+        live = reachable(ends, procedure.predecessors)
         edges = tuple(
             edge
             for edge in procedure.edges

@@ -19,8 +19,8 @@ from typing import ClassVar
 
 from craton.errors import MissingCapability
 from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
+from craton.program.analysis.domain_types import DomainType
 from craton.program.cfa import Edge, Location
-from craton.program.domain_types import DomainType
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.registry import keyed_seconds, one_part
 from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores

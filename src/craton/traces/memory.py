@@ -8,8 +8,8 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from craton.logic import Term
+from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.program.cfa import Edge
-from craton.program.domain_types import DomainType, domain_types
 from craton.smt import Solver, make_solver
 from craton.traces.trace import Trace
 
@@ -40,7 +40,7 @@ class Memory:
 
     def domain_types(self, trace: Trace) -> Mapping[Term, DomainType]:
         """Of the variables, by the whole program, where it is known."""
-        edges = trace.program or trace.edges
+        edges = trace.context
         known = self._types.get(id(edges))
         if known is None or known[0] is not edges:  # kept beside its types, so that its identity is not given anew
             known = self._types[id(edges)] = edges, domain_types(edges)
@@ -87,7 +87,7 @@ class NoMemory(Memory):
         return make_solver(name, time_limit=time_limit)
 
     def domain_types(self, trace: Trace) -> Mapping[Term, DomainType]:
-        return domain_types(trace.program or trace.edges)
+        return domain_types(trace.context)
 
 
 NO_MEMORY = NoMemory()

@@ -13,7 +13,7 @@ from random import Random
 from typing import Protocol
 
 from craton.logic import FALSE, TRUE, Term, free_variables
-from craton.program.domain_types import DomainType
+from craton.program.analysis.domain_types import DomainType
 from craton.traces.memory import NO_MEMORY, Memory
 from craton.traces.trace import Trace
 

@@ -16,12 +16,13 @@ from typing import ClassVar
 from craton.engines.contract import Budget, Engine, OutOfTime, Safe, Unknown, Verdict
 from craton.engines.options import block_size
 from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor
-from craton.engines.predicate.arg import Arg, Node, Search, distances
+from craton.engines.predicate.arg import Arg, Node, Search
 from craton.engines.predicate.bdd import NO, Bdd, Bdds
 from craton.engines.predicate.precision import Kind, Precision, Predicates, Sharing
 from craton.engines.refinement import Refinement, Returning
 from craton.engines.steps import Step, make_steps
 from craton.logic import TRUE, Term, is_quantified
+from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Edge, Location, Program
 from craton.registry import word_choice
 from craton.smt import make_solver
@@ -66,7 +67,7 @@ class _Unwinding:
         self.program = program
         self.budget = budget
         self.main = program.main
-        self.distance = distances(program.errors, _sources(program))
+        self.distance = error_distances(program)
         self.bdds = Bdds()
         self.predicates = Predicates(self.bdds)
         self.precision = Precision(program, engine.sharing)
@@ -202,11 +203,3 @@ class _Unwinding:
 
 def _edges(nodes: Sequence[Node]) -> tuple[Edge, ...]:
     return tuple(node.step.edge for node in nodes if node.step is not None)
-
-
-def _sources(program: Program) -> dict[Location, list[Location]]:
-    found: dict[Location, list[Location]] = {}
-    for edge in program.main.edges:
-        if edge.source not in program.errors:
-            found.setdefault(edge.target, []).append(edge.source)
-    return found

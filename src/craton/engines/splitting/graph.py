@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -18,6 +18,7 @@ from craton.engines.contract import Budget
 from craton.engines.splitting.slicing import NOTHING, Cube, Slicer, affirms, denies, literals
 from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, ite, not_
+from craton.program.analysis.graphs import distances
 from craton.program.cfa import Location, Program
 from craton.traces.refutation import Refutation
 from craton.traces.trace import Trace
@@ -216,9 +217,9 @@ class Graph:
 
     def _prune(self) -> None:
         """Ends the search in nodes that cannot be reached, and in those that no error can be reached from."""
-        reachable = _closure([self._start], lambda node: (link.target for link in node.outgoing))
+        reachable = distances([self._start], lambda node: (link.target for link in node.outgoing))
         errors = [node for node in reachable if node.location in self._errors]
-        self._distance = _closure(errors, lambda node: (link.source for link in node.incoming))
+        self._distance = distances(errors, lambda node: (link.source for link in node.incoming))
         for node in list(self._searched):
             if node not in reachable:
                 self._leave(node, Fate.UNREACHABLE)
@@ -239,19 +240,6 @@ class Graph:
                 formulas[node] = FALSE if node.fate is Fate.UNREACHABLE else TRUE
         found = {location: formulas[node] for location, node in self._whole.items()}
         return {location: formula for location, formula in found.items() if formula is not FALSE}
-
-
-def _closure(roots: Iterable[Node], neighbours: Callable[[Node], Iterable[Node]]) -> dict[Node, int]:
-    """The nodes that can be reached from the roots, with their distances."""
-    distance = dict.fromkeys(roots, 0)
-    queue = deque(distance)
-    while queue:
-        node = queue.popleft()
-        for neighbour in neighbours(node):
-            if neighbour not in distance:
-                distance[neighbour] = distance[node] + 1
-                queue.append(neighbour)
-    return distance
 
 
 def _path(node: Node, arrived: Mapping[Node, Link]) -> list[Link]:
