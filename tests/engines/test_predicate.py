@@ -23,7 +23,7 @@ from craton.program.inlining import inline
 from craton.program.statements import Assign, Assume
 from craton.program.transitions import transition
 from craton.smt import make_solver
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
@@ -241,7 +241,7 @@ class Saying(Refiner):
         self.said = said
         self.asked = 0
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked += 1
         if not self.said:
             return GaveUp("nothing to say")

@@ -21,7 +21,7 @@ from craton.evidence.checker import find_flaw
 from craton.logic import FALSE, INT, TRUE, Term, add, conjuncts, eq, ge, int_, lt, sub, var
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.statements import Assign, Assume, Havoc, Statement
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -51,7 +51,7 @@ class Says(Refiner):
     sequence: tuple[Term, ...]
     name: str = "says"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return Refutation(self.sequence, self.name)
 
 

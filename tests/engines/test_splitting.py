@@ -26,7 +26,7 @@ from craton.program.slicing import slice_for_errors
 from craton.program.statements import Assign, Assume, Call, Havoc, Statement
 from craton.smt import Unsat, make_solver
 from craton.traces.execution import execution
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -329,7 +329,7 @@ class Says(Refiner):
     assertion: Term
     name: str = "says"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return Refutation((self.assertion,) * (len(trace) + 1), self.name)
 
 

@@ -16,7 +16,7 @@ from craton.program.blocks import CHAINS, encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
 from craton.traces.execution import execution
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -121,7 +121,7 @@ class Useless(Refiner):
 
     name = "useless"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return Refutation((*[TRUE] * len(trace), TRUE), self.name)
 
 

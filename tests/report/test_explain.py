@@ -13,7 +13,7 @@ from craton.logic import infix
 from craton.report.data import as_data
 from craton.report.page import page
 from craton.traces.explanation import Explanation, explain
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, GaveUp, Refiner
 from craton.traces.trace import Trace
 from support.html import read
@@ -26,7 +26,7 @@ EXPRESSIONS = ("newton(sp)", "newton(it, sp, lv)", "newton(it, wp, lv)", "craig(
 class GivesUp(Refiner):
     name = "gives up <at once>"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return GaveUp("1 < 2 & nothing else")
 
 

@@ -8,7 +8,7 @@ from craton.cli import main
 from craton.configuration.refiners import refiner
 from craton.logic import FALSE, INT, TRUE, Term, eq, int_, lt, var
 from craton.traces.checked import Checked
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 from support.programs import EXAMPLES
@@ -24,7 +24,7 @@ class Says(Refiner):
     def __init__(self, *assertions: Term) -> None:
         self.assertions = assertions
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return Refutation(self.assertions, self.name)
 
 

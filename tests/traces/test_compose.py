@@ -13,7 +13,7 @@ import pytest
 from craton.configuration.refiners import refiner
 from craton.logic import FALSE, TRUE, Model, add, eq, int_
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
@@ -36,7 +36,7 @@ class Says(Refiner):
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked += 1
         return self.answer
 
@@ -83,7 +83,7 @@ def test_fallback_believes_in_feasibility() -> None:
 
 
 def test_a_trace_that_comes_back_goes_to_the_next() -> None:
-    memory = Memory()
+    memory = RunMemory()
     chain = Fallback((Says(sequence("a")), Says(sequence("b")), Says(sequence("c"))))
     turns = [chain.refute(COUNTERS.trace, memory) for _ in range(4)]
     assert [t.by for t in turns if isinstance(t, Refutation)] == ["a", "b", "c", "a"]
@@ -92,14 +92,14 @@ def test_a_trace_that_comes_back_goes_to_the_next() -> None:
 
 
 def test_the_same_edges_are_the_same_trace() -> None:
-    memory = Memory()
+    memory = RunMemory()
     chain = Fallback((Says(sequence("a")), Says(sequence("b"))))
     chain.refute(Trace(COUNTERS.trace.edges), memory)
     assert chain.refute(Trace((*COUNTERS.trace.edges[:3], *COUNTERS.trace.edges[3:])), memory) == sequence("b")
 
 
 def test_a_returned_trace_skips_who_gives_up() -> None:
-    memory = Memory()
+    memory = RunMemory()
     chain = Fallback((Says(sequence("a")), Says(GAVE_UP), Says(sequence("c"))))
     assert chain.refute(COUNTERS.trace, memory) == sequence("a")
     assert chain.refute(COUNTERS.trace, memory) == sequence("c")
@@ -117,7 +117,7 @@ def test_until_perfect_takes_the_first_perfect_sequence() -> None:
 
 
 def test_until_perfect_takes_the_first_of_none() -> None:
-    memory = Memory()
+    memory = RunMemory()
     a, b = Says(imperfect("a")), Says(imperfect("b"))
     chain = UntilPerfect((Says(GAVE_UP), a, b))
     assert chain.refute(COUNTERS.trace, memory) == replace(imperfect("a"), perfect=False)
@@ -147,7 +147,7 @@ def test_until_perfect_believes_in_feasibility() -> None:
 
 
 def test_memo_asks_once() -> None:
-    memory = Memory()
+    memory = RunMemory()
     inner = Says(sequence("a"))
     memo = Memo(inner)
     assert memo.refute(COUNTERS.trace, memory) is memo.refute(COUNTERS.trace, memory)
@@ -157,7 +157,7 @@ def test_memo_asks_once() -> None:
 
 
 def test_memo_stops_fallback_from_moving_on() -> None:
-    memory = Memory()
+    memory = RunMemory()
     memo = Memo(Fallback((Says(sequence("a")), Says(sequence("b")))))
     assert memo.refute(COUNTERS.trace, memory) == memo.refute(COUNTERS.trace, memory) == sequence("a")
 
@@ -172,7 +172,7 @@ class Hangs(Refiner):
     file: Path
     name: str = "hangs"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.file.write_text(str(os.getpid()))
         time.sleep(120)
         return GAVE_UP
@@ -185,7 +185,7 @@ class Spins(Refiner):
     file: Path
     name: str = "spins"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         import re
 
         self.file.write_text(str(os.getpid()))
@@ -197,7 +197,7 @@ class Spins(Refiner):
 class Raises(Refiner):
     name: str = "raises"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         raise ValueError("a bug")
 
 
@@ -205,7 +205,7 @@ class Raises(Refiner):
 class Dies(Refiner):
     name: str = "dies"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         os._exit(13)
 
 
@@ -217,7 +217,7 @@ class After(Refiner):
     answer: Answer
     name: str = "after"
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         while not (self.file.exists() and self.file.read_text()):
             time.sleep(0.005)
         return self.answer
@@ -282,11 +282,11 @@ def test_what_a_race_allows_itself() -> None:
 
 def test_refiners_remember_what_they_did_in_a_race() -> None:
     """A trace that comes back goes to the next refiner there too, and a memo need not ask again."""
-    memory = Memory()
+    memory = RunMemory()
     race = Race((Fallback((Says(sequence("a")), Says(sequence("b")))), Says(GAVE_UP)))
     turns = [race.refute(COUNTERS.trace, memory) for _ in range(3)]
     assert [t.by for t in turns if isinstance(t, Refutation)] == ["a", "b", "a"]
-    memory = Memory()  # of another run: equal refiners remember the same
+    memory = RunMemory()  # of another run: equal refiners remember the same
     inner = Memo(Fallback((Says(sequence("a")), Says(sequence("b")))))
     inside = Race((Race((inner, Says(GAVE_UP))), Says(GAVE_UP)))
     assert [inside.refute(COUNTERS.trace, memory) for _ in range(2)] == [sequence("a")] * 2

@@ -23,7 +23,7 @@ from craton.traces.lattice import (
     points_of,
     templates_of,
 )
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
@@ -180,7 +180,7 @@ def test_guided_sequences_obey_the_law(example: Example, inner: str) -> None:
 def test_a_trace_without_loops_goes_to_the_refiner_as_it_is() -> None:
     trace = read_trace("a: Int", "(< a 0)\n(= a 0)")
     inner = Memo(IT_SP_LV)
-    memory = Memory()
+    memory = RunMemory()
     assert Lattice(inner).refute(trace, memory) is inner.refute(trace, memory)
 
 
@@ -204,7 +204,7 @@ class Stubborn(Refiner):
         self.length = length
         self.asked: list[int] = []
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked.append(len(trace))
         return IT_SP_LV.refute(trace) if len(trace) == self.length else GaveUp("no idea")
 

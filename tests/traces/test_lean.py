@@ -10,7 +10,7 @@ from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Statement
 from craton.smt import make_solver
 from craton.traces.lean import Lean
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
@@ -33,7 +33,7 @@ class Says(Refiner):
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return self.answer
 
 

@@ -10,7 +10,7 @@ from craton.program.cfa import Edge, Location
 from craton.program.statements import Assume, Block
 from craton.registry.expressions import ExpressionError
 from craton.smt import Sat, Undecided, Unsat, make_solver
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.prefixes import Sliced, sliced_prefixes, without_assumptions
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.scorers import SCORERS, By, ByChance, Candidate, length
@@ -145,7 +145,7 @@ class Says(Refiner):
         self.at = at  # by the length of the prefix; None gives up
         self.asked: list[int] = []
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked.append(len(trace))
         position = self.at[len(trace)]
         if position is None:
@@ -210,7 +210,7 @@ def test_when_the_time_is_over_what_is_there_is_taken(monkeypatch: pytest.Monkey
     class Slow(Refiner):
         name = "slow"
 
-        def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+        def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
             clock.now += 40
             return IT_SP_LV.refute(trace)
 

@@ -6,7 +6,7 @@ import enum
 
 from craton.engines.contract import Budget, Progress, Unknown, Unsafe
 from craton.program.cfa import Edge
-from craton.traces.memory import Memory
+from craton.traces.memory import RunMemory
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -29,7 +29,7 @@ class Refinement:
         self._refiner = refiner
         self._budget = budget
         self._returning = returning
-        self._memory = Memory()
+        self._memory = RunMemory()
         self._refuted: set[tuple[Edge, ...]] = set()
 
     def refute(self, trace: Trace) -> Refutation | Unsafe | Unknown:

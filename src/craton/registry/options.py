@@ -28,7 +28,7 @@ _OPTIONS = "options"  # the key of a field's metadata
 NONE = "none"  # how "no limit" is written
 
 
-class Reader(Protocol):
+class ValueReader(Protocol):
     """Reads what stands behind `key=`, and prints it."""
 
     @property
@@ -70,7 +70,7 @@ class Keyed:
     """`key=value`. One that `refines` says more than a word for the same field, and may stand beside it."""
 
     key: str
-    reader: Reader
+    reader: ValueReader
     refines: bool = False
 
     @property

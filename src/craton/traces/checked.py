@@ -12,7 +12,7 @@ from typing import ClassVar
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term
 from craton.registry import keyed_seconds, one_part
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
@@ -35,7 +35,7 @@ class Checked(Refiner):
     def allowance(self) -> float:
         return self.refiner.allowance + (self.time_limit or 0.0)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         answer = self.refiner.refute(trace, memory)
         if not isinstance(answer, Refutation):
             return answer
@@ -53,7 +53,7 @@ class Checked(Refiner):
     def _broken(self, what: str) -> GaveUp:
         return GaveUp(f"{self.refiner.name} broke the law: {what}")
 
-    def _decide(self, formula: Term, memory: Memory) -> bool | None:
+    def _decide(self, formula: Term, memory: RunMemory) -> bool | None:
         if formula is TRUE:
             return True
         for name in SOLVERS:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 from craton.processes import CONTEXT, end_family
 from craton.registry import keyed_seconds, one_part, parts
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.perfect import Quality, quality
 from craton.traces.refutation import USUAL_ALLOWANCE, Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
@@ -33,7 +33,7 @@ class Fallback(Refiner):
     def allowance(self) -> float:
         return sum(refiner.allowance for refiner in self.refiners)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         reasons = []
         for number in _turns(self, trace, memory):
             answer = self.refiners[number].refute(trace, memory)
@@ -44,7 +44,7 @@ class Fallback(Refiner):
         return GaveUp("; ".join(reasons))
 
 
-def _turns(refiner: Fallback | _Until, trace: Trace, memory: Memory) -> Iterator[int]:
+def _turns(refiner: Fallback | _Until, trace: Trace, memory: RunMemory) -> Iterator[int]:
     """Whose turn it is, one after the other. A trace that was here begins with the one behind its last answer; when
     every refiner has had its turn, it is the first one's again.
     """
@@ -70,7 +70,7 @@ class _Until(Refiner):
     def allowance(self) -> float:
         return sum(refiner.allowance + (self.budget or USUAL_ALLOWANCE) for refiner in self.refiners)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         checker = memory.solver(self.solver, self.time_limit)
         best: tuple[Quality, int, Refutation] | None = None
         reasons = []
@@ -126,7 +126,7 @@ class Memo(Refiner):
     def allowance(self) -> float:
         return self.refiner.allowance
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         known: Answer | None = memory.recall(self, trace)
         if known is None:
             known = self.refiner.refute(trace, memory)
@@ -150,7 +150,7 @@ class Race(Refiner):
     def allowance(self) -> float:
         return self.time_limit or 2 * max(refiner.allowance for refiner in self.refiners)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         end = time.monotonic() + self.allowance
         runners: list[tuple[Refiner, Any, Connection]] = []
         try:
@@ -168,7 +168,7 @@ class Race(Refiner):
                 receiving.close()
 
 
-def _run(refiner: Refiner, trace: Trace, memory: Memory, result: Connection) -> None:
+def _run(refiner: Refiner, trace: Trace, memory: RunMemory, result: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
     branch = memory.branch()
     try:
@@ -179,7 +179,7 @@ def _run(refiner: Refiner, trace: Trace, memory: Memory, result: Connection) -> 
     result.close()
 
 
-def _first_answer(waiting: dict[Connection, Refiner], memory: Memory, end: float) -> Answer:
+def _first_answer(waiting: dict[Connection, Refiner], memory: RunMemory, end: float) -> Answer:
     """Of those that do not give up; why, if all do."""
     reasons = []
     while waiting:

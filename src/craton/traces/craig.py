@@ -14,7 +14,7 @@ from craton.errors import MissingCapability
 from craton.registry import keyed_seconds
 from craton.smt import Capability, Sat, Satisfiable, Undecided, make_solver, sequence_interpolants
 from craton.traces.cores import Granularity, infeasible_core
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import core_choice, interpolation_source
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace, TraceFormula, trace_formula
@@ -31,7 +31,7 @@ class Craig(Refiner):
     time_limit: float | None = keyed_seconds(10.0)  # for a refutation
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         try:
             return self._refuted(trace)
         except MissingCapability as problem:

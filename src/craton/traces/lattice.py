@@ -25,7 +25,7 @@ from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.registry import keyed_seconds, one_part
 from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
 from craton.traces.live import future_live, past_live
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import solver_name
 from craton.traces.refutation import Abstraction, Answer, Refiner, Refutation
 from craton.traces.trace import SSA, Trace
@@ -72,7 +72,7 @@ def points_of(trace: Trace) -> Points:
     return Points(known, {i: locations[i] for i in heads})
 
 
-def templates_of(trace: Trace, points: Points, memory: Memory = NO_MEMORY) -> Templates:
+def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) -> Templates:
     """Every variable; and sums and differences of those that the loop changes. The cheap ones first."""
     types = memory.domain_types(trace)
     found: list[Template] = []
@@ -230,7 +230,7 @@ class Lattice(Refiner):
     def allowance(self) -> float:
         return self.refiner.allowance + (self.time_limit or 0.0)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         points = points_of(trace)
         found = self._frontier(trace, points, memory) if points.known else []
         for chosen in found:
@@ -248,7 +248,7 @@ class Lattice(Refiner):
                 )
         return self.refiner.refute(trace, memory)
 
-    def _frontier(self, trace: Trace, points: Points, memory: Memory) -> list[Templates]:
+    def _frontier(self, trace: Trace, points: Points, memory: RunMemory) -> list[Templates]:
         try:
             with make_solver(self.solver) as solver:
                 found = frontier(trace, points, templates_of(trace, points, memory), solver, self.time_limit)

@@ -34,7 +34,7 @@ from craton.logic import (
 from craton.program.transitions import Transition
 from craton.registry import one_part
 from craton.smt import Solver, minimal_core
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -53,7 +53,7 @@ class Lean(Refiner):
     def allowance(self) -> float:
         return self.refiner.allowance + (self.time_limit or 0.0)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         answer = self.refiner.refute(trace, memory)
         return self._leaner(trace, answer, memory.solver(self.solver)) if isinstance(answer, Refutation) else answer
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from craton.program.cfa import Edge
 from craton.program.statements import Block
 from craton.program.transitions import is_linear
-from craton.traces.memory import Memory
+from craton.traces.memory import RunMemory
 from craton.traces.refutation import Answer, Feasible, Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -22,7 +22,7 @@ class Level(enum.Enum):
     BLOCK = "block"
 
 
-def at_edge_level(refiner: Refiner, trace: Trace, memory: Memory, by: str) -> Answer:
+def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, by: str) -> Answer:
     """What the refiner learns from the statements of the trace, at the ends of the trace's own steps."""
     edges, ends = unfolded(trace)
     if len(edges) == len(trace):

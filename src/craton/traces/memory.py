@@ -16,7 +16,7 @@ from craton.traces.trace import Trace
 Entries = dict[tuple[Hashable, tuple[Edge, ...]], Any]  # of a refiner about a trace
 
 
-class Memory:
+class RunMemory:
     """Of one run: what refiners noted of traces, the solvers they keep, what they asked about the program."""
 
     def __init__(self) -> None:
@@ -56,10 +56,10 @@ class Memory:
         self._entries |= learned
 
 
-class Branch(Memory):
-    """See `Memory.branch`."""
+class Branch(RunMemory):
+    """See `RunMemory.branch`."""
 
-    def __init__(self, trunk: Memory) -> None:
+    def __init__(self, trunk: RunMemory) -> None:
         super().__init__()
         self._solvers = trunk._solvers
         self._types = trunk._types
@@ -74,7 +74,7 @@ class Branch(Memory):
         return self._entries
 
 
-class NoMemory(Memory):
+class NoMemory(RunMemory):
     """For a single refutation: nothing is kept."""
 
     def note(self, refiner: Hashable, trace: Trace, entry: Any) -> None:

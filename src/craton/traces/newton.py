@@ -21,7 +21,7 @@ from craton.smt.elimination import CHEAP, EXACT, SYNTACTIC, Eliminator, Method
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.levels import Level, at_edge_level
 from craton.traces.live import future_live, past_live
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import core_choice, solver_name
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
@@ -66,7 +66,7 @@ class Newton(Refiner):
     time_limit: float | None = keyed_seconds(10.0)  # for a refutation: when it is over, solvers are asked no more
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
             return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
         try:

@@ -19,7 +19,7 @@ from craton.program.transitions import Transition, transition
 from craton.registry import keyed_choice, keyed_seconds, parts, several_words
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.levels import Level, at_edge_level
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import solver_name
 from craton.traces.refutation import USUAL_ALLOWANCE, Answer, Feasible, GaveUp, Refiner, Refutation, Selection
 from craton.traces.scorers import NUMBERED, SCORERS, Candidate, Scorer
@@ -117,7 +117,7 @@ class Sliced(Refiner):
     def allowance(self) -> float:
         return (self.time_limit or USUAL_ALLOWANCE) + max(refiner.allowance for refiner in self.refiners)
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
             return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
         end = None if self.time_limit is None else time.monotonic() + self.time_limit
@@ -140,7 +140,12 @@ class Sliced(Refiner):
         return self._best(trace, choices, first_is_best, end, memory)
 
     def _best(
-        self, trace: Trace, choices: list[tuple[Trace, Refiner]], first_is_best: bool, end: float | None, memory: Memory
+        self,
+        trace: Trace,
+        choices: list[tuple[Trace, Refiner]],
+        first_is_best: bool,
+        end: float | None,
+        memory: RunMemory,
     ) -> Answer:
         best: tuple[tuple[float, ...], Refutation] | None = None
         reasons: dict[str, None] = {}

@@ -18,7 +18,7 @@ from craton.logic import FALSE, TRUE, Model, Term, and_, implies, substitute
 from craton.program.transitions import Transition
 from craton.registry import written
 from craton.smt import Solver
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.trace import Trace
 
 
@@ -83,7 +83,7 @@ class Refiner(ABC):
     word: ClassVar[str]  # its name in expressions
 
     @abstractmethod
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer: ...
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer: ...
 
     @property
     def name(self) -> str:

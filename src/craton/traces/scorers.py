@@ -14,7 +14,7 @@ from typing import Protocol
 
 from craton.logic import FALSE, TRUE, Term, free_variables
 from craton.program.analysis.domain_types import DomainType
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.trace import Trace
 
 
@@ -25,7 +25,7 @@ class Candidate:
     trace: Trace  # the whole one
     length: int  # of the prefix
     assertions: tuple[Term, ...] = ()
-    memory: Memory = field(default=NO_MEMORY, repr=False, compare=False)  # of what is known of the program
+    memory: RunMemory = field(default=NO_MEMORY, repr=False, compare=False)  # of what is known of the program
 
     @property
     def tracked(self) -> list[int]:

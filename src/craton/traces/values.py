@@ -15,7 +15,7 @@ from typing import ClassVar
 from craton.logic import FALSE, TRUE, Array, Term, and_, conjuncts, eq, free_variables, ops, substitute
 from craton.program.transitions import Transition
 from craton.registry import keyed_seconds
-from craton.traces.memory import NO_MEMORY, Memory
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.prefixes import prefixes_in
 from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
@@ -86,7 +86,7 @@ class ExplicitValues(Refiner):
 
     time_limit: float | None = keyed_seconds(5.0)  # for making assertions small
 
-    def refute(self, trace: Trace, memory: Memory = NO_MEMORY) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         length = length_of_contradiction({}, trace.steps)
         if length is None:
             return GaveUp("the values of variables do not contradict each other")
