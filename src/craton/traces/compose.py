@@ -6,14 +6,14 @@ program: make a new one for the next.
 
 from __future__ import annotations
 
-import signal
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
+from functools import partial
 from typing import Any, cast
 
-from craton.processes import CONTEXT, end_family
+from craton.processes.limits import Exceeded
+from craton.processes.race import first_answer
+from craton.processes.supervision import Done, Ended, Ending
 from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
 from craton.traces.perfect import Quality, quality
@@ -135,21 +135,15 @@ class Race:
 
     def refute(self, trace: Trace) -> Answer:
         limit = self.time_limit if self.time_limit is not None else 2 * max(map(allowance, self.refiners))
-        end = time.monotonic() + limit
-        runners: list[tuple[Refiner, Any, Connection]] = []
-        try:
-            for refiner in self.refiners:
-                receiving, sending = CONTEXT.Pipe(duplex=False)
-                process = CONTEXT.Process(target=_run, args=(refiner, trace, sending))
-                process.start()
-                sending.close()
-                runners.append((refiner, process, receiving))
-            return _first_answer({receiving: refiner for refiner, _, receiving in runners}, trace, end)
-        finally:
-            for _, process, receiving in runners:
-                end_family(process.pid)
-                process.join()
-                receiving.close()
+        runs = [partial(_run, refiner, trace) for refiner in self.refiners]
+        reasons = []
+        for number, ending in first_answer(runs, limit, lambda said: not isinstance(said[0], GaveUp)):
+            refiner = self.refiners[number]
+            answer = _answer(refiner, trace, ending)
+            if not isinstance(answer, GaveUp):
+                return answer
+            reasons.append(f"{refiner.name}: {answer.reason}")
+        return GaveUp("; ".join(reasons))
 
 
 _USUAL_ALLOWANCE = 60.0
@@ -183,35 +177,24 @@ def _memories(refiner: Refiner) -> Iterator[dict[tuple[Edge, ...], Any]]:
         yield from _memories(inner)
 
 
-def _run(refiner: Refiner, trace: Trace, result: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+def _run(refiner: Refiner, trace: Trace) -> tuple[Answer, list[Any]]:
+    """In a process of its own: the answer, and what the refiners remember of the trace."""
     try:
         answer = refiner.refute(trace)
     except Exception as error:
         answer = GaveUp(f"{type(error).__name__}: {error}")
-    result.send((answer, [memory.get(trace.edges) for memory in _memories(refiner)]))
-    result.close()
+    return answer, [memory.get(trace.edges) for memory in _memories(refiner)]
 
 
-def _first_answer(waiting: dict[Connection, Refiner], trace: Trace, end: float) -> Answer:
-    """Of those that do not give up; why, if all do."""
-    reasons = []
-    while waiting:
-        ready = wait(list(waiting), max(0.0, end - time.monotonic()))
-        if not ready:
-            reasons += [f"{refiner.name}: no answer in time" for refiner in waiting.values()]
-            break
-        for receiving in ready:
-            assert isinstance(receiving, Connection)
-            refiner = waiting.pop(receiving)
-            try:
-                answer, remembered = receiving.recv()
-            except EOFError:
-                answer, remembered = GaveUp("its process died"), []
+def _answer(refiner: Refiner, trace: Trace, ending: Ending) -> Answer:
+    """What came of a run; what it remembers is now remembered here."""
+    match ending:
+        case Done((answer, remembered)):
             for memory, entry in zip(_memories(refiner), remembered, strict=False):
                 if entry is not None:
                     memory[trace.edges] = entry
-            if not isinstance(answer, GaveUp):
-                return cast(Answer, answer)
-            reasons.append(f"{refiner.name}: {answer.reason}")
-    return GaveUp("; ".join(reasons))
+            return cast(Answer, answer)
+        case Ended(Exceeded()):
+            return GaveUp("no answer in time")
+        case _:
+            return GaveUp("its process died")

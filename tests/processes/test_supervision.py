@@ -9,35 +9,18 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from craton.errors import CratonError
-from craton.processes import end_family, family, usage
-from craton.worker import Done, Ended, Failed, Limits, Report, supervise
+from craton.processes.limits import Limits
+from craton.processes.supervision import Done, Ended, Failed, Report, supervise
+from support.processes import needs_proc, running, wait_until
 
 SLEEPING = [sys.executable, "-c", "import time; time.sleep(60)"]
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="families are seen through /proc")
-
-
-def running(pid: int) -> bool:
-    """Whether a process is there and has not ended; one that nobody has asked about yet counts as ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
+pytestmark = needs_proc
 
 
 class Heard:
@@ -303,28 +286,3 @@ def test_an_interrupt_ends_the_family() -> None:
     assert isinstance(ending, Ended)
     assert ending.reason == "interrupted"
     assert wait_until(lambda: not running(pids[0]))
-
-
-# --- families ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_family_is_seen_used_up_and_ended() -> None:
-    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
-    parent = subprocess.Popen([sys.executable, "-c", script])
-    try:
-        assert wait_until(lambda: len(family(parent.pid)) == 2)
-        members = family(parent.pid)
-        assert members[0] == parent.pid
-        assert usage(parent.pid).memory > usage(members[1]).memory > 0
-    finally:
-        end_family(parent.pid)
-    assert parent.wait(5) == -signal.SIGKILL
-    assert wait_until(lambda: not any(map(running, members)))
-
-
-def test_a_process_that_is_gone_uses_nothing_and_is_no_trouble() -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    assert family(gone.pid) == [gone.pid]
-    assert usage(gone.pid).memory == 0
-    end_family(gone.pid)
