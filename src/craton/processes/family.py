@@ -61,24 +61,41 @@ def figures(pid: int) -> Figures:
 
 
 def memory(members: Iterable[int]) -> int:
-    """The bytes that processes use together: each page is divided among all that have it (proportional set size).
+    """The bytes that processes use together, where a page that several of them have counts once.
 
-    So forked processes, which share most pages, do not count them again and again. To sum up what is resident is an
-    upper bound and much cheaper: the kernel walks through all pages for this, 10 ms for a GiB.
+    The kernel does not tell which pages are shared with whom, but two lower bounds: what each has alone and the most
+    that one shares, which is exact for forks of one process; and all pages divided by how many have them, which is
+    exact where nobody else has them. The sum of what is resident is an upper bound and much cheaper: for the others
+    the kernel walks through all pages, which takes 10 ms for a GiB.
     """
-    return sum(map(_proportional, members))
+    found = [_pages(member) for member in members]
+    alone = sum(pages.private for pages in found)
+    return max(alone + max((pages.shared for pages in found), default=0), sum(pages.proportional for pages in found))
 
 
-def _proportional(pid: int) -> int:
+@dataclass(frozen=True, slots=True)
+class _Pages:
+    """Bytes that are resident: of this process alone, shared with others, and shared ones divided by how many have
+    them.
+    """
+
+    private: int
+    shared: int
+    proportional: int
+
+
+def _pages(pid: int) -> _Pages:
     try:
-        for line in _content(f"/proc/{pid}/smaps_rollup").splitlines():
-            if line.startswith(b"Pss:"):
-                return int(line.split()[1]) * 1024
+        fields = [line.split() for line in _content(f"/proc/{pid}/smaps_rollup").splitlines()[1:]]
     except ProcessLookupError:  # it has just ended
-        return 0
+        return _Pages(0, 0, 0)
     except OSError:  # an old kernel, or a process of somebody else
-        pass
-    return figures(pid).resident
+        resident = figures(pid).resident
+        return _Pages(resident, 0, resident)
+    size = {name: 1024 * int(number) for name, number, *_ in fields}
+    private = size.get(b"Private_Clean:", 0) + size.get(b"Private_Dirty:", 0)
+    shared = size.get(b"Shared_Clean:", 0) + size.get(b"Shared_Dirty:", 0)
+    return _Pages(private, shared, size.get(b"Pss:", 0))
 
 
 def usage(pid: int) -> Usage:

@@ -48,7 +48,7 @@ class Watch:
         self.peak = NOTHING
         self._looked = self.started
         self._measured = self.started  # when the memory was measured …
-        self._cost = 0.0  # … and the seconds that this took
+        self._cost = 0.0  # … and the processor time of that
 
     @property
     def due(self) -> bool:
@@ -93,10 +93,10 @@ class Watch:
         return self._cost <= share * (self._looked - self._measured)
 
     def _measure(self, members: list[int]) -> int:
-        before = time.monotonic()
+        before = time.thread_time()
         used = memory(members)
-        self._measured = time.monotonic()
-        self._cost = self._measured - before
+        self._cost = time.thread_time() - before
+        self._measured = self._looked
         return used
 
 
