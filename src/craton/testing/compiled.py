@@ -17,7 +17,6 @@ from pathlib import Path
 from craton.errors import CratonError
 from craton.evidence.building import Failed, build, compilers
 from craton.evidence.compiled import MEMORY, NotReached, Reached, limits, outline_of, run_compiled, written_job
-from craton.evidence.confined import run_replay
 from craton.evidence.harness import NOTHING_UNSPECIFIED
 from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.frontends.c.ctype import X87, CType, Floating, Record, Void
@@ -27,6 +26,7 @@ from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
 from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
+from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError, StepLimit
 from craton.program.statements import Assume, Input

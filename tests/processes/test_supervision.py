@@ -15,29 +15,15 @@ from typing import Any
 import pytest
 
 from craton.errors import CratonError
-from craton.processes import end_family, family, usage
-from craton.worker import Done, Ended, Failed, Limits, Report, supervise
+from craton.processes.family import family, usage
+from craton.processes.limits import Exceeded, Kind, Limits
+from craton.processes.race import first_answer
+from craton.processes.supervision import Died, Done, Ended, Failed, Interrupted, Report, Worker, supervise
+from support.processes import needs_proc, running, wait_until
 
 SLEEPING = [sys.executable, "-c", "import time; time.sleep(60)"]
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="families are seen through /proc")
-
-
-def running(pid: int) -> bool:
-    """Whether a process is there and has not ended; one that nobody has asked about yet counts as ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
+pytestmark = needs_proc
 
 
 class Heard:
@@ -305,26 +291,152 @@ def test_an_interrupt_ends_the_family() -> None:
     assert wait_until(lambda: not running(pids[0]))
 
 
-# --- families ---------------------------------------------------------------------------------------------------------
+# --- one worker, step by step -----------------------------------------------------------------------------------------
 
 
-def test_a_family_is_seen_used_up_and_ended() -> None:
-    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
-    parent = subprocess.Popen([sys.executable, "-c", script])
+def test_a_worker_that_is_stopped_in_the_middle_of_a_report_does_not_stop_us() -> None:
+    content = "x" * (8 << 20)  # more than a pipe holds
+
+    def work(report: Report) -> str:
+        report("first")
+        report(content)
+        return "done"
+
+    with Worker(work) as worker:
+        received: list[object] = []
+
+        def has_begun() -> bool:
+            worker.poll()
+            received.extend(worker.receive())
+            return received == ["first"]
+
+        assert wait_until(has_begun)
+        os.kill(worker.pid, signal.SIGSTOP)
+        for _ in range(20):  # whatever is in the pipe is read, and the rest is not waited for
+            assert worker.poll() is None
+        received += worker.receive()
+        assert received == ["first"]
+        os.kill(worker.pid, signal.SIGCONT)
+        assert wait_until(lambda: worker.poll() is not None)
+        assert worker.poll() == Done("done")
+        assert worker.receive() == [content]
+
+
+def test_a_worker_that_stops_itself_is_ended_at_its_limit() -> None:
+    def work(report: Report) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        forever(report)  # the other threads may have a moment left
+
+    ending = supervise(work, Limits(wall=0.5), lambda content: None)
+    assert isinstance(ending, Ended)
+    assert ending.cause == Exceeded(Kind.WALL, 0.5)
+
+
+def test_a_worker_can_be_ended_twice() -> None:
+    worker = Worker(forever)
+    worker.end()
+    worker.end()
+    assert not running(worker.pid)
+
+
+# --- why it ended, as a value -----------------------------------------------------------------------------------------
+
+
+def test_why_a_worker_ended_is_a_value() -> None:
+    def cause(work: Callable[[Report], None], limits: Limits) -> object:
+        ending = supervise(work, limits, lambda content: None)
+        assert isinstance(ending, Ended)
+        assert ending.reason == str(ending.cause)
+        return ending.cause
+
+    assert cause(forever, Limits(wall=0.1)) == Exceeded(Kind.WALL, 0.1)
+    assert cause(leave, Limits()) == Died(7)
+    assert cause(die_of_a_signal, Limits()) == Died(-signal.SIGKILL)
+
+
+def test_an_interrupt_is_a_value_too() -> None:
+    def heard(content: object) -> None:
+        raise KeyboardInterrupt
+
+    ending = supervise(with_a_child(forever), Limits(), heard)
+    assert isinstance(ending, Ended)
+    assert ending.cause == Interrupted()
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_workers_of_a_worker_do_not_count_its_memory_again() -> None:
+    """Three of them, and each has all that the first one has: the limit is above it, and below twice of it."""
+    held = 400 * 2**20
+
+    def wait_a_while() -> int:
+        time.sleep(0.5)
+        return 0
+
+    def work(report: Report) -> int:
+        kept = bytearray(b"x") * held
+        first_answer([wait_a_while] * 3, 60.0, lambda value: False)
+        return len(kept)
+
+    before = usage(os.getpid()).memory
+    assert before < held, "else this test shows nothing"
+    ending = supervise(work, Limits(wall=60, memory=before + held + 100 * 2**20), lambda content: None)
+    assert isinstance(ending, Done), ending
+    assert ending.value == held
+    assert ending.usage.memory > held
+
+
+# --- nobody outlives those who started it -----------------------------------------------------------------------------
+
+ALL_KINDS = """
+import os, sys, time
+from pathlib import Path
+from craton.processes.conversation import Conversation
+from craton.processes.limits import Limits
+from craton.processes.race import first_answer
+from craton.processes.sandbox import run_tool
+from craton.processes.supervision import supervise
+
+directory = Path(sys.argv[1])
+sleeping = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(120)"]
+
+def note(name, pid):
+    (directory / ".new").write_text(str(pid))
+    (directory / ".new").rename(directory / name)
+
+def sandboxed():
+    run_tool(("sh", "-c", "echo $$ > .new && mv .new sandboxed && exec sleep 120"), directory, 600, 1 << 30)
+
+def inner(report):
+    note("inner", os.getpid())
+    sandboxed()
+
+def racing():
+    supervise(inner, Limits(), print)
+
+def work(report):
+    note("worker", os.getpid())
+    solver = Conversation(sleeping)
+    note("solver", solver.pid)
+    first_answer([racing], 600.0, bool)
+
+supervise(work, Limits(), print)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux's kernel promises it")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
+def test_all_end_with_those_who_started_them(number: int, tmp_path: Path) -> None:
+    names = ("worker", "solver", "inner", "sandboxed")
+    parent = subprocess.Popen([sys.executable, "-c", ALL_KINDS, str(tmp_path)])
     try:
-        assert wait_until(lambda: len(family(parent.pid)) == 2)
-        members = family(parent.pid)
-        assert members[0] == parent.pid
-        assert usage(parent.pid).memory > usage(members[1]).memory > 0
+        assert wait_until(lambda: all((tmp_path / name).exists() for name in names), 60)
+        started = [int((tmp_path / name).read_text()) for name in names]
+        everybody = family(parent.pid)
+        assert all(map(running, started)) and set(started) < set(everybody)
     finally:
-        end_family(parent.pid)
-    assert parent.wait(5) == -signal.SIGKILL
-    assert wait_until(lambda: not any(map(running, members)))
-
-
-def test_a_process_that_is_gone_uses_nothing_and_is_no_trouble() -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    assert family(gone.pid) == [gone.pid]
-    assert usage(gone.pid).memory == 0
-    end_family(gone.pid)
+        parent.send_signal(number)
+        parent.wait()
+    assert wait_until(lambda: not any(map(running, everybody)))
+    assert parent.returncode == -number
