@@ -55,7 +55,8 @@ from craton.smt.querylog import QueryLog
 from craton.smt.reading import parse_script
 from craton.smt.registry import LIBRARIES, capabilities, make_solver, solvers_for, solvers_that_can, theories
 from support.assertions import another_solver, described
-from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence, read, symbols_of
+from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence
+from support.declarations import read, symbols_of
 
 B8 = BitVec(8)
 P, Q, R = (var(name, BOOL) for name in "pqr")

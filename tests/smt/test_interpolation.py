@@ -21,7 +21,8 @@ from craton.smt.interpolation import (
     shared_symbols,
 )
 from craton.smt.registry import LIBRARIES, make_solver
-from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence, read
+from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence
+from support.declarations import read
 
 TIME_LIMIT = 1.0
 SOURCES = tuple(LIBRARIES)

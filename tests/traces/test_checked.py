@@ -11,7 +11,8 @@ from craton.traces.checked import Checked
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
 from craton.traces.trace import Trace
 from support.programs import EXAMPLES
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 X = var("x", INT)
 TRACE = read_trace("x: Int", "x := 0\nx := (+ x 1)\n(< x 0)")

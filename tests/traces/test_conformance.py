@@ -22,8 +22,9 @@ from craton.traces.levels import AtLevel, Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.refutation import Feasible, GaveUp, Refiner
 from support import FUZZ
+from support.executor import Replay
 from support.judge import Tally, out_of_time
-from support.traces import FEASIBLE, INFEASIBLE, Example, Replay
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 EXAMPLES = tuple(INFEASIBLE.values())
 WITH_BLOCKS = tuple(example for example in EXAMPLES if example.has_blocks)

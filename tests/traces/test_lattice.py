@@ -28,7 +28,8 @@ from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 
 def introduction(rounds: int) -> Trace:

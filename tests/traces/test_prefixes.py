@@ -16,7 +16,8 @@ from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_v
 from craton.traces.scorers import SCORERS, By, ByChance, Candidate, length
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 A = var("a", INT)
 

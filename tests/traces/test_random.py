@@ -55,8 +55,9 @@ from craton.traces.perfect import is_perfect, path_program
 from craton.traces.refutation import Feasible, Refutation, law_violation
 from craton.traces.trace import Trace
 from support import FUZZ, examples
+from support.executor import Replay, State, executions, variables_of
 from support.judge import SOLVERS, Judge, Tally
-from support.traces import INFEASIBLE, Example, Replay, State, executions, variables_of
+from support.traces import INFEASIBLE, Example
 
 # --- random statements ------------------------------------------------------------------------------------------------
 
