@@ -28,6 +28,8 @@ from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
+from support.patience import Group, record
+from support.sampling import sample
 from support.trace_reader import read_trace
 from support.traces import FEASIBLE, INFEASIBLE, Example
 
@@ -167,9 +169,10 @@ def test_bits_have_templates_too() -> None:
 
 
 @pytest.mark.parametrize("inner", ["newton(it, sp, lv)", "newton(wp)"])
-@pytest.mark.parametrize("example", list(INFEASIBLE.values())[::5], ids=str)
+@pytest.mark.parametrize("example", sample(INFEASIBLE.values(), 5, "lattice"), ids=str)
 def test_guided_sequences_obey_the_law(example: Example, inner: str) -> None:
     answer = refiner(f"lattice({inner})").refute(example.trace)
+    record(Group.REFUTATIONS, f"lattice({inner}) on {example}", answer)
     if isinstance(answer, Refutation):
         assert "does not hold" not in law_violation(example.trace, answer, Judge(SOLVERS))
     else:
