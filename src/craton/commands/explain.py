@@ -116,7 +116,7 @@ class _Clock:
     def within(self, work: Callable[[], T], share: float = 1.0) -> T | Ended:
         """What the work returns; an interrupt is one here too, an error is raised here."""
         from craton.processes.limits import Limits
-        from craton.processes.supervision import Done, Failed, supervise
+        from craton.processes.supervision import Done, Failed, Interrupted, supervise
 
         seconds = round(max(0.0, self._end - time.monotonic()) * share, 2)
         ending = supervise(lambda report: work(), Limits(seconds), lambda content: None)
