@@ -102,10 +102,13 @@ def test_a_watch_of_descendants_leaves_out_the_first(forked: int) -> None:
 
 def test_a_peak_stays() -> None:
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    watch = Watch(process.pid, Limits())
-    watch.look()
+    try:
+        assert wait_until(lambda: usage(process.pid).memory > MIB)  # not yet while it starts
+        watch = Watch(process.pid, Limits())
+        watch.look()
+    finally:
+        process.kill()
+        process.wait()
     peak = watch.peak
-    assert peak.memory > 0
-    process.kill()
-    process.wait()
+    assert peak.memory > MIB
     assert watch.last_look() == peak

@@ -8,8 +8,8 @@ ended), `watch` (a look from time to time), `supervision` (workers), `race` (sev
 `programs` (how others' are started), `sandbox` (in a directory of ours), `conversation` (a solver that is spoken to),
 `keeper`. This package imports nothing of Craton but its errors.
 
-Figures are read from /proc by ourselves. psutil would take 22 ms to import and 1.6 ms for a look at six processes,
-where ours takes 0.2 ms: to find children it reads the parents of all processes of the machine. What it would add are
-other systems, where forks and groups are missing anyway. Groups of the kernel (cgroups), which BenchExec uses, would
-count exactly and miss nobody, but are not for ordinary users: they need a part of the tree that was delegated to them.
+Figures are read from /proc by ourselves. psutil takes 22 ms to import and 1.6 ms for a look at six processes, where
+ours takes 0.2 ms: to find children, psutil reads the parents of all processes of the machine. It would add figures on
+macOS, where only wall time is watched now. Control groups (cgroups), which BenchExec uses, would miss nobody, but need
+a part of their tree that was delegated to the user, which few have.
 """

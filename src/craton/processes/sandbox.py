@@ -19,7 +19,7 @@ from pathlib import Path
 from craton.processes.family import end_program
 from craton.processes.kernel import exit_descriptor
 from craton.processes.limits import Exceeded, Kind, Limits
-from craton.processes.programs import launch
+from craton.processes.programs import Orphan, launch
 from craton.processes.watch import GLANCE, Watch, readable
 
 _TOKEN = 32  # hexadecimal digits
@@ -72,6 +72,7 @@ def run_replay(binary: Path, seconds: float, memory: int, seed: int | None = Non
                 stderr=subprocess.DEVNULL,
                 directory=binary.parent,
                 environment={},
+                orphan=Orphan.LEFT_ALONE,  # its harness asks the kernel by itself, and it is started often
             )
         ending = _watched(process, Limits(seconds, None, memory), channel)
     lines = bytes(channel.heard).split(b"\n")
