@@ -16,11 +16,11 @@ from pathlib import Path
 from craton.errors import CratonError
 from craton.evidence.replay import ReadValue, Replay
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
-from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
-from craton.frontends.c.library import HANDLERS
+from craton.frontends.c.library.fidelity import UNMODELLED
+from craton.frontends.c.library.records import HANDLERS
 from craton.frontends.c.outline import Outline
-from craton.frontends.c.standard import UNMODELLED
-from craton.frontends.c.syntax import Function, Variable
+from craton.frontends.c.syntax.nodes import Function, Variable
+from craton.frontends.c.syntax.types import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
 from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, BitVec, Float, Sort
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of

@@ -20,9 +20,9 @@ from craton.evidence.compiled import MEMORY, NotReached, Reached, limits, outlin
 from craton.evidence.confined import run_replay
 from craton.evidence.harness import NOTHING_UNSPECIFIED
 from craton.evidence.replay import ReadValue, Replay, as_number
-from craton.frontends.c.ctype import X87, CType, Floating, Record, Void
-from craton.frontends.c.library import HANDLERS
-from craton.frontends.c.standard import UNMODELLED
+from craton.frontends.c.library.fidelity import UNMODELLED
+from craton.frontends.c.library.records import HANDLERS
+from craton.frontends.c.syntax.types import X87, CType, Floating, Record, Void
 from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
 from craton.logic.semantics import to_signed

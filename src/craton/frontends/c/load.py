@@ -10,22 +10,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from craton.frontends.c.builder import Builder, Names
-from craton.frontends.c.clang import Unit
-from craton.frontends.c.context import Context
-from craton.frontends.c.control import Control
-from craton.frontends.c.ctype import Integer
-from craton.frontends.c.declaration_reader import Program as Syntax
+from craton.frontends.c.automaton.builder import Builder, Names
+from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.clang.bindings import Unit
+from craton.frontends.c.clang.declarations import Program as Syntax
+from craton.frontends.c.clang.statements import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
-from craton.frontends.c.lifetimes import lifetimes
-from craton.frontends.c.memory import Memory
-from craton.frontends.c.places import covered, find
-from craton.frontends.c.points_to import PointsTo
-from craton.frontends.c.reader import UnitReader
-from craton.frontends.c.scan import Scan, scan
-from craton.frontends.c.scopes import pointer_holders
-from craton.frontends.c.start import START, Start, layout
-from craton.frontends.c.syntax import Function
+from craton.frontends.c.lowering.start import START, Start, layout
+from craton.frontends.c.lowering.statements import Control
+from craton.frontends.c.memory.layout import Memory
+from craton.frontends.c.memory.lifetimes import lifetimes
+from craton.frontends.c.memory.places import covered, find
+from craton.frontends.c.memory.points_to import PointsTo
+from craton.frontends.c.memory.scan import Scan, scan
+from craton.frontends.c.memory.scopes import pointer_holders
+from craton.frontends.c.syntax.nodes import Function
+from craton.frontends.c.syntax.types import Integer
 from craton.logic import Term
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.graph import components, goto_loop_heads, reachable_edges
