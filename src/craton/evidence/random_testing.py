@@ -20,8 +20,7 @@ from craton.evidence.compiled import MEMORY, NotReached, Reached, limits, outlin
 from craton.evidence.confined import run_replay
 from craton.evidence.harness import NOTHING_UNSPECIFIED
 from craton.evidence.replay import ReadValue, Replay, as_number
-from craton.frontends.c.library.fidelity import UNMODELLED
-from craton.frontends.c.library.records import HANDLERS
+from craton.frontends.c.library.table import MODELLED, UNMODELLED
 from craton.frontends.c.syntax.types import X87, CType, Floating, Record, Void
 from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
@@ -84,7 +83,7 @@ def _failing(
     outline = outline_of(source)
     functions = [(Input(f.name, str(f.type.result)), f.type.result) for f in outline.functions]
     reads = any(
-        f.function not in HANDLERS and f.function not in UNMODELLED and not isinstance(result, Void | Record)
+        f.function not in MODELLED and f.function not in UNMODELLED and not isinstance(result, Void | Record)
         for f, result in functions
     )
     with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:

@@ -6,7 +6,8 @@ then the lowering, each class building on the one before: `values` and `builder`
 `heap`, `calls` with `library`, `control`, `start`; `load` puts it together.
 """
 
+from craton.frontends.c.clang.parsing import COptions
 from craton.frontends.c.errors import Unsupported
-from craton.frontends.c.load import COptions, load_c
+from craton.frontends.c.load import load_c
 
 __all__ = ["COptions", "Unsupported", "load_c"]

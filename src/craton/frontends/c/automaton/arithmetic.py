@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from craton.frontends.c.syntax.types import X87, CType, Floating, Integer, Pointer
+from craton.frontends.c.syntax.types import X87, ArrayType, CType, Floating, FunctionType, Integer, Pointer, Void
 from craton.logic import (
     RNE,
     RTZ,
@@ -127,6 +127,13 @@ def convert(term: Term, source: CType, target: CType) -> Term:
         make = fp_from_signed if is_signed(source) else fp_from_unsigned
         return make(target.sort, RNE, term)
     return resize(term, target.size * 8, signed=is_signed(source))
+
+
+def adapt(value: Term, source: CType, target: CType) -> Term:
+    """Inside initialiser lists and calls without prototype clang may leave a conversion to us."""
+    if isinstance(source, ArrayType | FunctionType) or isinstance(target, ArrayType | FunctionType | Void):
+        return value
+    return convert(value, source, target)
 
 
 def float_to_integer(term: Term, target: CType) -> Term:

@@ -1,8 +1,23 @@
-"""Functions of the C library that mean something definite and are not modelled: a proof takes any result for theirs, a
-counterexample must not.
-"""
+"""How close the models of library functions come to what C says of them."""
 
 from __future__ import annotations
+
+import enum
+
+
+class Fidelity(enum.Enum):
+    """What calls of a function without a body give in a program."""
+
+    EXACT = "what C says"
+    LOOSE = "what C says among others: results or texts may be others"
+    UNMODELLED = "anything, though C says what: a proof takes any result for theirs, a counterexample must not"
+    UNKNOWN = "anything: a function of which C says nothing, or that is taken for one"
+
+    @property
+    def approximates(self) -> bool:
+        """Whether there are more results than the function has in C."""
+        return self in (Fidelity.LOOSE, Fidelity.UNMODELLED)
+
 
 _MATH = (
     "acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 exp10 expm1 frexp ilogb ldexp log "
@@ -17,12 +32,13 @@ _OTHERS = (
     "toupper difftime mktime"
 ).split()
 
-UNMODELLED = frozenset(
-    (*(f"{prefix}{name}{kind}" for prefix in ("", "__") for name in _MATH for kind in ("", "f", "l")), *_OTHERS)
+_UNMODELLED = (
+    *(f"{prefix}{name}{kind}" for prefix in ("", "__") for name in _MATH for kind in ("", "f", "l")),
+    *_OTHERS,
 )
-
-# What is modelled, but so that results or texts may be others than C says.
-LOOSELY_MODELLED = frozenset(
+_LOOSE = (
     "printf fprintf puts putchar fputs fputc putc vprintf vfprintf sprintf vsprintf snprintf vsnprintf sscanf "
-    "__isoc99_sscanf".split()
-)
+    "__isoc99_sscanf"
+).split()
+
+FIDELITY = {**dict.fromkeys(_LOOSE, Fidelity.LOOSE), **dict.fromkeys(_UNMODELLED, Fidelity.UNMODELLED)}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from craton.frontends.c.automaton.arithmetic import convert, float_to_integer, number
-from craton.frontends.c.library.records import HANDLERS, Handler, builtins, models
-from craton.frontends.c.lowering.access import Value
+from craton.frontends.c.automaton.lvalue import Lvalue, Value
+from craton.frontends.c.library.arguments import pointer_lvalue
+from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.records import Handler, builtins, models, only
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import CType, Floating
 from craton.logic import (
@@ -43,12 +44,9 @@ from craton.logic import (
     or_,
 )
 
-if TYPE_CHECKING:
-    from craton.frontends.c.lowering.calls import Calls
 
-
-def _float_argument(lower: Calls, argument: Node, wanted: CType) -> Term:
-    value = lower.scalar(argument)
+def _float_argument(lower: Lowering, argument: Node, wanted: CType) -> Term:
+    value = lower.expressions.scalar(argument)
     if isinstance(wanted, Floating):
         return convert(value, argument.type, wanted)
     return value
@@ -57,7 +55,7 @@ def _float_argument(lower: Calls, argument: Node, wanted: CType) -> Term:
 def _pure(names: str, function: Callable[..., Term]) -> None:
     """Functions from floats to a float of the same type, in their three spellings."""
 
-    def handler(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
         return function(*(lower.builder.save(_float_argument(lower, a, node.type)) for a in arguments))
 
     for name in names.split():
@@ -113,8 +111,8 @@ _pure("fma", lambda x, y, z: fp_fma(RNE, x, y, z))
 
 
 def _to_integer(names: str, mode: Term) -> None:
-    def handler(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-        return float_to_integer(fp_round_to_integral(mode, lower.scalar(arguments[0])), node.type)
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        return float_to_integer(fp_round_to_integral(mode, lower.expressions.scalar(arguments[0])), node.type)
 
     for name in names.split():
         models(f"{name} {name}f {name}l")(handler)
@@ -125,8 +123,8 @@ _to_integer("lround llround", RNA)
 
 
 def _predicate(names: str, function: Callable[[Term], Term]) -> None:
-    def handler(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-        return number(function(lower.scalar(arguments[0])), node.type.size * 8)
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        return number(function(lower.expressions.scalar(arguments[0])), node.type.size * 8)
 
     for name in names.split():
         models(f"{name} {name}f {name}l __{name} __{name}f __{name}l {name}d")(handler)
@@ -138,30 +136,31 @@ _predicate("isfinite finite", lambda x: not_(or_(fp_is_nan(x), fp_is_infinite(x)
 _predicate("signbit", fp_is_negative)  # of a NaN: not negative, since there is one NaN only
 
 
-def _is_infinite(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _is_infinite(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """glibc answers -1 for minus infinity."""
-    value = lower.scalar(arguments[0])
+    value = lower.expressions.scalar(arguments[0])
     width = node.type.size * 8
     sign = ite(fp_is_negative(value), bv(-1, width), bv(1, width))
     return ite(fp_is_infinite(value), sign, bv(0, width))
 
 
-for _name in ("isinf", "isinff", "isinfl", "__isinf", "__isinff", "__isinfl", "__builtin_isinf_sign"):
-    HANDLERS[_name] = _is_infinite
+only("isinf isinff isinfl __isinf __isinff __isinfl __builtin_isinf_sign")(_is_infinite)
 _predicate("__builtin_isinf", fp_is_infinite)
 
 _FP_NAN, _FP_INFINITE, _FP_ZERO, _FP_SUBNORMAL, _FP_NORMAL = range(5)
 
 
-def _classify(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    value = lower.scalar(arguments[-1])
+def _classify(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    value = lower.expressions.scalar(arguments[-1])
     cases = [
         (fp_is_nan, _FP_NAN),
         (fp_is_infinite, _FP_INFINITE),
         (fp_is_zero, _FP_ZERO),
         (fp_is_subnormal, _FP_SUBNORMAL),
     ]
-    given = [lower.scalar(a) for a in arguments[:-1]]  # __builtin_fpclassify: nan, infinite, normal, subnormal, zero
+    given = [
+        lower.expressions.scalar(a) for a in arguments[:-1]
+    ]  # __builtin_fpclassify: nan, infinite, normal, subnormal, zero
     answers = {_FP_NAN: 0, _FP_INFINITE: 1, _FP_NORMAL: 2, _FP_SUBNORMAL: 3, _FP_ZERO: 4}
     width = node.type.size * 8
 
@@ -174,12 +173,11 @@ def _classify(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     return result
 
 
-for _name in ("__fpclassify", "__fpclassifyf", "__fpclassifyl", "__builtin_fpclassify", "__fpclassifyd"):
-    HANDLERS[_name] = _classify
+only("__fpclassify __fpclassifyf __fpclassifyl __builtin_fpclassify __fpclassifyd")(_classify)
 
 
 def _special(names: str, value: float) -> None:
-    def handler(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
         assert isinstance(node.type, Floating)
         return fp_value(value, node.type.sort)
 
@@ -192,8 +190,8 @@ _special("inf huge_val", float("inf"))
 
 
 def _unordered(op: str) -> Handler:
-    def handler(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-        a, b = lower.scalar(arguments[0]), lower.scalar(arguments[1])
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        a, b = lower.expressions.scalar(arguments[0]), lower.expressions.scalar(arguments[1])
         tests = {
             "isgreater": lambda: fp_lt(b, a),
             "isgreaterequal": lambda: fp_le(b, a),
@@ -211,32 +209,28 @@ for _name in ("isgreater", "isgreaterequal", "isless", "islessequal", "islessgre
     models(_name)(_unordered(_name))
 
 
-def _modf(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    from craton.frontends.c.library.records import pointer_lvalue
-    from craton.frontends.c.lowering.access import Lvalue
-
-    value = lower.builder.save(lower.scalar(arguments[0]))
+def _modf(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    value = lower.builder.save(lower.expressions.scalar(arguments[0]))
     target = pointer_lvalue(lower, arguments[1])
     whole = fp_round_to_integral(RTZ, value)
-    lower.store(Lvalue(node.type, None, 0, target.address, target.place), whole)
+    lower.access.store(Lvalue(node.type, None, 0, target.address, target.place), whole)
     sort = value.sort
     assert isinstance(sort, Float)
     rest = ite(fp_is_infinite(value), fp_bits(0, sort), fp_sub(RNE, value, whole))
     return copysign(rest, value)
 
 
-for _name in ("modf", "modff", "modfl"):
-    HANDLERS[_name] = _modf
+only("modf modff modfl")(_modf)
 
 
 @models("fegetround")
-def _get_round(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _get_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return bv(0, node.type.size * 8)
 
 
 @models("fesetround")
-def _set_round(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    mode = lower.scalar(arguments[0])
+def _set_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    mode = lower.expressions.scalar(arguments[0])
     if mode.is_value and mode.payload == 0:
         return bv(0, node.type.size * 8)
     raise lower.unsupported("a rounding mode other than to nearest", node)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from craton.frontends.c.automaton.arithmetic import resize
-from craton.frontends.c.library.records import models, pointer_lvalue, size_argument
-from craton.frontends.c.lowering.access import Lvalue, Value
-from craton.frontends.c.memory.library_calls import strip
+from craton.frontends.c.automaton.arithmetic import number, resize
+from craton.frontends.c.automaton.lvalue import Lvalue, Value
+from craton.frontends.c.library.arguments import pointer_lvalue, size_argument
+from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.records import models
+from craton.frontends.c.syntax.expressions import strip
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.logic import (
     BitVec,
@@ -16,6 +16,7 @@ from craton.logic import (
     bv,
     bvadd,
     bvneg,
+    bvule,
     bvult,
     eq,
     extract,
@@ -23,10 +24,7 @@ from craton.logic import (
     not_,
     zero_extend,
 )
-
-if TYPE_CHECKING:
-    from craton.frontends.c.lowering.calls import Calls
-    from craton.program.cfa import Location
+from craton.program.cfa import Location
 
 _ZERO = bv(0, 8)
 
@@ -34,7 +32,7 @@ _ZERO = bv(0, 8)
 class _Scan:
     """A loop whose counter starts at 0 and steps by one: `while (guard(i)) i++`. Code may branch out of it."""
 
-    def __init__(self, lower: Calls) -> None:
+    def __init__(self, lower: Lowering) -> None:
         builder = lower.builder
         self.lower = lower
         self.index = builder.temporary(BitVec(lower.context.pointer_width))
@@ -68,16 +66,16 @@ def _literal_length(node: Node) -> int | None:
     return None
 
 
-def length(lower: Calls, text: Lvalue) -> Term:
+def length(lower: Lowering, text: Lvalue) -> Term:
     scan = _Scan(lower)
-    out = scan.leave_if(eq(lower.byte_at(text, scan.index), _ZERO))
+    out = scan.leave_if(eq(lower.bulk.byte_at(text, scan.index), _ZERO))
     scan.again()
     lower.builder.enter(out)
     return scan.index
 
 
 @models("strlen")
-def _strlen(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strlen(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     known = _literal_length(arguments[0])
     if known is not None:
         return bv(known, node.type.size * 8)
@@ -85,12 +83,12 @@ def _strlen(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 
 @models("strnlen")
-def _strnlen(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strnlen(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     text = pointer_lvalue(lower, arguments[0])
     limit = lower.builder.save(size_argument(lower, arguments[1]))
     scan = _Scan(lower)
     out = scan.leave_if(not_(bvult(scan.index, limit)))
-    end = scan.leave_if(eq(lower.byte_at(text, scan.index), _ZERO))
+    end = scan.leave_if(eq(lower.bulk.byte_at(text, scan.index), _ZERO))
     scan.again()
     lower.builder.enter(end)
     lower.builder.go(out)
@@ -98,18 +96,18 @@ def _strnlen(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     return scan.index
 
 
-def _copy_text(lower: Calls, target: Lvalue, source: Lvalue) -> None:
+def _copy_text(lower: Lowering, target: Lvalue, source: Lvalue) -> None:
     """With the final zero."""
     scan = _Scan(lower)
-    byte = lower.builder.save(lower.byte_at(source, scan.index))
-    lower.set_byte(target, scan.index, byte)
+    byte = lower.builder.save(lower.bulk.byte_at(source, scan.index))
+    lower.bulk.set_byte(target, scan.index, byte)
     out = scan.leave_if(eq(byte, _ZERO))
     scan.again()
     lower.builder.enter(out)
 
 
 @models("strcpy __builtin___strcpy_chk")
-def _strcpy(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strcpy(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     target, source = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     _copy_text(lower, target, source)
     assert target.address is not None
@@ -117,7 +115,7 @@ def _strcpy(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 
 @models("strcat")
-def _strcat(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strcat(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     target, source = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     assert target.address is not None
     end = lower.builder.save(bvadd(target.address, length(lower, target)))
@@ -126,7 +124,7 @@ def _strcat(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 
 @models("strncpy")
-def _strncpy(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strncpy(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """Pads with zeros up to the limit."""
     target, source = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     limit = size_argument(lower, arguments[2])
@@ -138,13 +136,13 @@ def _strncpy(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
         read, skip, write = builder.new(), builder.new(), builder.new()
         builder.fork(eq(ended, _ZERO), read, skip)
         builder.enter(read)
-        builder.assign(byte, lower.byte_at(source, index))
+        builder.assign(byte, lower.bulk.byte_at(source, index))
         builder.go(write)
         builder.enter(skip)
         builder.assign(byte, _ZERO)
         builder.go(write)
         builder.enter(write)
-        lower.set_byte(target, index, byte)
+        lower.bulk.set_byte(target, index, byte)
         stop, on = builder.new(), builder.new()
         builder.fork(eq(byte, _ZERO), stop, on)
         builder.enter(stop)
@@ -156,7 +154,7 @@ def _strncpy(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 
 @models("strncat")
-def _strncat(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strncat(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     target, source = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     limit = lower.builder.save(size_argument(lower, arguments[2]))
     assert target.address is not None
@@ -164,18 +162,18 @@ def _strncat(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     tail = Lvalue(target.type, None, 0, end, target.place)
     scan = _Scan(lower)
     full = scan.leave_if(not_(bvult(scan.index, limit)))
-    byte = lower.builder.save(lower.byte_at(source, scan.index))
+    byte = lower.builder.save(lower.bulk.byte_at(source, scan.index))
     done = scan.leave_if(eq(byte, _ZERO))
-    lower.set_byte(tail, scan.index, byte)
+    lower.bulk.set_byte(tail, scan.index, byte)
     scan.again()
     lower.builder.enter(done)
     lower.builder.go(full)
     lower.builder.enter(full)
-    lower.set_byte(tail, scan.index, _ZERO)
+    lower.bulk.set_byte(tail, scan.index, _ZERO)
     return target.address
 
 
-def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | None, text: bool) -> Value:
+def _compare(lower: Lowering, node: Node, arguments: tuple[Node, ...], limit: Term | None, text: bool) -> Value:
     """Some number whose sign is that of the difference of the first bytes that differ: C promises no more."""
     a, b = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     builder = lower.builder
@@ -185,8 +183,8 @@ def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term 
     outs = []
     if limit is not None:
         outs.append(scan.leave_if(not_(bvult(scan.index, limit))))
-    x = builder.save(lower.byte_at(a, scan.index))
-    y = builder.save(lower.byte_at(b, scan.index))
+    x = builder.save(lower.bulk.byte_at(a, scan.index))
+    y = builder.save(lower.bulk.byte_at(b, scan.index))
     differ = scan.leave_if(not_(eq(x, y)))
     if text:
         outs.append(scan.leave_if(eq(x, _ZERO)))
@@ -201,23 +199,23 @@ def _compare(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term 
 
 
 @models("strcmp")
-def _strcmp(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strcmp(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return _compare(lower, node, arguments, None, True)
 
 
 @models("strncmp")
-def _strncmp(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strncmp(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return _compare(lower, node, arguments, lower.builder.save(size_argument(lower, arguments[2])), True)
 
 
 @models("memcmp bcmp")
-def _memcmp(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _memcmp(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return _compare(lower, node, arguments, lower.builder.save(size_argument(lower, arguments[2])), False)
 
 
-def _find(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | None) -> Value:
+def _find(lower: Lowering, node: Node, arguments: tuple[Node, ...], limit: Term | None) -> Value:
     text = pointer_lvalue(lower, arguments[0])
-    wanted = lower.builder.save(extract(7, 0, lower.scalar(arguments[1])))
+    wanted = lower.builder.save(extract(7, 0, lower.expressions.scalar(arguments[1])))
     builder = lower.builder
     result = builder.temporary(BitVec(lower.context.pointer_width))
     builder.assign(result, lower.memory.pointer(0))
@@ -225,7 +223,7 @@ def _find(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | N
     outs = []
     if limit is not None:
         outs.append(scan.leave_if(not_(bvult(scan.index, limit))))
-    byte = builder.save(lower.byte_at(text, scan.index))
+    byte = builder.save(lower.bulk.byte_at(text, scan.index))
     found = scan.leave_if(eq(byte, wanted))
     if limit is None:
         outs.append(scan.leave_if(eq(byte, _ZERO)))
@@ -238,24 +236,24 @@ def _find(lower: Calls, node: Node, arguments: tuple[Node, ...], limit: Term | N
 
 
 @models("strchr index")
-def _strchr(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strchr(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return _find(lower, node, arguments, None)
 
 
 @models("memchr")
-def _memchr(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _memchr(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return _find(lower, node, arguments, lower.builder.save(size_argument(lower, arguments[2])))
 
 
 @models("strrchr rindex")
-def _strrchr(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strrchr(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     text = pointer_lvalue(lower, arguments[0])
-    wanted = lower.builder.save(extract(7, 0, lower.scalar(arguments[1])))
+    wanted = lower.builder.save(extract(7, 0, lower.expressions.scalar(arguments[1])))
     builder = lower.builder
     result = builder.temporary(BitVec(lower.context.pointer_width))
     builder.assign(result, lower.memory.pointer(0))
     scan = _Scan(lower)
-    byte = builder.save(lower.byte_at(text, scan.index))
+    byte = builder.save(lower.bulk.byte_at(text, scan.index))
     hit, on = builder.new(), builder.new()
     builder.fork(eq(byte, wanted), hit, on)
     builder.enter(hit)
@@ -270,30 +268,17 @@ def _strrchr(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 
 @models("strdup")
-def _strdup(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _strdup(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     text = pointer_lvalue(lower, arguments[0])
     count = length(lower, text)
-    new = lower.allocate(bvadd(count, lower.memory.pointer(1)), counted=True)
+    new = lower.heap.allocate(bvadd(count, lower.memory.pointer(1)), counted=True)
     place = lower.context.points_to.pointed(node)
     _copy_text(lower, Lvalue(text.type, None, 0, new, place), text)
     return new
 
 
-def _ascii(predicate: str, ranges: tuple[tuple[int, int], ...]) -> None:
-    """The C locale's character classes."""
-
-    def handler(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-        from craton.frontends.c.automaton.arithmetic import number
-        from craton.logic import bvule, or_
-
-        value = lower.scalar(arguments[0])
-        inside = or_(*(and_(bvule(bv(low, 32), value), bvule(value, bv(high, 32))) for low, high in ranges))
-        return number(inside, 32)
-
-    models(predicate)(handler)
-
-
-for _name, _ranges in {
-    "isdigit": ((48, 57),),
-}.items():
-    _ascii(_name, _ranges)
+@models("isdigit")
+def _isdigit(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """In the C locale."""
+    value = lower.expressions.scalar(arguments[0])
+    return number(and_(bvule(bv(ord("0"), 32), value), bvule(value, bv(ord("9"), 32))), 32)

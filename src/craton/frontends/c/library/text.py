@@ -6,18 +6,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from craton.frontends.c.automaton.arithmetic import resize
-from craton.frontends.c.library.records import models, pointer_lvalue, size_argument, unknown_bytes, unknown_output
-from craton.frontends.c.lowering.access import Value
-from craton.frontends.c.memory.library_calls import SCANS, element_type
+from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.library.arguments import pointer_lvalue, size_argument, unknown_bytes, unknown_output
+from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.pointers import SCANS
+from craton.frontends.c.library.records import models
+from craton.frontends.c.syntax.expressions import direct_callee, element_type
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import Integer, Pointer
 from craton.logic import Term, bvadd, bvmul, bvule, bvult, eq, ite
-
-if TYPE_CHECKING:
-    from craton.frontends.c.lowering.calls import Calls
 
 _CONVERSION = re.compile(r"%([-+ #0]*)([0-9]*)(hh|h|ll|l|z|j|t|)([a-zA-Z%])")
 # The most digits of 32 and 64 bits, with the sign.
@@ -67,12 +66,12 @@ def _template(node: Node) -> str | None:
     return bytes(unit & 255 for unit in units).split(b"\0")[0].decode("latin-1")
 
 
-def _write_text(lower: Calls, pointer: Node, length: Lengths) -> Term:
+def _write_text(lower: Lowering, pointer: Node, length: Lengths) -> Term:
     """An arbitrary text with its final zero; returns its length. A text that is longer than the array it is written to
     is a violation where memory safety is checked, and undefined otherwise.
     """
     builder, memory = lower.builder, lower.memory
-    target, inside = pointer_lvalue(lower, pointer), lower.object_behind(pointer)
+    target, inside = pointer_lvalue(lower, pointer), lower.variables.object_behind(pointer)
     more = builder.temporary(target.address.sort)  # type: ignore[union-attr]
     builder.havoc(more)
     if length.most is not None:
@@ -81,56 +80,56 @@ def _write_text(lower: Calls, pointer: Node, length: Lengths) -> Term:
     if inside is not None and not lower.context.specification.deref:
         builder.assume(bvult(count, memory.pointer(inside.size)))
     for offset in builder.counted(count):
-        value = lower.arbitrary(lower.context.char_type)
+        value = lower.unknowns.arbitrary(lower.context.char_type)
         assert isinstance(value, Term)
-        lower.set_byte(target, offset, value)
-    lower.set_byte(target, count, resize(memory.pointer(0), 8, signed=False))
+        lower.bulk.set_byte(target, offset, value)
+    lower.bulk.set_byte(target, count, resize(memory.pointer(0), 8, signed=False))
     return count
 
 
 @models("sprintf vsprintf")
-def _print_unlimited(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _print_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     for argument in arguments[1:]:
-        lower.effect(argument)
+        lower.expressions.effect(argument)
     template = _template(arguments[1])
     length = Lengths(0, None) if template is None else lengths(template, lower.context.pointer_width)
     return resize(_write_text(lower, arguments[0], length), 32, signed=False)
 
 
 @models("snprintf vsnprintf")
-def _print_limited(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _print_limited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """The text is arbitrary, and so is its length."""
     limit = lower.builder.save(size_argument(lower, arguments[1]))
     for argument in arguments[2:]:
-        lower.effect(argument)
+        lower.expressions.effect(argument)
     unknown_bytes(lower, arguments[0], limit)
-    return lower.arbitrary(node.type)
+    return lower.unknowns.arbitrary(node.type)
 
 
-def _found_or_null(lower: Calls, target: Term) -> Value:
-    found = lower.arbitrary(lower.context.char_type)
+def _found_or_null(lower: Lowering, target: Term) -> Value:
+    found = lower.unknowns.arbitrary(lower.context.char_type)
     assert isinstance(found, Term)
     return ite(eq(found, resize(lower.memory.pointer(0), 8, signed=False)), lower.memory.pointer(0), target)
 
 
 @models("gets")
-def _read_unlimited(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
-    target = lower.builder.save(lower.scalar(arguments[0]))
+def _read_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    target = lower.builder.save(lower.expressions.scalar(arguments[0]))
     _write_text(lower, arguments[0], Lengths(0, None))
     return _found_or_null(lower, target)
 
 
 @models("fgets")
-def _read_line(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _read_line(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     limit = lower.builder.save(size_argument(lower, arguments[1]))
-    lower.effect(arguments[2])
-    target = lower.builder.save(lower.scalar(arguments[0]))
+    lower.expressions.effect(arguments[2])
+    target = lower.builder.save(lower.expressions.scalar(arguments[0]))
     unknown_bytes(lower, arguments[0], limit)
     return _found_or_null(lower, target)
 
 
 @models("read fread recv")
-def _read_bytes(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _read_bytes(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """read(file, buffer, size), recv alike; fread(buffer, size, count, file)."""
     buffer = next(a for a in arguments if isinstance(a.type, Pointer))
     sizes = [a for a in arguments[1:] if isinstance(a.type, Integer)]
@@ -138,30 +137,28 @@ def _read_bytes(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
     if buffer is arguments[0] and len(sizes) > 1:
         size = bvmul(size, size_argument(lower, sizes[1]))
     unknown_bytes(lower, buffer, lower.builder.save(size))
-    return lower.arbitrary(node.type)
+    return lower.unknowns.arbitrary(node.type)
 
 
 @models(" ".join(SCANS))
-def _scan_input(lower: Calls, node: Node, arguments: tuple[Node, ...]) -> Value:
+def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """What is read is arbitrary: a text where characters are pointed to and the format may ask for one."""
     first = SCANS[_name(node)]
     for argument in arguments[:first]:
-        lower.effect(argument)
+        lower.expressions.effect(argument)
     template = _template(arguments[first - 1])
     has_text = template is None or "s" in template or "[" in template
     for argument in arguments[first:]:
         if not isinstance(argument.type, Pointer):
-            lower.effect(argument)
+            lower.expressions.effect(argument)
         elif has_text and element_type(argument).size == 1:
             _write_text(lower, argument, Lengths(0, None))
         else:
             unknown_output(lower, argument)
-    return lower.arbitrary(node.type)
+    return lower.unknowns.arbitrary(node.type)
 
 
 def _name(call: Node) -> str:
-    from craton.frontends.c.memory.scan import direct_callee
-
     function = direct_callee(call)
     assert function is not None
     return function.name.removeprefix("__builtin_")

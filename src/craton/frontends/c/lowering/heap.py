@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.lowering.bulk import Bulk
-from craton.logic import Term, and_, bvadd, bvand, bvshl, bvsub, bvuge, bvult, eq, not_, or_, select, store
-from craton.program.cfa import DEREF, FREE
+from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.safety import Safety
+from craton.logic import Term, and_, bvadd, bvand, bvshl, bvsub, bvult, eq, not_, or_, select, store
+from craton.program.cfa import FREE
 
 
-class Heap(Bulk):
-    """malloc and free."""
+class Heap:
+    """Memory that begins to live while the program runs: allocated blocks, and locals with memory of their own."""
+
+    def __init__(self, frame: Frame, safety: Safety) -> None:
+        self._context = frame.context
+        self._builder = frame.builder
+        self._memory = frame.memory
+        self._safety = safety
 
     def allocate(self, size: Term, *, counted: bool) -> Term:
         """The address of `size` new bytes; `counted` if they must be freed, else they live on the stack."""
-        size = self.builder.save(size)
+        size = self._builder.save(size)
         if counted:
-            self.context.assume("memory allocation does not fail")
-        if self.memory.safety:
+            self._context.assume("memory allocation does not fail")
+        if self._memory.safety:
             return self._next_object(size, counted=counted)
         return self._next_address(size)
 
     def _next_object(self, size: Term, *, counted: bool) -> Term:
-        memory, builder = self.memory, self.builder
+        memory, builder = self._memory, self._builder
         numbers = 1 << (memory.pointer_width - memory.offset_bits)
         if memory.offset_bits < 32:
             most, largest = numbers // 2, 1 << memory.offset_bits
-            self.context.assume(f"fewer than {most} objects are allocated, each smaller than {largest} bytes")
+            self._context.assume(f"fewer than {most} objects are allocated, each smaller than {largest} bytes")
         limit = memory.pointer((1 << memory.offset_bits) - 1)
         if not (size.is_value and size.payload < limit.payload):
             builder.assume(bvult(size, limit))
@@ -43,7 +50,7 @@ class Heap(Bulk):
         return address
 
     def _next_address(self, size: Term) -> Term:
-        memory, builder = self.memory, self.builder
+        memory, builder = self._memory, self._builder
         memory.uses_heap = True
         # Addresses stay below half of what the width can express, so that no address wraps around.
         limit = memory.pointer(1 << (memory.pointer_width - 2))
@@ -62,23 +69,23 @@ class Heap(Bulk):
 
     def allocated_size(self, address: Term) -> Term:
         """The size of the block that begins there."""
-        memory = self.memory
+        memory = self._memory
         if memory.safety:
-            return bvsub(select(memory.sizes, self.object_number(address)), memory.pointer(1))
+            return bvsub(select(memory.sizes, self._safety.object_number(address)), memory.pointer(1))
         return select(memory.lengths, address)
 
     def free(self, address: Term) -> None:
         """Ends an object's life; freeing null does nothing."""
-        memory, builder = self.memory, self.builder
+        memory, builder = self._memory, self._builder
         if not memory.safety:
             return
         memory.uses_heap = True
-        number = self.object_number(address)
+        number = self._safety.object_number(address)
         null = eq(address, memory.pointer(0))
-        if self.context.specification.free:
+        if self._context.specification.free:
             start = eq(bvand(address, memory.pointer((1 << memory.offset_bits) - 1)), memory.pointer(0))
             alive = not_(eq(select(memory.sizes, number), memory.pointer(0)))
-            builder.check(or_(null, and_(start, alive, self.is_heap_number(number))), FREE)
+            builder.check(or_(null, and_(start, alive, self._safety.is_heap_number(number))), FREE)
         then, after = builder.new(), builder.new()
         builder.fork(null, after, then)
         builder.enter(then)
@@ -86,25 +93,3 @@ class Heap(Bulk):
         builder.assign(memory.live, bvsub(memory.live, memory.pointer(1)))
         builder.go(after)
         builder.enter(after)
-
-    def heap_begin(self) -> Term:
-        """The number of the first allocated object; a variable, because it is known only when all code is lowered."""
-        from craton.logic import BitVec, var
-
-        term = var("heap begin", BitVec(self.memory.pointer_width))
-        self.context.globals[term] = None
-        return term
-
-    def is_heap_number(self, number: Term) -> Term:
-        """Whether an object's number is one that `malloc` gives."""
-        return and_(bvuge(number, self.heap_begin()), bvult(number, self.memory.stack_begin))
-
-    def at_exit(self) -> None:
-        """`exit` is called."""
-        raise NotImplementedError
-
-    def check_block(self, address: Term, size: Term) -> None:
-        """`size` bytes are accessed; none is fine wherever the address points."""
-        if self.context.specification.deref:
-            empty = eq(size, self.memory.pointer(0))
-            self.builder.check(or_(empty, self.is_valid(address, size)), DEREF)

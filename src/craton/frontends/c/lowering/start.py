@@ -4,132 +4,116 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
-from craton.frontends.c.lowering.access import Lvalue
-from craton.frontends.c.lowering.statements import Control
+from craton.frontends.c.automaton.lvalue import Lvalue
+from craton.frontends.c.lowering.cells import MemoryCells
+from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.function import FunctionLowering
+from craton.frontends.c.lowering.safety import heap_begin
 from craton.frontends.c.memory.places import Place, covered
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
 from craton.frontends.c.syntax.types import CType, FunctionType, Void, unit_type
 from craton.logic import Array, Float, Term, bv, bvadd, const_array, fp_bits, store, substitute
 
 START = "<start>"
-_MOST_STORES = 4096
 
 
-class Start(Control):
-    """Lowers the values of globals. Stores to memory are gathered into one term per array."""
-
-    unroll = _MOST_STORES
+class Start:
+    """Lowers the values of globals, as the body of a function that nobody wrote."""
 
     def __init__(self, context: Context, unit: int) -> None:
         function = Function(START, START, FunctionType(Void(), (), False, True), unit)
-        super().__init__(context, function, Builder(context.names, START))
-        self._stores: dict[Term, Term] = {}
-        self._cells: dict[Term, dict[Term, Term]] = {}  # the same by address
-        self._zeroed: set[Place] = set()
+        self.builder = Builder(context.names, START)
+        self._context = context
+        self._memory = context.memory
+        frame = Frame(context, function, self.builder, owns=Storage.GLOBAL)
+        self._cells = InitialCells(frame)
+        lowering = FunctionLowering(frame, self._cells)
+        self._variables = lowering.variables
+        self._initialization = lowering.initialization
+        self._unknowns = lowering.unknowns
 
     def globals(self) -> None:
-        for variable in self.context.scan.globals:
+        for variable in self._context.scan.globals:
             if variable.defined or variable.initializer is not None:
                 self.builder.origin = variable.range
                 self._global(variable)
-            elif not self.context.scan.in_memory(variable):  # arbitrary, but a bool is one
-                for part in self.variable(variable).plain or ():
-                    self._assume_bool(part.term, part.type)
+            elif not self._context.scan.in_memory(variable):  # arbitrary, but a bool is one
+                for part in self._variables.variable(variable).plain or ():
+                    self._unknowns.assume_bool(part.term, part.type)
 
     def _global(self, variable: Variable) -> None:
-        target = self.variable(variable)
+        target = self._variables.variable(variable)
         if variable.initializer is not None:
-            self.initialize(target, variable.type, variable.initializer)
+            self._initialization.initialize(target, variable.type, variable.initializer)
         elif variable.type.size:
-            self.clear(target, variable.type)
+            self._initialization.clear(target, variable.type)
 
     def strings(self) -> None:
-        for string in self.context.strings.values():
+        for string in self._context.strings.values():
             assert string.initial is not None
             character = unit_type(string.unit)
             for i in range(0, len(string.initial), string.unit):
                 value = int.from_bytes(string.initial[i : i + string.unit], "little")
-                where = Lvalue(character, None, 0, self.memory.pointer(string.address.payload + i), string.place)
-                self.store_memory(where, character, bv(value, 8 * string.unit))
+                where = Lvalue(character, None, 0, self._memory.pointer(string.address.payload + i), string.place)
+                self._cells.store(where, character, bv(value, 8 * string.unit))
 
     def finish(self) -> None:
-        for array, value in self._stores.items():
-            self.builder.assign(array, value)
-        self._stores.clear()
+        """Emits what was gathered."""
+        self._cells.emit()
 
-    def declare(self, variable: Variable) -> None:
-        """A compound literal of file scope."""
-        if variable.storage is Storage.GLOBAL and variable.initializer is not None:
-            self.initialize(self.variable(variable), variable.type, variable.initializer)
 
-    def clear(self, target: Lvalue, t: CType) -> None:
-        if target.place is not None and self._clear_region(target.place):
-            return
-        super().clear(target, t)
+class InitialCells:
+    """Memory before the program starts. Stores are gathered into one term per array: static initialisers are constants,
+    so their order among other statements does not matter.
+    """
 
-    def _clear_region(self, place: Place) -> bool:
-        """Memory that holds globals only starts as a constant array of zeros."""
-        parts = covered(place)
-        if any(part.external or part.allocated or part in self.context.local_places for part in parts):
-            return False
-        for part in parts:
-            if part not in self._zeroed:
-                self._zeroed.add(part)
-                self.zero_first.append(self.memory.region(part).array)
-        return True
+    unroll = 4096
 
-    @property
-    def zero_first(self) -> list[Term]:
-        return self.context.zeroed
+    def __init__(self, frame: Frame) -> None:
+        self._context = frame.context
+        self._builder = frame.builder
+        self._memory = frame.memory
+        self._cells = MemoryCells(frame)
+        self._stores: dict[Term, Term] = {}
+        self._by_address: dict[Term, dict[Term, Term]] = {}  # the same by array and address
+        self._zeroed: set[Place] = set()
 
-    def store_memory(self, lvalue: Lvalue, t: CType, value: Term) -> None:
-        """Gathers: static initialisers are constants, so their order among other statements does not matter."""
-        assert lvalue.place is not None
-        array = self.memory.region(lvalue.place).array
-        outer = self.builder
-        probe = _Gather(outer)
-        self.builder = probe  # type: ignore[assignment]
-        try:
-            super().store_memory(lvalue, t, value)
-        finally:
-            self.builder = outer
-        cells = self._cells.setdefault(array, {})
-        for written, term in probe.assigned:
-            assert written is array
-            self._stores[array] = _rebase(term, array, self._stores.get(array, array), cells)
+    def store(self, lvalue: Lvalue, t: CType, value: Term) -> None:
+        array, written = self._cells.written(lvalue, t, value)
+        cells = self._by_address.setdefault(array, {})
+        self._stores[array] = _rebase(written, array, self._stores.get(array, array), cells)
 
-    def load_memory(self, lvalue: Lvalue, t: CType) -> Term:
+    def load(self, lvalue: Lvalue, t: CType) -> Term:
         """Bit-fields are read before they are written. Only what was stored there counts, not the thousands of other
         stores of a large initialiser.
         """
         assert lvalue.place is not None and lvalue.address is not None
-        region = self.memory.region(lvalue.place)
-        cells = self._cells.get(region.array, {})
+        region = self._memory.region(lvalue.place)
+        cells = self._by_address.get(region.array, {})
         current = region.array
-        if current in self.zero_first:
-            current = const_array(current.sort, _zero_element(current))  # type: ignore[arg-type]
+        if current in self._context.zeroed:
+            current = _zeros(current)
         for i in range(0, t.size, region.size):
-            address = bvadd(lvalue.address, self.memory.pointer(i))
+            address = bvadd(lvalue.address, self._memory.pointer(i))
             if address in cells:
                 current = store(current, address, cells[address])
-        return substitute(super().load_memory(lvalue, t), {region.array: current})
+        return substitute(self._cells.load(lvalue, t), {region.array: current})
 
+    def clear(self, place: Place) -> bool:
+        """Memory that holds globals only starts as a constant array of zeros."""
+        parts = covered(place)
+        if any(part.external or part.allocated or part in self._context.facts.local_places for part in parts):
+            return False
+        for part in parts:
+            if part not in self._zeroed:
+                self._zeroed.add(part)
+                self._context.zeroed.append(self._memory.region(part).array)
+        return True
 
-class _Gather:
-    """A builder that only notes assignments; everything else goes to the real one."""
-
-    def __init__(self, builder: Builder) -> None:
-        self._builder = builder
-        self.assigned: list[tuple[Term, Term]] = []
-
-    def assign(self, variable: Term, value: Term) -> None:
-        if isinstance(variable.sort, Array):
-            self.assigned.append((variable, value))
-        else:
-            self._builder.assign(variable, value)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._builder, name)
+    def emit(self) -> None:
+        for array, value in self._stores.items():
+            self._builder.assign(array, value)
+        self._stores.clear()
 
 
 def _rebase(term: Term, array: Term, onto: Term, cells: dict[Term, Term]) -> Term:
@@ -144,20 +128,20 @@ def _rebase(term: Term, array: Term, onto: Term, cells: dict[Term, Term]) -> Ter
     return onto
 
 
-def _zero_element(array: Term) -> Term:
+def _zeros(array: Term) -> Term:
+    """An array of zeros of the same sort."""
     sort = array.sort
     assert isinstance(sort, Array)
     element = sort.element
-    if isinstance(element, Float):
-        return fp_bits(0, element)
-    return bv(0, element.width)  # type: ignore[attr-defined]
+    zero = fp_bits(0, element) if isinstance(element, Float) else bv(0, element.width)  # type: ignore[attr-defined]
+    return const_array(sort, zero)
 
 
 def layout(context: Context, first: Builder) -> None:
     """The very first edges: arrays of zeros, the heap, the sizes of static objects."""
     memory = context.memory
     for array in context.zeroed:
-        first.assign(array, const_array(array.sort, _zero_element(array)))  # type: ignore[arg-type]
+        first.assign(array, _zeros(array))
     start = memory.pointer(memory.heap_start())
     if memory.safety:
         sizes = const_array(memory.sizes.sort, memory.pointer(0))  # type: ignore[arg-type]
@@ -180,8 +164,6 @@ def layout(context: Context, first: Builder) -> None:
         context.globals[memory.stack] = None
     if memory.keeps_lengths:
         context.globals[memory.lengths] = None
-    from craton.logic import BitVec, var
-
-    begin = var("heap begin", BitVec(memory.pointer_width))
+    begin = heap_begin(memory.pointer_width)
     if begin in context.globals:
         first.assign(begin, start)

@@ -12,14 +12,14 @@ runs, the lower half is for what can be freed and the upper half for what lives 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from craton.frontends.c.automaton.builder import Names
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.memory.places import Place, find
 from craton.frontends.c.syntax.nodes import Function, Variable
 from craton.frontends.c.syntax.types import CType, Floating
-from craton.logic import Array, BitVec, Float, Term, bv, var
+from craton.logic import Array, BitVec, Float, Sort, Term, bv, var
 from craton.logic.sorts import FLOAT32, FLOAT64
 
 _FIRST_ADDRESS = 0x1000_0
@@ -60,7 +60,7 @@ class Object:
 class Memory:
     """The regions and objects of a program."""
 
-    names: Names
+    new_variable: Callable[[str, Sort], Term]  # of a name like that one
     pointer_width: int
     safety: bool
     offset_bits: int = 0
@@ -110,7 +110,7 @@ class Memory:
         element: BitVec | Float = BitVec(8 * size)
         if not place.collapsed and kinds == {"float"} and size in _FLOATS:
             element = _FLOATS[size]
-        array = self.names.variable(f"mem {place.name}", Array(BitVec(self.pointer_width), element))
+        array = self.new_variable(f"mem {place.name}", Array(BitVec(self.pointer_width), element))
         return Region(array, size)
 
     def allocate(self, size: int, align: int, what: str) -> Term:

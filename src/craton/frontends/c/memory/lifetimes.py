@@ -8,8 +8,11 @@ time, because memory that was never used holds arbitrary values. Its first memor
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 
-from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.memory.places import Place
+from craton.frontends.c.memory.points_to import PointsTo
+from craton.frontends.c.memory.scan import Scan
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import count_leaves
 
@@ -26,13 +29,12 @@ class Lifetime(enum.Enum):
     LABEL = "after a jump backwards, maybe in the same life: pointers to it stay valid"
 
 
-def lifetimes(context: Context) -> dict[Variable, Lifetime]:
+def lifetimes(scan: Scan, points_to: PointsTo, is_alone: Callable[[Place], bool]) -> dict[Variable, Lifetime]:
     """The large uninitialised arrays that share their regions with other objects."""
     found: dict[Variable, Lifetime] = {}
-    scan = context.scan
     called = {callee for callees in scan.calls.values() for callee in callees} | set(scan.address_taken)
     for symbol, variables in scan.locals.items():
-        large = [variable for variable in variables if _is_large(variable, context)]
+        large = [v for v in variables if _is_large(v) and scan.in_memory(v) and not is_alone(points_to.of_variable(v))]
         if large:
             declared = _declarations(scan.functions[symbol])
             for variable in large:
@@ -43,13 +45,9 @@ def lifetimes(context: Context) -> dict[Variable, Lifetime]:
     return found
 
 
-def _is_large(variable: Variable, context: Context) -> bool:
+def _is_large(variable: Variable) -> bool:
     return (
-        variable.storage is Storage.LOCAL
-        and variable.initializer is None
-        and context.scan.in_memory(variable)
-        and count_leaves(variable.type) > MOST_STORES
-        and context.sole_regions(context.points_to.of_variable(variable)) is None
+        variable.storage is Storage.LOCAL and variable.initializer is None and count_leaves(variable.type) > MOST_STORES
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.memory.library_calls import LibraryConstraints
-from craton.frontends.c.memory.places import CallSite, Place, find, scalar_class
-from craton.frontends.c.memory.scan import Scan, direct_callee, needs_memory
+from craton.frontends.c.memory.library_calls import Effects, LibraryCalls
+from craton.frontends.c.memory.named_places import NamedPlaces
+from craton.frontends.c.memory.places import CallSite, Place, Places, find, scalar_class
+from craton.frontends.c.memory.scan import Scan, needs_memory
+from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.initializers import placed
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Variable
 from craton.frontends.c.syntax.types import (
@@ -18,12 +20,75 @@ from craton.frontends.c.syntax.types import (
 )
 
 
-class PointsTo(LibraryConstraints):
-    """The analysis. Afterwards `of_variable`, `of_lvalue` and `of_value` answer from memory."""
+class PointsTo:
+    """The analysis. After `run`, `of_variable`, `of_lvalue` and `of_value` answer from memory."""
 
-    def __init__(self, scan: Scan) -> None:
-        super().__init__(scan)
+    def __init__(self, scan: Scan, effects: Effects) -> None:
+        self.scan = scan
+        self.places = Places()
+        named = NamedPlaces(self.places)
+        self.of_variable = named.of_variable
+        self.of_function = named.of_function
+        self.of_return = named.of_return
+        self.of_variadic = named.of_variadic
+        self._library = LibraryCalls(self, effects)
+        self._lvalues: dict[Node, Place] = {}
+        self._values: dict[Node, Place | None] = {}
         self._contents: dict[Node, Place] = {}
+        self._current: Function | None = None
+        self._track_integers = scan.integers_become_pointers
+
+    # --- what lowering asks -------------------------------------------------------------------------------------------
+
+    def of_lvalue(self, node: Node) -> Place:
+        """The place an l-value lies in."""
+        place = self._lvalues.get(node)
+        if place is None:
+            place = self._lvalues[node] = self._lvalue(node)
+        return find(place)
+
+    def of_value(self, node: Node) -> Place | None:
+        """The place a value points to; None if it is no pointer."""
+        if node in self._values:
+            place = self._values[node]
+        else:
+            place = self._values[node] = self._value(node)
+        return None if place is None else find(place)
+
+    def pointed(self, node: Node) -> Place:
+        """The place a pointer value points to; one of its own if nothing is known."""
+        place = self.of_value(node)
+        if place is None:
+            place = self.places.new("external")
+            place.external = True
+            self._values[node] = place
+        return place
+
+    def is_tracked(self, t: CType) -> bool:
+        if isinstance(t, Pointer | ArrayType | FunctionType):
+            return True
+        return self._track_integers and isinstance(t, Integer) and t.size >= 4
+
+    def va_cursor(self, node: Node) -> Place:
+        """The place of the pointer inside a va_list."""
+        t = node.type
+        if isinstance(t, Pointer) and isinstance(t.target, Record):
+            t = t.target
+            place = self.pointed(node)
+        elif isinstance(t, ArrayType):
+            t = t.element
+            place = self.of_lvalue(node)
+        else:
+            return self.of_lvalue(node) if node.kind in LVALUES else self.pointed(node)
+        if isinstance(t, Record):
+            for member in t.fields:
+                if isinstance(member.type, Pointer):
+                    sub = self.places.field(place, t, member.offset, member.name, member.type)
+                    self.places.touch(sub, member.type)
+                    return sub
+        return place
+
+    # --- the analysis -------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
         for variable in self.scan.globals:
@@ -152,7 +217,7 @@ class PointsTo(LibraryConstraints):
             if isinstance(node.type, FunctionType):
                 return place
             self._touch_lvalue(node, place)
-            return self.places.pointee(place) if self._tracked(node.type) else None
+            return self.places.pointee(place) if self.is_tracked(node.type) else None
         handler = _VALUES.get(kind)
         if handler is not None:
             found: Place | None = handler(self, node)
@@ -183,7 +248,7 @@ class PointsTo(LibraryConstraints):
             self._effect(left)
             return self.of_value(right)
         a, b = self.of_value(left), self.of_value(right)
-        if not self._tracked(node.type) or node.op in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
+        if not self.is_tracked(node.type) or node.op in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
             return None
         if isinstance(node.type, Pointer):
             pointer, place = (left, a) if isinstance(left.type, Pointer | ArrayType) else (right, b)
@@ -209,7 +274,7 @@ class PointsTo(LibraryConstraints):
             return None
         value = self.of_value(right)
         self._touch_lvalue(left, target)
-        if value is not None and self._tracked(left.type):
+        if value is not None and self.is_tracked(left.type):
             self.places.union(self.places.pointee(target), value)
         return value
 
@@ -218,7 +283,7 @@ class PointsTo(LibraryConstraints):
         target = self.of_lvalue(left)
         self._touch_lvalue(left, target)
         value = self.of_value(right)
-        if not self._tracked(left.type):
+        if not self.is_tracked(left.type):
             return None
         if value is not None and not isinstance(left.type, Pointer):
             self.places.union(self.places.pointee(target), value)
@@ -229,7 +294,7 @@ class PointsTo(LibraryConstraints):
         target = self.of_lvalue(node.children[0])
         self._touch_lvalue(node.children[0], target)
         if not isinstance(node.type, Pointer):
-            return self.places.pointee(target) if self._tracked(node.type) else None
+            return self.places.pointee(target) if self.is_tracked(node.type) else None
         self._arithmetic(self.places.pointee(target), node.type)
         return self.places.pointee(target)
 
@@ -247,7 +312,7 @@ class PointsTo(LibraryConstraints):
             self._effect(child)
             return None
         place = self.of_value(child)
-        if not self._tracked(node.type):
+        if not self.is_tracked(node.type):
             return None
         return place
 
@@ -274,13 +339,13 @@ class PointsTo(LibraryConstraints):
 
     def _va_value(self, node: Node) -> Place | None:
         place = self._va_arg(node)
-        return self.places.pointee(place) if self._tracked(node.type) else None
+        return self.places.pointee(place) if self.is_tracked(node.type) else None
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
     def _call_value(self, node: Node) -> Place | None:
         place = self._call(node)
-        if place is None or not self._tracked(node.type):
+        if place is None or not self.is_tracked(node.type):
             return None
         return self.places.pointee(place)
 
@@ -289,7 +354,7 @@ class PointsTo(LibraryConstraints):
         arguments = node.children[1:]
         function = direct_callee(node)
         if function is not None and function.body is None:
-            return self._external(function, node, arguments)
+            return self._library.constrain(function, self._current, node)
         if function is None:
             callee = self.pointed(node.children[0])
         passed = [self._argument(argument) for argument in arguments]
@@ -371,7 +436,7 @@ class PointsTo(LibraryConstraints):
             self.places.copy(place, source, value.type)
         else:
             pointed = self.of_value(value)
-            if pointed is not None and self._tracked(value.type):
+            if pointed is not None and self.is_tracked(value.type):
                 self.places.union(self.places.pointee(place), pointed)
 
     def _initialize(self, variable: Variable) -> None:
@@ -402,7 +467,7 @@ class PointsTo(LibraryConstraints):
             self.places.access(place, last.unit_size, "int")  # type: ignore[attr-defined]
         else:
             self.places.access(place, t.size, scalar_class(t))
-        if pointed is not None and self._tracked(t):
+        if pointed is not None and self.is_tracked(t):
             self.places.union(self.places.pointee(place), pointed)
 
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from craton.frontends.c.clang.declarations import Program
+from craton.frontends.c.syntax.expressions import direct_callee, root_variable
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
-from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Pointer, Record
+from craton.frontends.c.syntax.program import Program
+from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
 
 
 @dataclass
@@ -35,22 +36,6 @@ def needs_memory(t: CType) -> bool:
             return True
         return any(needs_memory(f.type) for f in t.fields)
     return False
-
-
-def root_variable(node: Node) -> Variable | None:
-    """The variable an l-value is a part of, if no pointer is followed."""
-    while True:
-        if node.kind in (Kind.VARIABLE, Kind.COMPOUND_LITERAL):
-            variable: Variable = node.value
-            return variable
-        if (
-            (node.kind is Kind.MEMBER and node.op == ".")
-            or (node.kind is Kind.SUBSCRIPT and isinstance(node.children[0].type, ArrayType))
-            or (node.kind is Kind.CONVERT and isinstance(node.children[0].type, ArrayType))
-        ):
-            node = node.children[0]
-        else:
-            return None
 
 
 def scan(program: Program, entry: Function) -> Scan:
@@ -130,24 +115,3 @@ def scan(program: Program, entry: Function) -> Scan:
         if body is not None:
             walk(body)
     return result
-
-
-def direct_callee(call: Node) -> Function | None:
-    """The function a call names, if it does."""
-    callee = call.children[0]
-    while callee.kind in (Kind.CONVERT, Kind.DEREFERENCE, Kind.ADDRESS):
-        if callee.kind is Kind.CONVERT and callee.op == "cast" and not _same_shape(callee):
-            return None
-        callee = callee.children[0]
-    return callee.value if callee.kind is Kind.FUNCTION else None
-
-
-def _same_shape(cast: Node) -> bool:
-    inner = cast.children[0].type
-    inner = inner.target if isinstance(inner, Pointer) else inner
-    outer = cast.type.target if isinstance(cast.type, Pointer) else cast.type
-    return (
-        isinstance(inner, FunctionType)
-        and isinstance(outer, FunctionType)
-        and len(inner.parameters) == len(outer.parameters)
-    )

@@ -13,8 +13,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
-from craton.frontends.c.automaton.context import Context
-from craton.frontends.c.memory.places import Place, find, parts_of
+from craton.frontends.c.memory.facts import Facts
+from craton.frontends.c.memory.places import parts_of
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
 
 _BODIES = {Kind.IF: slice(1, None), Kind.WHILE: slice(1, 2), Kind.DO: slice(0, 1), Kind.FOR: slice(3, 4)}
@@ -82,13 +82,13 @@ def _watched(scope: Scope) -> tuple[Scope, ...]:
     return tuple(each for each in scope.chain if each.watched)
 
 
-def scopes(context: Context, function: Function) -> Scopes:
+def scopes(facts: Facts, function: Function) -> Scopes:
     """The function's scopes; only watched ones stay in `blocks`."""
     found = _read(function)
     for source, target in found.jumps:
         _pass_declarations(source, target)
-    if context.memory.safety:
-        _find_mortal(context, function, found)
+    if facts.specification.memory:
+        _find_mortal(facts, function, found)
     found.blocks = {node: scope for node, scope in found.blocks.items() if scope.watched}
     return found
 
@@ -175,56 +175,43 @@ def _pass_declarations(source: int, target: _Target) -> None:
 # --- pointers that outlive -------------------------------------------------------------------------------------------
 
 
-def _find_mortal(context: Context, function: Function, found: Scopes) -> None:
+def _find_mortal(facts: Facts, function: Function, found: Scopes) -> None:
     for scope in found.blocks.values():
         outermost = scope.outer is None
-        if outermost and not _may_run_again(context, function):
+        if outermost and not _may_run_again(facts, function):
             continue
         for variable in (*scope.declared, *scope.literals, *(function.parameters if outermost else ())):
-            if context.scan.in_memory(variable) and (
-                scope.is_value or _outlived(context, function, found, variable, scope)
+            if facts.scan.in_memory(variable) and (
+                scope.is_value or _outlived(facts, function, found, variable, scope)
             ):
                 found.renewed.add(variable)
                 if not outermost:  # the end of the function is the end of its locals anyway
                     scope.mortal.append(variable)
 
 
-def _may_run_again(context: Context, function: Function) -> bool:
+def _may_run_again(facts: Facts, function: Function) -> bool:
     """Every function but an entry function that nobody calls."""
-    scan, symbol = context.scan, function.symbol
-    if symbol != context.specification.entry or symbol in scan.address_taken:
+    scan, symbol = facts.scan, function.symbol
+    if symbol != facts.specification.entry or symbol in scan.address_taken:
         return True
     return any(symbol in callees for callees in scan.calls.values())
 
 
-def _outlived(context: Context, function: Function, found: Scopes, variable: Variable, scope: Scope) -> bool:
+def _outlived(facts: Facts, function: Function, found: Scopes, variable: Variable, scope: Scope) -> bool:
     """Whether something that holds a pointer to the variable may live longer.
 
     Variables of other functions that are not in memory do not: those of callees end first, and those of callers can get
     the pointer only when the function returns.
     """
-    for part in parts_of(context.points_to.of_variable(variable)):
-        for holder in context.holders.get(part, ()):
+    for part in parts_of(facts.points_to.of_variable(variable)):
+        for holder in facts.holders.get(part, ()):
             if holder is None or holder.storage in (Storage.GLOBAL, Storage.STATIC):
                 return True
             if holder.function != function.symbol:
-                if context.scan.in_memory(holder):
+                if facts.scan.in_memory(holder):
                     return True
                 continue
             home = found.homes.get(holder)  # parameters have none
             if scope.outer is not None and (home is None or not (scope.begin <= home.begin and home.end <= scope.end)):
                 return True
     return False
-
-
-def pointer_holders(context: Context) -> dict[Place, list[Variable | None]]:
-    """Which variables may hold pointers to a place; None for allocated memory and what unknown functions made."""
-    found: dict[Place, list[Variable | None]] = {}
-    variables = [*context.scan.globals, *(v for group in context.scan.locals.values() for v in group)]
-    sources: list[tuple[Variable | None, Place]] = [(v, context.points_to.of_variable(v)) for v in variables]
-    sources += [(None, place) for place in list(context.points_to.places.roots()) if place.allocated or place.external]
-    for holder, place in sources:
-        for part in parts_of(place):
-            if part.pointee is not None:
-                found.setdefault(find(part.pointee), []).append(holder)
-    return found

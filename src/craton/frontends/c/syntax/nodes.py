@@ -67,6 +67,10 @@ class Kind(enum.Enum):
 LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
 
 
+# A stretch of text as clang numbers it; only the unit that made it can tell where that is.
+Extent = tuple[int, int, int | None, int | None]
+
+
 class Node:
     """A node: children may be None only in FOR."""
 
@@ -79,7 +83,7 @@ class Node:
         children: tuple[Any, ...] = (),
         op: str = "",
         value: Any = None,
-        range_: tuple[int, int, int | None, int | None] | None = None,
+        range_: Extent | None = None,
     ) -> None:
         self.kind = kind
         self.type = type_
