@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from craton.logic import FALSE, TRUE, Sort, Term, not_, var
+from craton.logic import FALSE, TRUE, Sort, Term, bv, bvadd, bvult, not_, var
 from craton.program.cfa import Edge, Location, Property
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
@@ -151,8 +151,6 @@ class Builder:
 
     def counted(self, count: Term, step: int = 1) -> Iterator[Term]:
         """Code repeated for a counter 0, step, 2·step … < count: `for i in builder.counted(n): …` emits one loop."""
-        from craton.logic import bv, bvadd, bvult
-
         width = count.sort.width  # type: ignore[attr-defined]
         limit = self.save(count)
         counter = self.temporary(count.sort)

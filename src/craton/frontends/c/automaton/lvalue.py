@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.places import Place
@@ -44,4 +44,4 @@ class Lvalue:
 
     def at(self, address: Term) -> Lvalue:
         """The same in memory at another address."""
-        return replace(self, address=address)
+        return Lvalue(self.type, self.plain, self.offset, address, self.place, self.field, self.base)

@@ -1,8 +1,8 @@
 """The thin layer over libclang: its C functions, called directly.
 
 The Python bindings that come with libclang wrap every call in objects and miss the operator kinds; calling the C
-functions ourselves is several times faster, and a front end lives on these calls. Nothing outside this file and
-`type_reader`, `reader` knows libclang.
+functions ourselves is several times faster, and a front end lives on these calls. Nothing outside this package
+knows libclang.
 """
 
 from __future__ import annotations

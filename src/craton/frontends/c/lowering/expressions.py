@@ -1,6 +1,6 @@
 """Expressions: their values and side effects, in C's order of evaluation.
 
-What an expression of a kind becomes is told by the collaborator that `function` has entered for it.
+What an expression of a kind becomes is told by the collaborator that `function` registers for it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Expressions:
         self._values: dict[Kind, Lowers] = {}
         self._effects: dict[Kind, Does] = {}
 
-    def enter(self, values: Mapping[Kind, Lowers], effects: Mapping[Kind, Does]) -> None:
+    def register(self, values: Mapping[Kind, Lowers], effects: Mapping[Kind, Does]) -> None:
         """Who lowers which kind; `effects` is for kinds that are simpler where nobody wants the value."""
         self._values.update(values)
         self._effects.update(effects)

@@ -56,8 +56,8 @@ class FunctionLowering:
         self._make_memory(cells or MemoryCells(frame))
         self._make_expressions()
         self._make_statements()
-        self._enter_expressions()
-        self._enter_statements()
+        self._register_expressions()
+        self._register_statements()
 
     def unsupported(self, construct: str, node: Node) -> Unsupported:
         return self.frame.unsupported(construct, node)
@@ -147,9 +147,9 @@ class FunctionLowering:
 
     # --- who lowers what ----------------------------------------------------------------------------------------------
 
-    def _enter_expressions(self) -> None:
+    def _register_expressions(self) -> None:
         operands, lvalues, assignments = self.operands, self.lvalues, self.assignments
-        self.expressions.enter(
+        self.expressions.register(
             {
                 Kind.NUMBER: operands.number,
                 Kind.FUNCTION: operands.function,
@@ -178,9 +178,9 @@ class FunctionLowering:
             effects={Kind.ASSIGN: assignments.assign_only, Kind.STEP: assignments.step_only},
         )
 
-    def _enter_statements(self) -> None:
+    def _register_statements(self) -> None:
         simple, jumps, branches, loops = self.simple, self.jumps, self.branches, self.loops
-        self.statements.enter(
+        self.statements.register(
             {
                 Kind.COMPOUND: simple.compound,
                 Kind.DECLARATIONS: simple.compound,

@@ -1,6 +1,6 @@
 """Statements: control flow becomes locations and edges.
 
-What a statement of a kind becomes is told by the collaborator that `function` has entered for it.
+What a statement of a kind becomes is told by the collaborator that `function` registers for it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Statements:
         self._blocks = blocks
         self._lowers: dict[Kind, Lowers] = {}
 
-    def enter(self, lowers: Mapping[Kind, Lowers]) -> None:
+    def register(self, lowers: Mapping[Kind, Lowers]) -> None:
         """Who lowers which kind."""
         self._lowers.update(lowers)
 

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from craton.frontends.c.memory.effects import Gives, PointerEffects, Touch
-from craton.frontends.c.memory.places import Place, Places, find
+from craton.frontends.c.memory.places import Place, find
+from craton.frontends.c.memory.pointers import Pointers
 from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple
 from craton.frontends.c.syntax.nodes import Function, Node
-from craton.frontends.c.syntax.types import CType, Floating, Integer, Pointer, Void
+from craton.frontends.c.syntax.types import Floating, Integer, Pointer, Void
 
 Effects = Callable[[str], PointerEffects]  # of a function, by its name
-
-
-class Pointers(Protocol):
-    """What the constraints of library calls ask the analysis that they are a part of."""
-
-    @property
-    def places(self) -> Places: ...
-
-    def of_value(self, node: Node) -> Place | None: ...
-
-    def pointed(self, node: Node) -> Place: ...
-
-    def of_variadic(self, function: Function) -> Place: ...
-
-    def va_cursor(self, node: Node) -> Place: ...
-
-    def is_tracked(self, t: CType) -> bool: ...
 
 
 class LibraryCalls:

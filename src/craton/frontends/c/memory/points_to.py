@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.memory.library_calls import Effects, LibraryCalls
+from craton.frontends.c.memory.calls import CallConstraints
+from craton.frontends.c.memory.initial_values import InitialValues
+from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.named_places import NamedPlaces
-from craton.frontends.c.memory.places import CallSite, Place, Places, find, scalar_class
+from craton.frontends.c.memory.places import Place, Places, find
 from craton.frontends.c.memory.scan import Scan, needs_memory
-from craton.frontends.c.syntax.expressions import direct_callee
-from craton.frontends.c.syntax.initializers import placed
-from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Variable
+from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import (
     ArrayType,
     CType,
@@ -31,7 +31,8 @@ class PointsTo:
         self.of_function = named.of_function
         self.of_return = named.of_return
         self.of_variadic = named.of_variadic
-        self._library = LibraryCalls(self, effects)
+        self._calls = CallConstraints(self, effects)
+        self._initial = InitialValues(self)
         self._lvalues: dict[Node, Place] = {}
         self._values: dict[Node, Place | None] = {}
         self._contents: dict[Node, Place] = {}
@@ -65,6 +66,7 @@ class PointsTo:
         return place
 
     def is_tracked(self, t: CType) -> bool:
+        """Whether values of that type may be pointers."""
         if isinstance(t, Pointer | ArrayType | FunctionType):
             return True
         return self._track_integers and isinstance(t, Integer) and t.size >= 4
@@ -92,28 +94,17 @@ class PointsTo:
 
     def run(self) -> None:
         for variable in self.scan.globals:
-            self._initialize(variable)
+            self._initial.initialize(variable)
         for function in self.scan.functions.values():
             self._current = function
             if function.body is not None:
                 self._statement(function.body)
-        self._drain()
+        self._calls.drain()
         for variables in (self.scan.globals, *self.scan.locals.values()):
             for variable in variables:
                 if isinstance(variable.type, Record | ArrayType) and self.scan.in_memory(variable):
                     self.places.touch(self.of_variable(variable), variable.type)
         self.places.settle()
-
-    def _drain(self) -> None:
-        while self.places.on_call:
-            site, function = self.places.on_call.pop()
-            for argument, parameter in zip(site.arguments, function.parameters, strict=False):
-                if argument is not None:
-                    self.places.copy(self.of_variable(parameter), argument, parameter.type)
-            if function.type.variadic:
-                for argument, t in list(zip(site.arguments, site.types, strict=True))[len(function.parameters) :]:
-                    self._pass_variadic(function, argument, t)
-            self.places.copy(site.result, self.of_return(function), function.type.result)
 
     # --- l-values and structs -----------------------------------------------------------------------------------------
 
@@ -142,7 +133,7 @@ class PointsTo:
             self.places.touch(place, node.type)
             return place
         if kind is Kind.COMPOUND_LITERAL:
-            self._initialize(node.value)
+            self._initial.initialize(node.value)
             return self.of_variable(node.value)
         return self.contents(node)
 
@@ -161,7 +152,7 @@ class PointsTo:
     def _fill(self, place: Place, node: Node) -> None:
         kind = node.kind
         if kind is Kind.CALL:
-            result = self._call(node)
+            result = self._calls.call(node, self._current)
             if result is not None:
                 self.places.copy(place, result, node.type)
         elif kind is Kind.ASSIGN:
@@ -183,8 +174,7 @@ class PointsTo:
         elif kind is Kind.CONVERT:
             self.places.copy(place, self._whole(node.children[0]), node.type)
         elif kind is Kind.INIT_LIST:
-            for item in placed(node.type, node):
-                self._store_initial(place, node.type, item.path, item.type, item.value)
+            self._initial.fill(place, node.type, node)
         else:
             for child in node.children:
                 if child is not None:
@@ -341,57 +331,11 @@ class PointsTo:
         place = self._va_arg(node)
         return self.places.pointee(place) if self.is_tracked(node.type) else None
 
-    # --- calls --------------------------------------------------------------------------------------------------------
-
     def _call_value(self, node: Node) -> Place | None:
-        place = self._call(node)
+        place = self._calls.call(node, self._current)
         if place is None or not self.is_tracked(node.type):
             return None
         return self.places.pointee(place)
-
-    def _call(self, node: Node) -> Place | None:
-        """The place that holds the result."""
-        arguments = node.children[1:]
-        function = direct_callee(node)
-        if function is not None and function.body is None:
-            return self._library.constrain(function, self._current, node)
-        if function is None:
-            callee = self.pointed(node.children[0])
-        passed = [self._argument(argument) for argument in arguments]
-        if function is not None:
-            for given, parameter in zip(passed, function.parameters, strict=False):
-                if given is not None:
-                    self.places.copy(self.of_variable(parameter), given, parameter.type)
-            if function.type.variadic:
-                for given, argument in list(zip(passed, arguments, strict=True))[len(function.parameters) :]:
-                    self._pass_variadic(function, given, argument.type)
-            return self.of_return(function)
-        result = self.places.new("result")
-        site = CallSite(passed, [argument.type for argument in arguments], result)
-        callee = find(callee)
-        callee.calls.append(site)
-        self.places.link(callee)
-        self._drain()
-        return result
-
-    def _argument(self, argument: Node) -> Place | None:
-        """A place that holds the argument's value."""
-        if isinstance(argument.type, Record):
-            place = self.contents(argument)
-            self.places.touch(place, argument.type)
-            return place
-        value = self.of_value(argument)
-        if value is None:
-            return None
-        holder = self.places.new("argument")
-        holder.pointee = value
-        return holder
-
-    def _pass_variadic(self, function: Function, given: Place | None, t: CType) -> None:
-        area = self.of_variadic(function)
-        self.places.touch(area, t)
-        if given is not None:
-            self.places.copy(area, given, t)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -410,8 +354,8 @@ class PointsTo:
                 variable: Variable = node.value
                 for _, length in variable.dimensions:
                     self.of_value(length)
-                if variable.storage.value == "local":
-                    self._initialize(variable)
+                if variable.storage is Storage.LOCAL:
+                    self._initial.initialize(variable)
             elif kind is Kind.DECLARE_TYPE:
                 for _, length in node.value:
                     self.of_value(length)
@@ -438,37 +382,6 @@ class PointsTo:
             pointed = self.of_value(value)
             if pointed is not None and self.is_tracked(value.type):
                 self.places.union(self.places.pointee(place), pointed)
-
-    def _initialize(self, variable: Variable) -> None:
-        place = self.of_variable(variable)
-        for parameter_length in variable.dimensions:
-            self.of_value(parameter_length[1])
-        if variable.initializer is not None:
-            for item in placed(variable.type, variable.initializer):
-                self._store_initial(place, variable.type, item.path, item.type, item.value)
-
-    def _store_initial(self, place: Place, whole: CType, path: tuple[object, ...], t: CType, value: Node) -> None:
-        for step in path:
-            if isinstance(step, int):
-                continue
-            place = self.places.field(place, step.record, step.offset, step.name, step.type)  # type: ignore[attr-defined]
-        if isinstance(t, ArrayType):  # a string literal
-            self.places.touch(place, t)
-            return
-        if isinstance(t, Record):
-            source = self.contents(value)
-            self.places.touch(place, t)
-            self.places.touch(source, t)
-            self.places.copy(place, source, t)
-            return
-        pointed = self.of_value(value)
-        last = path[-1] if path else None
-        if last is not None and not isinstance(last, int) and last.bits is not None:  # type: ignore[attr-defined]
-            self.places.access(place, last.unit_size, "int")  # type: ignore[attr-defined]
-        else:
-            self.places.access(place, t.size, scalar_class(t))
-        if pointed is not None and self.is_tracked(t):
-            self.places.union(self.places.pointee(place), pointed)
 
 
 def _is_array(node: Node) -> bool:

@@ -39,79 +39,87 @@ def needs_memory(t: CType) -> bool:
 
 
 def scan(program: Program, entry: Function) -> Scan:
-    result = Scan()
-    waiting = [entry]
-    result.functions[entry.symbol] = entry
-    current = ""
+    """What can be reached from the entry function; bodies are read as they are found."""
+    scanner = _Scanner()
+    scanner.need(entry)
+    while scanner.waiting:
+        scanner.function(program, scanner.waiting.pop(0))
+    return scanner.found
 
-    def need(function: Function) -> None:
-        if function.symbol not in result.functions:
-            result.functions[function.symbol] = function
-            waiting.append(function)
 
-    def mention(variable: Variable) -> None:
+class _Scanner:
+    """A walk over bodies and initialisers, each once."""
+
+    def __init__(self) -> None:
+        self.found = Scan()
+        self.waiting: list[Function] = []
+        self._current = ""
+        self._seen_locals: set[Variable] = set()
+
+    def need(self, function: Function) -> None:
+        if function.symbol not in self.found.functions:
+            self.found.functions[function.symbol] = function
+            self.waiting.append(function)
+
+    def function(self, program: Program, function: Function) -> None:
+        self._current = function.symbol
+        body = program.body(function)
+        self.found.calls.setdefault(self._current, {})
+        for parameter in function.parameters:
+            self._mention(parameter)
+        if body is not None:
+            self._walk(body)
+
+    def _mention(self, variable: Variable) -> None:
         if variable.storage in (Storage.GLOBAL, Storage.STATIC):
-            if variable not in result.globals:
-                result.globals[variable] = None
+            if variable not in self.found.globals:
+                self.found.globals[variable] = None
                 if variable.initializer is not None:
-                    walk(variable.initializer)
-        else:
-            known = result.locals.setdefault(current, [])
-            if variable not in seen_locals:
-                seen_locals.add(variable)
-                known.append(variable)
-                for _, length in variable.dimensions:
-                    walk(length)
-                if variable.initializer is not None:
-                    walk(variable.initializer)
+                    self._walk(variable.initializer)
+            return
+        known = self.found.locals.setdefault(self._current, [])
+        if variable not in self._seen_locals:
+            self._seen_locals.add(variable)
+            known.append(variable)
+            for _, length in variable.dimensions:
+                self._walk(length)
+            if variable.initializer is not None:
+                self._walk(variable.initializer)
 
-    seen_locals: set[Variable] = set()
-
-    def walk(root: Node) -> None:
+    def _walk(self, root: Node) -> None:
         stack: list[Node] = [root]
         while stack:
             node = stack.pop()
-            kind = node.kind
-            if kind is Kind.VARIABLE or kind is Kind.DECLARE:
-                mention(node.value)
-            elif kind is Kind.COMPOUND_LITERAL:
-                mention(node.value)
-                continue
-            elif kind is Kind.FUNCTION:
-                need(node.value)
-                result.address_taken[node.value.symbol] = node.value
-            elif kind is Kind.CALL:
+            stack.extend(child for child in self._visit(node) if child is not None)
+
+    def _visit(self, node: Node) -> tuple[Node | None, ...]:
+        """Notes what a node says; returns what is left to visit below it."""
+        found = self.found
+        match node.kind:
+            case Kind.VARIABLE | Kind.DECLARE:
+                self._mention(node.value)
+            case Kind.COMPOUND_LITERAL:
+                self._mention(node.value)
+                return ()
+            case Kind.FUNCTION:
+                self.need(node.value)
+                found.address_taken[node.value.symbol] = node.value
+            case Kind.CALL:
                 callee = direct_callee(node)
                 if callee is not None:
-                    need(callee)
-                    result.calls.setdefault(current, {})[callee.symbol] = None
-                    stack.extend(node.children[1:])
-                    continue
-                result.indirect[current] = None
-            elif kind is Kind.ADDRESS:
+                    self.need(callee)
+                    found.calls.setdefault(self._current, {})[callee.symbol] = None
+                    return node.children[1:]
+                found.indirect[self._current] = None
+            case Kind.ADDRESS:
                 root_of = root_variable(node.children[0])
                 if root_of is not None:
-                    result.addressed[root_of] = None
-            elif kind is Kind.ASM:
-                pass
-            elif kind is Kind.DECLARE_TYPE:
+                    found.addressed[root_of] = None
+            case Kind.DECLARE_TYPE:
                 for _, length in node.value:
-                    walk(length)
-            elif kind is Kind.CONVERT:
+                    self._walk(length)
+            case Kind.CONVERT:
                 child = node.children[0]
                 if isinstance(node.type, Pointer) and isinstance(child.type, Integer) and child.kind is not Kind.NUMBER:
-                    result.integers_become_pointers = True
-                elif isinstance(child.type, Record) and isinstance(node.type, Record):
-                    pass
-            stack.extend(child for child in node.children if child is not None)
-
-    while waiting:
-        function = waiting.pop(0)
-        current = function.symbol
-        body = program.body(function)
-        result.calls.setdefault(current, {})
-        for parameter in function.parameters:
-            mention(parameter)
-        if body is not None:
-            walk(body)
-    return result
+                    found.integers_become_pointers = True
+        return node.children
