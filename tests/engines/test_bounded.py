@@ -8,7 +8,7 @@ import pytest
 
 from craton.engines.configuration import Stage
 from craton.frontends.programs import Request
-from craton.verify import verify
+from craton.verification import verify
 
 HEAD = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
 
@@ -16,7 +16,7 @@ HEAD = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n
 def result_of(tmp_path: Path, body: str, engine: str = "bounded") -> str:
     file = tmp_path / "program.c"
     file.write_text(HEAD + "int main(void) {" + body + " return 0; }")
-    return verify(Request((str(file),)), [Stage(engine)], 20).verdict
+    return str(verify(Request((str(file),)), [Stage(engine)], 20).verdict)
 
 
 @pytest.mark.parametrize(

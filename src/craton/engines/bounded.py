@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.engines.horn import live_variables
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
@@ -37,7 +37,7 @@ class Bounded:
     def name(self) -> str:
         return "bounded" if self.depth is None else f"bounded({self.depth})"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         reason = "no solver can speak of this program"
         for name in SOLVERS:
             try:
@@ -90,7 +90,7 @@ class _Unrolling:
         self.names = 0
         self.looking = 0.0  # seconds that went into the question whether there is a way on
 
-    def run(self, depth: int | None) -> Verdict:
+    def run(self, depth: int | None) -> EngineAnswer:
         frontier = [_State(self.main.entry, 0)]
         self.seen += frontier
         steps = 0
@@ -124,7 +124,7 @@ class _Unrolling:
         self.looking += time.monotonic() - now
         return not isinstance(answer, Unsat)
 
-    def _proof(self) -> Verdict:
+    def _proof(self) -> EngineAnswer:
         """All paths end. At each location it is one of the states seen there."""
         steps = self.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
@@ -183,7 +183,7 @@ class _Unrolling:
         self.names += 1
         return var(f"{like.name}!{self.names}", like.sort)
 
-    def _checked(self, state: _State) -> Verdict | None:
+    def _checked(self, state: _State) -> EngineAnswer | None:
         self.budget.check()
         with self.budget.statistics.spending("bounded queries"):
             answer = self.solver.check(state.condition, time_limit=self.budget.left)
@@ -194,7 +194,7 @@ class _Unrolling:
                 raise _Undecided(f"undecided after {state.steps} steps: {reason}")
         return None
 
-    def _counterexample(self, state: _State, answer: Sat) -> Verdict:
+    def _counterexample(self, state: _State, answer: Sat) -> EngineAnswer:
         """The path that the model takes, and the values on it, computed anew from those that were chosen."""
         taken: list[_Arrival] = []
         while state.arrivals:

@@ -14,7 +14,7 @@ from functools import reduce
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.horn import live_variables
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive
 from craton.engines.relations import Relation, relations
@@ -80,7 +80,7 @@ class Conjectures:
     def name(self) -> str:
         return "conjectures"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         statistics = budget.statistics
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}

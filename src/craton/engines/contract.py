@@ -38,7 +38,7 @@ class Unknown:
     reason: str
 
 
-Verdict = Safe | Unsafe | Unknown
+EngineAnswer = Safe | Unsafe | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +121,4 @@ class Engine(Protocol):
         """
         ...
 
-    def run(self, program: Program, budget: Budget) -> Verdict: ...
+    def run(self, program: Program, budget: Budget) -> EngineAnswer: ...

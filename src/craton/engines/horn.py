@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from craton.engines.contract import Budget, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown
 from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, implies
 from craton.logic.core import apply
 from craton.logic.sorts import Function
@@ -30,7 +30,7 @@ class Horn:
     def name(self) -> str:
         return "horn"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         main = program.main
         steps = {edge: transition(edge.statement) for edge in main.edges if edge.source not in program.errors}
         if any(functions(t) for step in steps.values() for t in (step.guard, *step.updates.values())):

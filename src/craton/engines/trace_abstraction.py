@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.hoare import BOTTOM, State, Step, Triples, make_step
 from craton.engines.refining import refute
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
@@ -38,7 +38,7 @@ class TraceAbstraction:
     def name(self) -> str:
         return f"trace-abstraction({self.refiner.name})"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         return _Run(self, program, budget).run()
 
 
@@ -85,7 +85,7 @@ class _Run:
         self.predicates: set[Term] = set()
         self.pruned: dict[Location, list[Facts]] = {}  # of states without a way to an error: part of the proof
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         statistics = self.budget.statistics
         try:
             automaton = self._without_dead_ends(self._program_automaton())

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.refining import refute
 from craton.logic import TRUE, Array, Term, and_, eq, free_variables, or_
 from craton.program.blocks import CHAINS
@@ -44,7 +44,7 @@ class ValueAnalysis:
     def name(self) -> str:
         return f"value({self.refiner.name})"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             return _Run(self, program, budget).run()
         except OutOfTime:
@@ -96,7 +96,7 @@ class _Run:
         self.steps: dict[Location, list[tuple[Edge, Transition]]] = {}
         self.tracked: dict[Location | None, set[Term]] = {}  # None: everywhere
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         while True:
             reached = self._unwind()
             if not isinstance(reached, _Node):
@@ -143,7 +143,7 @@ class _Run:
 
     # --- refining ---
 
-    def _refine(self, reached: _Node) -> Verdict | None:
+    def _refine(self, reached: _Node) -> EngineAnswer | None:
         """None if the error path is refuted by variables that were not tracked."""
         nodes = reached.path
         trace = Trace(tuple(node.edge for node in nodes if node.edge is not None), self.main.edges)

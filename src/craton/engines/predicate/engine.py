@@ -12,7 +12,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor, Step, make_step
 from craton.engines.predicate.arg import Arg, Node, Search, distances
 from craton.engines.predicate.bdd import NO, Bdd, Bdds
@@ -49,7 +49,7 @@ class PredicateAnalysis:
     def name(self) -> str:
         return f"predicate({self.refiner.name})"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             return _Run(self, program, budget).run()
         except OutOfTime:
@@ -71,7 +71,7 @@ class _Run:
         self.made = 0
         self.arg = self._new_arg()
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         if self.main.entry not in self.distance:
             return Safe(self._invariants(), self.engine.solver)
         while True:
@@ -121,7 +121,7 @@ class _Run:
 
     # --- refining ---
 
-    def _refine(self, reached: Node) -> Verdict | None:
+    def _refine(self, reached: Node) -> EngineAnswer | None:
         """None if the error path is refuted and the graph is cut accordingly."""
         nodes = self.arg.path(reached)
         trace = Trace(_edges(nodes), self.main.edges)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.refining import refute
 from craton.engines.splitting.graph import Graph, Link
 from craton.engines.splitting.slicing import Slicer, Step
@@ -25,7 +25,7 @@ class Splitting:
     def name(self) -> str:
         return f"splitting({self.refiner.name})"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             return _Run(self, program, budget).run()
         except OutOfTime:
@@ -43,7 +43,7 @@ class _Run:
         self.refuted: dict[tuple[Step, ...], Refutation] = {}  # a trace may come back through other nodes
         self.predicates: set[Term] = set()
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         while True:
             self.budget.check()
             path = self.graph.error_path()
@@ -53,7 +53,7 @@ class _Run:
             if verdict is not None:
                 return verdict
 
-    def _refine(self, path: Sequence[Link]) -> Verdict | None:
+    def _refine(self, path: Sequence[Link]) -> EngineAnswer | None:
         """None if the path is refuted and its nodes are split accordingly."""
         steps = tuple(link.step for link in path)
         refutation = self.refuted.get(steps)
