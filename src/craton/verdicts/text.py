@@ -32,7 +32,7 @@ _EXIT_CODES = {VerdictKind.TRUE: 0, VerdictKind.FALSE: 1, VerdictKind.UNKNOWN: 3
 class Limit(Enum):
     """A limit of a run, by the name that results have for it."""
 
-    TIME = "time"
+    WALL = "wall"
     CPU = "cpu"
     MEMORY = "memory"
 

@@ -155,7 +155,7 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
             return Unknown(f"a counterexample was found, but {named} may have other results in C, and {reason}")
         case NotReached(reason, late=True):
             why = f"evidence incomplete: the interpreter replays a counterexample, but {reason}"
-            return Unknown(why, Limit.TIME)
+            return Unknown(why, Limit.WALL)
         case NotReached(reason):
             return Unknown(f"a counterexample was found, but {reason}")
         case _:

@@ -48,4 +48,4 @@ def limit_reached(ended: Ended, limits: Limits, wall: float) -> Limit | None:
         return Limit.CPU
     if limits.memory is not None and ended.usage.memory > limits.memory:
         return Limit.MEMORY
-    return Limit.TIME if limits.wall is not None and wall > limits.wall else None
+    return Limit.WALL if limits.wall is not None and wall > limits.wall else None

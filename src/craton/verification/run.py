@@ -118,7 +118,7 @@ class _Run:
             if not isinstance(verdict, Unknown):
                 return Result(verdict, stage.name)
             reasons.append(f"{stage.name}: {verdict.reason}" if len(self.stages) > 1 else verdict.reason)
-        return Result(Unknown("; ".join(dict.fromkeys(reasons)), Limit.TIME if clock.is_over else None))
+        return Result(Unknown("; ".join(dict.fromkeys(reasons)), Limit.WALL if clock.is_over else None))
 
     def _verdict(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
         try:
