@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
@@ -148,8 +147,7 @@ def _stages(
     if engine is not None and not isinstance(engine, str):
         if refine is not None or solver is not None:
             raise CratonError(f"{engine.name} has its refiner and its solver already: say them when you make it")
-        given = GivenEngine(value=engine)
-        return [replace(given, encoding=encoding or given.encoding, floats=floats or given.floats)]
+        return [GivenEngine.of(engine, encoding, floats)]
     expression = refine if refine is None or isinstance(refine, str) else _expression(refine)
     stages = chosen_stages(engine, expression, encoding=encoding, floats=floats, solver=solver, seed=seed)
     if stages is not DEFAULT:

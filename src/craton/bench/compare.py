@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
-from craton.bench.results import WRONG, Campaign, RunRecord
+from craton.bench.results import DONE, WRONG, Campaign, RunRecord
 from craton.bench.summary import configs, in_order, is_solved
 from craton.errors import CratonError
 from craton.verdicts.text import VerdictKind
@@ -135,7 +135,7 @@ def _change(before: RunRecord, now: RunRecord, factor: float, least: float) -> C
         return Change.MENDED
     if is_solved(before) and is_solved(now):
         # Where no verdict is expected, one of two that differ is wrong, and nobody knows which.
-        if now.status.startswith("done") and before.kind() is not now.kind():
+        if now.status in DONE and before.kind() is not now.kind():
             return Change.FLIPPED
         return _pace(before.cpu, now.cpu, factor, least)
     if is_solved(before):

@@ -26,6 +26,7 @@ SCORES = {"correct-true": 2, "correct-false": 1, "wrong-true": -32, "wrong-false
 
 WRONG = ("wrong-true", "wrong-false")
 CORRECT = ("correct-true", "correct-false")
+DONE = ("done-true", "done-false")  # where no verdict is expected
 
 
 class NoVerdict(Enum):

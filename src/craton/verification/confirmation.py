@@ -39,23 +39,33 @@ _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """Confirms the answers of one stage: an engine ran on `encoded`, which is what `view` sees, in blocks of a size."""
+    """Confirms the answers of a stage, whose engine ran on the program in blocks of a size."""
 
     context: Context
     programs: StagePrograms
-    view: View | None  # None for the bits themselves
-    encoded: Transformed
-    blocks: int | None
+    stage: Stage
+    size: int | None
+
+    @property
+    def view(self) -> View | None:
+        """That the engine saw the program through; None for the bits themselves."""
+        return self.programs.view(self.stage)
+
+    @property
+    def encoded(self) -> Transformed:
+        """What the engine ran on."""
+        return self.programs.blocks(self.stage, self.size)
 
     # --- proofs -------------------------------------------------------------------------------------------------------
 
     def proof(self, found: Safe) -> Proved | Unknown:
-        if self.view is not None:
-            return self._proof_of_view(self.view, found)
+        view = self.view
+        if view is not None:
+            return self._proof_of_view(view, found)
         program = self.encoded.program
         if not self.context.confirm:
-            return Proved(Proof(program, self.blocks, found.invariants, found.by, "", 0), confirmed=False)
-        return self._checked(program, self.blocks, found)
+            return Proved(Proof(program, self.size, found.invariants, found.by, "", 0), confirmed=False)
+        return self._checked(program, self.size, found)
 
     def _proof_of_view(self, view: View, found: Safe) -> Proved | Unknown:
         """A proof found in a view counts only if it is one of the bit-precise program."""
@@ -98,9 +108,8 @@ class Confirmation:
         run = execution(found.trace, found.model)
         if run is None:
             return Unknown(_NO_EXECUTION)
-        if self.view is None:
-            return self._replayed(run, self.encoded)
-        return self._run_of_view(self.view, run)
+        view = self.view
+        return self._replayed(run, self.encoded) if view is None else self._run_of_view(view, run)
 
     def _run_of_view(self, view: View, run: Execution) -> Violated | Unknown:
         """A counterexample found in a view counts only if its path is feasible in bits."""

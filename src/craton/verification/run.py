@@ -130,16 +130,15 @@ class _Run:
 
     def _confirmed(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
         engine, statistics = engine_of(stage), self.context.statistics
-        view = None
         if not stage.in_bits:
             with statistics.spending("views"):
-                view = programs.view(stage)
+                programs.view(stage)
         with statistics.spending("passes"):
             encoded = programs.blocks(stage, engine.blocks)
         # What was prepared is for later stages, too, and does not count.
         limit = least(seconds, self.context.clock.left)
         answer = _answer(engine, encoded.program, limit, self.context)
-        confirmation = Confirmation(self.context, programs, view, encoded, engine.blocks)
+        confirmation = Confirmation(self.context, programs, stage, engine.blocks)
         match answer:
             case Safe():
                 return confirmation.proof(answer)

@@ -18,6 +18,11 @@ class GivenEngine(Stage):
 
     value: Engine
 
+    @classmethod
+    def of(cls, engine: Engine, encoding: str | None = None, floats: str | None = None) -> GivenEngine:
+        usual = Stage()
+        return cls(engine.name, "", encoding or usual.encoding, floats or usual.floats, value=engine)
+
     @property
     def name(self) -> str:
         views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]

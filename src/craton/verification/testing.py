@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from craton.frontends.programs import Request
 from craton.program.cfa import Program
-from craton.program.interpreter import ReachedError
 from craton.verdicts.counterexample import ReadValue, Replay
 from craton.verdicts.verdict import Unknown, Verdict, violated
 from craton.verification.confirmation import confirmed_violation
@@ -62,6 +61,7 @@ def _compiled(
 
 def _interpreted(context: Context, stage: Stage, program: Program, seconds: float | None) -> Verdict:
     from craton.engines.testing import failing_run
+    from craton.program.interpreter import ReachedError
 
     with context.statistics.spending("testing"):
         run = within(seconds, lambda report: failing_run(program, seconds, stage.seed))
