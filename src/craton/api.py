@@ -26,7 +26,6 @@ DataModel = Literal["ILP32", "LP64"]
 
 _USUAL_SECONDS = 300.0
 _USUAL_REFINERS = ("newton(sp)", "newton(it, sp)", "newton(it, sp, lv)", "craig(z3)")
-_OWN_SHARE = 0.3  # seconds before the end of the time from which on a run sums up
 
 
 def verify(
@@ -57,14 +56,16 @@ def verify(
     from craton.verdicts.verdict import Unknown
     from craton.verification.isolation import limit_reached
     from craton.verification.run import verify as run
+    from craton.verification.scheduling import own_limit
     from craton.worker import Done, Failed, Limits, supervise
 
     request = _request(files, property, data_model, include, define)
     stages = _stages(engine, refine, encoding, floats, solver, seed)
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
-    seconds = time_limit - _OWN_SHARE if time_limit is not None and time_limit > 1 else time_limit
     begun = time.monotonic()
-    ending = supervise(lambda report: run(request, stages, seconds, confirm=confirm), limits, lambda content: None)
+    ending = supervise(
+        lambda report: run(request, stages, own_limit(time_limit), confirm=confirm), limits, lambda content: None
+    )
     match ending:
         case Done(value):
             result: Result = value

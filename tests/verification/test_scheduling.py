@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from craton.verification.scheduling import Clock, equal_part, least, time_to_confirm, turn
+from craton.verification.scheduling import Clock, equal_part, least, own_limit, time_to_confirm, turn
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,10 @@ def test_caps_hold_and_what_they_spare_is_for_others() -> None:
 def test_without_a_limit_only_caps_hold() -> None:
     assert turn([Weight(1), Weight(1)], None) is None
     assert turn([Weight(1, seconds=7), Weight(1)], None) == 7
+
+
+def test_a_run_stops_a_little_before_its_limit() -> None:
+    assert (own_limit(None), own_limit(60), own_limit(1)) == (None, 60 - 0.3, 1)
 
 
 def test_least() -> None:

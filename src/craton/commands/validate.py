@@ -65,9 +65,10 @@ def run(args: argparse.Namespace) -> int:
     def work(report: Report) -> tuple[Outcome, str, tuple[str, ...]]:
         from craton.report.verdict import outcome
         from craton.validation.witness import validate_witness
+        from craton.verification.scheduling import own_limit
 
         left = seconds - (time.monotonic() - started)
-        validation = validate_witness(request, witness, left - 0.3 if left > 1 else left)
+        validation = validate_witness(request, witness, own_limit(left))
         return outcome(validation.result), validation.role, validation.notes
 
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)

@@ -67,8 +67,9 @@ def run(args: argparse.Namespace) -> int:
     def work(report: Report) -> Outcome:
         from craton.evidence.files import write_evidence
         from craton.verification.run import verify
+        from craton.verification.scheduling import own_limit
 
-        limit = seconds - 0.3 if seconds > 1 else seconds
+        limit = own_limit(seconds)
         result = verify(request, stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
         told = outcome(result)
         if any((files.proof, files.harness, files.witness)):

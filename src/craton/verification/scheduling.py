@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
+_LAST_WORDS = 0.3  # seconds at the end of a run's time in which it sums up
 
 
 class Weighted(Protocol):
@@ -55,6 +56,11 @@ class Clock:
 def least(*seconds: float | None) -> float | None:
     """The strictest of some limits."""
     return min((limit for limit in seconds if limit is not None), default=None)
+
+
+def own_limit(limit: float | None) -> float | None:
+    """When a run stops by itself, so that it has something to say before the limit ends it."""
+    return limit if limit is None or limit <= 1 else limit - _LAST_WORDS
 
 
 def turn(stages: Sequence[Weighted], left: float | None) -> float | None:
