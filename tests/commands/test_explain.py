@@ -21,8 +21,11 @@ from craton.traces import paths
 from craton.traces.newton import Newton
 from craton.traces.refutation import Answer
 from craton.traces.trace import Trace
+from support.commands import command
 from support.html import read
+from support.programs import BY_NAME
 
+TOGETHER = BY_NAME["loops/together.c"].path
 COUNTERS = Path(__file__).parents[2] / "examples" / "boogie" / "two_counters.bpl"
 
 
@@ -174,3 +177,15 @@ def test_errors_come_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["explain", str(tmp_path / "nowhere.c")]) == 2
     assert "nowhere.c" in capsys.readouterr().err
     assert main(["explain", str(COUNTERS), "--refine", "guessing"]) == 2
+
+
+def test_a_path_is_explained_by_each_refiner(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("explain", TOGETHER, "--json", "--refine", "newton(it, sp)", "--refine", "newton(it, wp)") == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert [column["refiner"] for column in told["refiners"]] == ["newton(it,sp)", "newton(it,wp)"]
+
+
+def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((tmp_path / "none.c",), (TOGETHER, "--refine", "newtown")):
+        assert command("explain", *words) == 2
+        assert capsys.readouterr().err.startswith("craton: ")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from craton.configuration.refiners import refiner
-from craton.engines.contract import Budget, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown, Unsafe
 from craton.engines.predicate import Abstracting, Kind, Laziness, PredicateAnalysis, Search, Sharing
 from craton.frontends.boogie import load_boogie
 from craton.frontends.c import load_c
@@ -143,12 +143,12 @@ def boogie_program(text: str, tmp_path: Path) -> Program:
     return encode_blocks(inline(load_boogie(file).program).program).program
 
 
-def run(engine: PredicateAnalysis, program: Program) -> Verdict:
+def run(engine: PredicateAnalysis, program: Program) -> EngineAnswer:
     """With a new refiner: those that remember traces do so for one program."""
     return replace(engine, refiner=refiner(REFINER)).run(program, Budget(seconds=60))
 
 
-def assert_proof(verdict: Verdict, program: Program, checker: str = "cvc5") -> None:
+def assert_proof(verdict: EngineAnswer, program: Program, checker: str = "cvc5") -> None:
     assert isinstance(verdict, Safe), verdict
     solver = make_solver(checker)
     assert solver.is_valid(verdict.invariants[program.main.entry])
@@ -159,7 +159,7 @@ def assert_proof(verdict: Verdict, program: Program, checker: str = "cvc5") -> N
         assert solver.is_valid(hoare_triple(before, transition(edge.statement), after)), str(edge)
 
 
-def assert_counterexample(verdict: Verdict, program: Program) -> None:
+def assert_counterexample(verdict: EngineAnswer, program: Program) -> None:
     assert isinstance(verdict, Unsafe), verdict
     assert verdict.trace.locations[0] == program.main.entry
     assert verdict.trace.locations[-1] in program.errors

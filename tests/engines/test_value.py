@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from craton.configuration.refiners import refiner
-from craton.engines.contract import Budget, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown, Unsafe
 from craton.engines.value import Tracking, ValueAnalysis, _States
 from craton.evidence.checker import find_flaw
 from craton.frontends.c import load_c
@@ -78,7 +78,7 @@ def loaded(body: str, folder: Path) -> Program:
     return prepare(load_c([file])).whole
 
 
-def run(program: Program, expression: str, engine: str = "chains") -> tuple[Verdict, Program]:
+def run(program: Program, expression: str, engine: str = "chains") -> tuple[EngineAnswer, Program]:
     blocks, tracking = ENGINES[engine]
     seen = encode_blocks(program, blocks).program
     return ValueAnalysis(refiner(expression), blocks, tracking).run(seen, Budget(60.0)), seen

@@ -12,10 +12,10 @@ import pytest
 
 from craton.evidence import compiled
 from craton.evidence.building import compilers
-from craton.evidence.compiled import NotCompiled, NotReached, run_compiled, write_harness
-from craton.evidence.replay import Replay
+from craton.evidence.compiled import run_compiled, write_harness
 from craton.frontends.programs import Request, load_program
 from craton.program.cfa import Location, Program
+from craton.verdicts.counterexample import NotCompiled, NotReached, Replay
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
 

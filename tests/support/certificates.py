@@ -22,7 +22,9 @@ from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Havoc, Return
 from craton.smt import Undecided, Unsat, make_solver, parse_script
 from craton.smt.sexpr import unquoted
-from craton.verify import Proof, Result
+from craton.verdicts.proof import Proof
+from craton.verdicts.result import Result
+from craton.verdicts.verdict import Proved
 from support.programs import BY_NAME, Example
 
 SINGLE, HORN = "trace-abstraction(sbe)", "horn"
@@ -51,7 +53,7 @@ def _certificate(name: str, engine: str) -> str:
     verdict = maker.run(program, Budget(60.0))
     assert isinstance(verdict, Safe), (name, engine, verdict)
     proof = Proof(program, maker.blocks, verdict.invariants, verdict.by, "", 0.0)
-    return json.dumps(make_certificate(example.request, Result("true", stage=engine, proof=proof)))
+    return json.dumps(make_certificate(example.request, Result(Proved(proof), stage=engine)))
 
 
 def certificate(name: str, engine: str = HORN) -> dict[str, Any]:

@@ -8,13 +8,13 @@ import pytest
 
 from craton.configuration.stages import Stage
 from craton.evidence.building import compilers
-from craton.evidence.compiled import NotCompiled
-from craton.evidence.replay import as_number
 from craton.frontends.programs import Request, load_program
 from craton.program.inlining import inline
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.testing.compiled import can_test, failing_inputs
-from craton.verify import verify
+from craton.verdicts.counterexample import NotCompiled, as_number
+from craton.verdicts.verdict import Violated
+from craton.verification.run import verify
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
 
@@ -58,7 +58,7 @@ def test_a_failing_run_is_found(tmp_path: Path, body: str) -> None:
 
 def test_the_verdict_has_the_compiled_run_as_its_evidence(tmp_path: Path) -> None:
     result = verify(request_for(tmp_path, FAILING["a number of the program"]), [Stage("testing")], 60)
-    assert result.verdict == "false(unreach-call)"
+    assert str(result.verdict) == "false(unreach-call)"
     assert result.replay is not None
     assert [read.value for read in result.replay.inputs] == [918273]
 
@@ -102,6 +102,7 @@ def test_where_nothing_can_be_compiled_the_interpreter_tests(tmp_path: Path, mon
     compiler.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     result = verify(request_for(tmp_path, "if (__VERIFIER_nondet_int() > 3) reach_error();"), [Stage("testing")], 60)
-    assert result.verdict == "false(unreach-call)"
-    assert isinstance(result.compiled, NotCompiled)
-    assert "not today" in result.compiled.reason
+    assert str(result.verdict) == "false(unreach-call)"
+    assert isinstance(result.verdict, Violated)
+    assert isinstance(result.verdict.compiled, NotCompiled)
+    assert "not today" in result.verdict.compiled.reason

@@ -107,9 +107,10 @@ class Ended:
     missing: int  # runs that are still to be done
 
 
-def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO = sys.stderr, silent: bool = False) -> Ended:
+def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO | None = None, silent: bool = False) -> Ended:
     """Runs what is not yet in the results, and returns all of them. An interrupt ends it with what is known."""
     pool = LocalPool() if pool is None else pool
+    stream = sys.stderr if stream is None else stream
     make_directory(plan.out)
     file = plan.out / RESULTS
     with closing(Appender(file)) as results:

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.commands.loading import positive_number
+from craton.arguments.sources import positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.commands.loading import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_source_arguments, positive_number, requested
 from craton.errors import CratonError
 from craton.words import counted
 

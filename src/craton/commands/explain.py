@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from craton.commands.loading import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_source_arguments, positive_number, requested
 from craton.errors import CratonError
 from craton.words import counted
 

@@ -43,7 +43,10 @@ class Stage:
     def name(self) -> str:
         from craton.configuration.engines import refines
 
-        name = f"{self.engine} with {self.refine}" if refines(self.engine) else self.engine
+        return self.seen_through(f"{self.engine} with {self.refine}" if refines(self.engine) else self.engine)
+
+    def seen_through(self, name: str) -> str:
+        """A name with the view, where it is not the bits themselves."""
         views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]
         return f"{name} ({', '.join(views)})" if views else name
 

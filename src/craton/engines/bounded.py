@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
@@ -40,7 +40,7 @@ class Bounded(Engine):
     depth: int | None = keyed_number(None, "depth")
     blocks: int | None = None
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         reason = "no solver can speak of this program"
         for name in SOLVERS:
             try:
@@ -93,7 +93,7 @@ class _Unrolling:
         self.names = 0
         self.looking = 0.0  # seconds that went into the question whether there is a way on
 
-    def run(self, depth: int | None) -> Verdict:
+    def run(self, depth: int | None) -> EngineAnswer:
         frontier = [_State(self.main.entry, 0)]
         self.seen += frontier
         steps = 0
@@ -127,7 +127,7 @@ class _Unrolling:
         self.looking += time.monotonic() - now
         return not isinstance(answer, Unsat)
 
-    def _proof(self) -> Verdict:
+    def _proof(self) -> EngineAnswer:
         """All paths end. At each location it is one of the states seen there."""
         steps = self.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
@@ -186,7 +186,7 @@ class _Unrolling:
         self.names += 1
         return var(f"{like.name}!{self.names}", like.sort)
 
-    def _checked(self, state: _State) -> Verdict | None:
+    def _checked(self, state: _State) -> EngineAnswer | None:
         self.budget.check()
         with self.budget.statistics.spending("bounded queries"):
             answer = self.solver.check(state.condition, time_limit=self.budget.left)
@@ -197,7 +197,7 @@ class _Unrolling:
                 raise _Undecided(f"undecided after {state.steps} steps: {reason}")
         return None
 
-    def _counterexample(self, state: _State, answer: Sat) -> Verdict:
+    def _counterexample(self, state: _State, answer: Sat) -> EngineAnswer:
         """The path that the model takes, and the values on it, computed anew from those that were chosen."""
         taken: list[_Arrival] = []
         while state.arrivals:

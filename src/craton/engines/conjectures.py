@@ -14,7 +14,7 @@ from functools import reduce
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any, ClassVar
 
-from craton.engines.contract import Budget, Engine, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive
 from craton.engines.relations import Relation, relations
 from craton.errors import MissingCapability
@@ -80,7 +80,7 @@ class Conjectures(Engine):
     seed: int = 0
     blocks: int | None = None
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         statistics = budget.statistics
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}

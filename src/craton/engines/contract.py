@@ -41,7 +41,7 @@ class Unknown:
     reason: str
 
 
-Verdict = Safe | Unsafe | Unknown
+EngineAnswer = Safe | Unsafe | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Engine(ABC):
     """
 
     @abstractmethod
-    def run(self, program: Program, budget: Budget) -> Verdict: ...
+    def run(self, program: Program, budget: Budget) -> EngineAnswer: ...
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, Unknown
 from craton.engines.options import block_size
 from craton.logic import BOOL, TRUE, Term, and_, implies
 from craton.logic.core import apply
@@ -32,7 +32,7 @@ class Horn(Engine):
 
     blocks: int | None = block_size()
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         main = program.main
         steps = {edge: transition(edge.statement) for edge in main.edges if edge.source not in program.errors}
         if any(functions(t) for step in steps.values() for t in (step.guard, *step.updates.values())):

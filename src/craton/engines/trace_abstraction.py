@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.hoare import BOTTOM, State, Triples
 from craton.engines.options import block_size
 from craton.engines.refinement import Refinement, Returning
@@ -43,7 +43,7 @@ class TraceAbstraction(Engine):
     solver: str = "z3"
     blocks: int | None = block_size()
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         return _Subtraction(self, program, budget).run()
 
 
@@ -90,7 +90,7 @@ class _Subtraction:
         self.predicates: set[Term] = set()
         self.pruned: dict[Location, list[Facts]] = {}  # of states without a way to an error: part of the proof
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         statistics = self.budget.statistics
         try:
             automaton = self._without_dead_ends(self._program_automaton())

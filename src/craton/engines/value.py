@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.options import block_size
 from craton.engines.refinement import Refinement, Returning
 from craton.engines.steps import Step, make_steps
@@ -47,7 +47,7 @@ class ValueAnalysis(Engine):
     blocks: int | None = block_size(CHAINS)
     tracking: Tracking = word_choice(Tracking.LOCATION)
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             return _Unwinding(self, program, budget).run()
         except OutOfTime:
@@ -100,7 +100,7 @@ class _Unwinding:
         self.steps: dict[Location, tuple[Step, ...]] = {}
         self.tracked: dict[Location | None, set[Term]] = {}  # None: everywhere
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         while True:
             reached = self._unwind()
             if not isinstance(reached, _Node):
@@ -148,7 +148,7 @@ class _Unwinding:
 
     # --- refining ---
 
-    def _refine(self, reached: _Node) -> Verdict | None:
+    def _refine(self, reached: _Node) -> EngineAnswer | None:
         """None if the error path is refuted by variables that were not tracked."""
         nodes = reached.path
         trace = Trace(tuple(node.edge for node in nodes if node.edge is not None), self.main.edges)

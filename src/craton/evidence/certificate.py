@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton import __version__
 from craton.errors import CratonError
 from craton.files import write_atomically
 from craton.frontends.programs import Request, c_source
 from craton.logic import Function, Term, functions, ordered_variables
 from craton.logic.smtlib import Symbols, to_smtlib
 from craton.program.cfa import Location, Program
+from craton.version import __version__
 
 if TYPE_CHECKING:
-    from craton.verify import Result
+    from craton.verdicts.result import Result
 
 FORMAT = "craton certificate"
 VERSION = 1

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from craton import __version__
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.certificate import Certificate, about_request, named_invariants
 from craton.files import CannotWrite, write_atomically
@@ -30,6 +29,7 @@ from craton.program.statements import Assign, Assume, Block, Call
 from craton.program.transitions import transition
 from craton.program.variables import reads, writes
 from craton.smt import Sat, Solver, Unsat, make_solver
+from craton.version import __version__
 
 # In the order they are tried; one that cannot speak of a condition is left out.
 CHECKERS = ("bitwuzla", "cvc5 over integers", "cvc5", "z3")

@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.replay import ReadValue, Replay
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
 from craton.frontends.c.library.table import MODELLED, UNMODELLED
 from craton.frontends.c.outline import Outline
@@ -26,6 +25,7 @@ from craton.logic.terms import format_of
 from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.origin import SourceRange
 from craton.program.specification import Specification
+from craton.verdicts.counterexample import ReadValue, Replay
 
 NOTHING_UNSPECIFIED = UnspecifiedValues()
 PROGRAM_MAIN = "__craton_program_main"  # the program's main, where the harness has one of its own

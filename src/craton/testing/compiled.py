@@ -16,9 +16,8 @@ from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.building import Failed, build, compilers
-from craton.evidence.compiled import MEMORY, NotReached, Reached, limits, outline_of, run_compiled, written_job
+from craton.evidence.compiled import MEMORY, limits, outline_of, run_compiled, written_job
 from craton.evidence.harness import NOTHING_UNSPECIFIED
-from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.frontends.c.library.table import MODELLED, UNMODELLED
 from craton.frontends.c.syntax.types import X87, CType, Floating, Record, Void
 from craton.frontends.programs import Request, c_source
@@ -29,6 +28,7 @@ from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError, StepLimit
 from craton.program.statements import Assume, Input
+from craton.verdicts.counterexample import NotReached, Reached, ReadValue, Replay, as_number
 
 MOST_INPUTS = 300_000  # of one run
 MOST_RUNS = 100

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from craton.bench.configurations import Configuration
 from craton.bench.experiments.contract import Experiment, Row, Table, share, time_limits
-from craton.bench.results import Campaign, RunRecord
+from craton.bench.results import WRONG, Campaign, RunRecord
 from craton.bench.tasks import BenchTask
 
 SETS = ("Bitvector", "Integer", "Memsafety", "Float")
@@ -215,7 +215,7 @@ def _table(campaign: Campaign, tool: str) -> Table:
         "n/a: not run here" + (f"; not installed: {', '.join(absent)}." if absent else "."),
         f"The paper: Ultimate {tool}, 120 s. Ours: {ENGINES[tool]}, {time_limits(campaign)}; CVC4 is cvc5.",
     ]
-    wrong = [record for _, record in _all(campaign, tool) if record.status.startswith("wrong")]
+    wrong = [record for _, record in _all(campaign, tool) if record.status in WRONG]
     if wrong:
         notes.append(f"WRONG verdicts among ours, not counted as solved: {len(wrong)}.")
     title = f"Table 1, {tool} ({ENGINES[tool]})"

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.options import block_size
 from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor
 from craton.engines.predicate.arg import Arg, Node, Search
@@ -54,7 +54,7 @@ class PredicateAnalysis(Engine):
     predicates: Kind = word_choice(Kind.ATOMS)
     search: Search = word_choice(Search.BFS)
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             return _Unwinding(self, program, budget).run()
         except OutOfTime:
@@ -77,7 +77,7 @@ class _Unwinding:
         self.refinement = Refinement(engine.refiner, budget, Returning.POSSIBLE)
         self.arg = self._new_arg()
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         if self.main.entry not in self.distance:
             return Safe(self._invariants(), self.engine.solver)
         while True:
@@ -127,7 +127,7 @@ class _Unwinding:
 
     # --- refining ---
 
-    def _refine(self, reached: Node) -> Verdict | None:
+    def _refine(self, reached: Node) -> EngineAnswer | None:
         """None if the error path is refuted and the graph is cut accordingly."""
         nodes = self.arg.path(reached)
         trace = Trace(_edges(nodes), self.main.edges)

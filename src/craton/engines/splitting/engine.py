@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, OutOfTime, Safe, Unknown, Verdict
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.options import block_size
 from craton.engines.refinement import Refinement, Returning
 from craton.engines.splitting.graph import Graph, Link
@@ -27,7 +27,7 @@ class Splitting(Engine):
     solver: str = "z3"
     blocks: int | None = block_size()
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             return _Splitting(self, program, budget).run()
         except OutOfTime:
@@ -44,7 +44,7 @@ class _Splitting:
         self.graph = Graph(program, Slicer(engine.solver, budget), budget)
         self.predicates: set[Term] = set()
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         while True:
             self.budget.check()
             path = self.graph.error_path()
@@ -54,7 +54,7 @@ class _Splitting:
             if verdict is not None:
                 return verdict
 
-    def _refine(self, path: Sequence[Link]) -> Verdict | None:
+    def _refine(self, path: Sequence[Link]) -> EngineAnswer | None:
         """None if the path is refuted and its nodes are split accordingly."""
         refutation = self.refinement.refute(self.graph.trace(path))
         if not isinstance(refutation, Refutation):

@@ -18,8 +18,7 @@ from craton.engines import houdini
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
 from craton.evidence.checker import Checked, check_proof, others, vocabulary
-from craton.evidence.replay import ReadValue, Replay, as_number, replay
-from craton.evidence.witness.guided import Guide, TooLarge, guided, returned_number
+from craton.evidence.replay import replay
 from craton.evidence.witness.make import hash_of, property_text
 from craton.evidence.witness.model import (
     CorrectnessWitness,
@@ -51,7 +50,13 @@ from craton.program.unrolling import unroll_recursion
 from craton.traces.execution import execution
 from craton.traces.feasibility import feasible
 from craton.traces.trace import Trace
-from craton.verify import RECURSION_DEPTHS, Proof, Result, run_for_real, verify_program
+from craton.validation.guided import Guide, TooLarge, guided, returned_number
+from craton.verdicts.counterexample import ReadValue, Replay, as_number
+from craton.verdicts.proof import Proof
+from craton.verdicts.result import Result
+from craton.verdicts.verdict import Proved, Unknown, Violated, violated
+from craton.verification.confirmation import run_for_real
+from craton.verification.run import RECURSION_DEPTHS, verify_program
 
 T = TypeVar("T")
 
@@ -60,6 +65,7 @@ SEARCHING = (Stage("bounded(depth=12)", seconds=5), Stage("bounded"), Stage("tra
 _SHARE = 0.4  # of the time that is left, for what is tried before something else
 _MOST_STEPS = 20_000_000
 _NOT_CONFIRMED = "the witness is not confirmed"
+_STAGE = "the witness"  # that found the verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +118,10 @@ def validate_witness(
     task = _Task(c_source(request), load_program(request), deadline)
     task.notes += _oddities(witness.metadata, task.source)
     found = _correctness(witness, task) if isinstance(witness, CorrectnessWitness) else _violation(witness, task)
-    if confirm and found.result.is_false:
-        confirmed = run_for_real(found.result, request, task.program, task.left)
-        role = found.role if confirmed.is_false else _NOT_CONFIRMED
-        return replace(found, result=replace(confirmed, assumptions=found.result.assumptions), role=role)
+    if confirm and isinstance(found.result.verdict, Violated):
+        verdict = run_for_real(found.result.verdict, request, task.program, task.left)
+        role = found.role if isinstance(verdict, Violated) else _NOT_CONFIRMED
+        return replace(found, result=replace(found.result, verdict=verdict), role=role)
     return found
 
 
@@ -258,7 +264,7 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
             proof, checkers = answer
             by = " and ".join(checkers) or "simplification alone"
             found = Proof(blocks, None, proof, found_with, by, time.monotonic() - begun)
-            result = Result("true", stage="the witness", proof=found, assumptions=program.assumptions)
+            result = Result(Proved(found), _STAGE, assumptions=program.assumptions)
             return Validation(result, role)
     return None
 
@@ -305,7 +311,7 @@ def _violation(witness: ViolationWitness, task: _Task) -> Validation:
         if isinstance(answer, Result):
             return Validation(answer, "an error was found along the witness's waypoints", tuple(task.notes))
         reason = answer
-    result = Result("unknown", f"witness not confirmed: {reason}", assumptions=task.program.assumptions)
+    result = Result(Unknown(f"witness not confirmed: {reason}"), assumptions=task.program.assumptions)
     return Validation(result, _NOT_CONFIRMED, tuple(task.notes))
 
 
@@ -329,8 +335,7 @@ def _executed(segments: Sequence[Segment], task: _Task) -> Result | None:
         return None
     inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
     found = Replay(run.outcome.location, inputs, ())
-    verdict = f"false({run.outcome.violated})"
-    return Result(verdict, stage="the witness", replay=found, assumptions=program.assumptions)
+    return Result(violated(found, whole), _STAGE, assumptions=program.assumptions)
 
 
 def _searched(
@@ -362,7 +367,7 @@ def _searched(
             if confirmed is not None:
                 return confirmed
             reason = "an error found along its waypoints could not be confirmed"
-        elif found.verdict == "unknown":
+        elif found.is_unknown:
             reason = f"the search along its waypoints ended without an answer: {found.reason}"
     return reason
 
@@ -384,8 +389,7 @@ def _confirmed(whole: Program, path: Sequence[Edge], task: _Task) -> Result | No
     found = None if run is None else replay(whole, run, unchanged(whole))
     if found is None:
         return None
-    verdict = f"false({whole.errors[found.location]})"
-    return Result(verdict, stage="the witness", replay=found, assumptions=whole.assumptions)
+    return Result(violated(found, whole), _STAGE, assumptions=whole.assumptions)
 
 
 def _assumed(

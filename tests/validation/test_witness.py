@@ -11,8 +11,7 @@ import pytest
 
 from craton.cli import main
 from craton.configuration.stages import DEFAULT, Stage
-from craton.evidence.replay import ReadValue, Replay
-from craton.evidence.witness import make_witness, validate_witness
+from craton.evidence.witness import make_witness
 from craton.evidence.witness.graphml import read_graphml, write_graphml
 from craton.evidence.witness.make import witness_of
 from craton.evidence.witness.model import (
@@ -30,7 +29,11 @@ from craton.evidence.witness.path import NoWitness
 from craton.evidence.witness.yaml_format import read_yaml, write_yaml
 from craton.frontends.programs import Request, load_program
 from craton.program.interpreter import Interpreter, ReachedError
-from craton.verify import Result, verify
+from craton.validation import validate_witness
+from craton.verdicts.counterexample import ReadValue, Replay
+from craton.verdicts.result import Result
+from craton.verdicts.verdict import Unknown, violated
+from craton.verification import verify
 from support.programs import BY_NAME, EXAMPLES, Example
 
 UNSAFE = [e for e in EXAMPLES if e.path.suffix == ".c" and not e.safe]
@@ -46,7 +49,9 @@ def _tested(example: Example) -> Result:
     run = Interpreter(example.program).run(example.inputs or (), only_inputs=True)
     assert isinstance(run.outcome, ReachedError)
     inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
-    return Result(example.expected, replay=Replay(run.outcome.location, inputs, ()))
+    verdict = violated(Replay(run.outcome.location, inputs, ()), example.program)
+    assert str(verdict) == example.expected
+    return Result(verdict)
 
 
 @cache
@@ -74,7 +79,7 @@ def test_a_failing_run_is_confirmed_from_its_witness(example: Example) -> None:
     text = write_yaml(witness)
     for read in (read_yaml(text, "w"), read_graphml(write_graphml(witness), "w")):
         validation = validate_witness(example.request, read, SECONDS, confirm=False)
-        assert validation.result.verdict == example.expected, validation
+        assert str(validation.result.verdict) == example.expected, validation
         assert not validation.notes
 
 
@@ -100,7 +105,7 @@ def test_branchings_alone_lead_to_the_error(name: str) -> None:
     witness = _violation(example)
     kept = [s for s in witness.segments if s.follow.kind is not WaypointKind.FUNCTION_RETURN]
     validation = validate_witness(example.request, replace(witness, segments=tuple(kept)), SECONDS, confirm=False)
-    assert validation.result.verdict == example.expected, validation
+    assert str(validation.result.verdict) == example.expected, validation
     replay = validation.result.replay
     assert replay is not None
     assert not validation.notes
@@ -193,7 +198,7 @@ def test_no_invariant_proves_a_wrong_program(right: str, wrong: str, value: str)
     assert lie
     example = BY_NAME[wrong]
     validation = validate_witness(example.request, replace(witness, invariants=lie), SECONDS, confirm=False)
-    assert validation.result.verdict == example.expected
+    assert str(validation.result.verdict) == example.expected
     assert "wrong" in validation.role
     assert any("another program" in note for note in validation.notes)
 
@@ -204,7 +209,7 @@ def test_no_invariant_proves_a_wrong_program(right: str, wrong: str, value: str)
 def test_no_way_makes_a_right_program_wrong(wrong: str, right: str) -> None:
     witness = _violation(BY_NAME[wrong])
     validation = validate_witness(BY_NAME[right].request, witness, 10.0, confirm=False)
-    assert validation.result.verdict == "unknown"
+    assert str(validation.result.verdict) == "unknown"
     assert "not confirmed" in validation.result.reason
     assert any("another program" in note for note in validation.notes)
 
@@ -230,7 +235,7 @@ def test_a_way_that_no_run_takes_is_not_confirmed() -> None:
     wrong = _flipped(witness, ways[-1])
     wrong = _with(wrong, values[0], replace(witness.segments[values[0]].follow, constraint="\\result == 0"))
     validation = validate_witness(example.request, wrong, SECONDS, confirm=False)
-    assert validation.result.verdict == "unknown"
+    assert str(validation.result.verdict) == "unknown"
     assert "not confirmed" in validation.result.reason
 
 
@@ -241,7 +246,7 @@ def test_a_target_where_no_error_is_is_not_confirmed() -> None:
     target = replace(values[-1].follow, place=Place(str(example.path), 2, 1))
     wrong = replace(witness, segments=(*values[:-1], Segment(target)))
     validation = validate_witness(example.request, wrong, SECONDS, confirm=False)
-    assert validation.result.verdict == "unknown"
+    assert str(validation.result.verdict) == "unknown"
     assert "no error location at its target" in validation.result.reason
 
 
@@ -255,7 +260,7 @@ def test_waypoints_beside_the_text_are_named_and_ignored() -> None:
     ]
     wrong = replace(witness, segments=(*shifted, witness.segments[-1]))
     validation = validate_witness(example.request, wrong, SECONDS, confirm=False)
-    assert validation.result.verdict == example.expected  # found without them
+    assert str(validation.result.verdict) == example.expected  # found without them
     assert len(validation.notes) == len(shifted)
     assert all("nothing for the branching" in note for note in validation.notes)
 
@@ -298,7 +303,7 @@ def test_assumptions_guide_the_search(
     validation = validate_witness(
         request, ViolationWitness(metadata, (Segment(assumption), Segment(target))), SECONDS, confirm=False
     )
-    assert validation.result.verdict == ("false(unreach-call)" if confirmed else "unknown"), validation
+    assert str(validation.result.verdict) == ("false(unreach-call)" if confirmed else "unknown"), validation
 
 
 def test_ways_to_avoid_are_avoided(tmp_path: Path) -> None:
@@ -309,11 +314,11 @@ def test_ways_to_avoid_are_avoided(tmp_path: Path) -> None:
         last = witness.segments[number].follow
         avoiding = replace(witness, segments=(Segment(target, (replace(last, action=Action.AVOID),)),))
         validation = validate_witness(example.request, avoiding, SECONDS, confirm=False)
-        assert validation.result.verdict == "unknown"
+        assert str(validation.result.verdict) == "unknown"
     validation = validate_witness(
         example.request, replace(witness, segments=(Segment(target),)), SECONDS, confirm=False
     )
-    assert validation.result.verdict == example.expected
+    assert str(validation.result.verdict) == example.expected
 
 
 # --- the command, and what has no witness -----------------------------------------------------------------------------
@@ -353,7 +358,7 @@ def test_bad_files_are_bad_input(content: str, tmp_path: Path, capsys: pytest.Ca
 def test_there_is_no_witness_without_a_verdict_or_of_boogie() -> None:
     example = BY_NAME["loops/even.c"]
     with pytest.raises(NoWitness):
-        make_witness(example.request, example.program, Result("unknown", "no reason"))
+        make_witness(example.request, example.program, Result(Unknown("no reason")))
     boogie = BY_NAME["boogie/bound.bpl"]
     result = verify(boogie.request, (Stage("horn"), *DEFAULT), SECONDS)
     with pytest.raises(NoWitness, match="Boogie"):

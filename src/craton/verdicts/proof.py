@@ -1,0 +1,21 @@
+"""What TRUE rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from craton.logic import Term
+from craton.program.cfa import Location, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Invariants of the prepared program in blocks of a size; the solver that found them and who has checked them."""
+
+    program: Program
+    blocks: int | None
+    invariants: Mapping[Location, Term] = field(repr=False)
+    found_with: str
+    checked_by: str
+    seconds: float
