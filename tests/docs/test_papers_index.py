@@ -52,7 +52,7 @@ _NUMBER = r"(?:\d+(?:\.\d+)*|[IVX]+(?:-[A-Z])?\b)"
 _NUMBERS = rf"{_NUMBER}(?:\s*(?:,|and|–|-)\s*{_NUMBER})*"
 _PLACES = rf"(?:{_KIND}\s+)?{_NUMBERS}"
 _TAG = rf"\[({'|'.join(TAGS)})\]"
-_BEHIND = re.compile(rf"{_TAG}\s+({_PLACES}(?:\s*[,;]\s*{_KIND}\s+{_NUMBERS})*)")
+_BEHIND = re.compile(rf"{_TAG}\s+({_PLACES}(?:\s*(?:[,;]|and)\s*{_KIND}\s+{_NUMBERS})*)")
 _BEFORE = re.compile(rf"({_KIND}\s+{_NUMBERS})\s+of\s+{_TAG}")
 
 
@@ -105,7 +105,7 @@ def test_citations_are_understood() -> None:
         *(("CN", f"Sect. {n}") for n in (3, 4, 5, 6)),
         *(("NR", f"Sect. {n}") for n in (3, 4)),
     }
-    assert cited("([EI] Def. 2, 5); [EI] Sect. VI-B, Alg. 1") == {
+    assert cited("([EI] Def. 2, 5); [EI] Sect. VI-B and Alg. 1") == {
         ("EI", "Def. 2"),
         ("EI", "Def. 5"),
         ("EI", "Sect. VI-B"),
@@ -186,6 +186,16 @@ def test_what_the_source_cites_has_a_row() -> None:
         if (tag, place) not in there
     }
     assert not lost, f"cited, but without a row in docs/papers.md: {sorted(lost)}"
+
+
+@pytest.mark.parametrize(
+    "row", [r for r in ROWS if r.place.startswith(("Def.", "Alg.")) and r.named and not r.missing], ids=str
+)
+def test_who_builds_a_definition_cites_it(row: Row) -> None:
+    modules = {name.partition(":")[0] for name in row.named if name.startswith("craton")}
+    files = [file for module in modules if (file := importlib.import_module(module).__file__) is not None]
+    said = {place for file in files for text in prose(Path(file).read_text(encoding="utf-8")) for place in cited(text)}
+    assert {(row.tag, place) for place in places(row.place)} <= said, f"cite it in {' or '.join(sorted(modules))}"
 
 
 # --- symbols ----------------------------------------------------------------------------------------------------------
