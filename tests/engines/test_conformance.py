@@ -1,9 +1,10 @@
 """Engines × refiners × views × programs: the verdict is the right one or unknown, with evidence that others accept.
 
-The whole product has some hundred thousand runs. An ordinary test run takes one of them for every program, chosen so
-that every setting of every engine and every refiner has its turn; CRATON_FUZZ=N draws N times 2,000 at random. What
-keeps "unknown" from being an answer to everything is at the end: easy programs must be solved by each engine, and most
-of all by what `craton verify` does by default.
+The whole product has some hundred thousand runs. An ordinary test run takes one of them for every program (which one,
+says `stages.txt`), so that every setting of every engine and every refiner has its turn; CRATON_FUZZ=N draws N times
+2,000 at random. What keeps "unknown" from being an answer to everything: runs that end for lack of time are counted
+(`support.patience`), and at the end easy programs must be solved by each engine, and most of all programs by what
+`craton verify` does by default.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from craton.errors import MissingCapability
 from craton.logic import FALSE, Float, Term, and_, satisfies
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
+from craton.processes.limits import Limits
+from craton.processes.supervision import Done, Report, supervise
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
@@ -33,9 +36,10 @@ from craton.traces.refutation import hoare_triple
 from craton.traces.trace import Trace
 from craton.verify import Result, verify
 from craton.views import integer_view
-from craton.worker import Done, Limits, Report, supervise
 from support import FUZZ
+from support.patience import Group, record
 from support.programs import BY_NAME, EXAMPLES, Example
+from support.stages import FILE, read_stages
 
 CEGAR = (
     "trace-abstraction",
@@ -105,20 +109,8 @@ REFINEMENTS = (
 SECONDS = 1.0
 
 
-def chosen(number: int) -> Stage:
-    """The stage that a program has in an ordinary run. The strides are prime to the numbers of what they walk over, so
-    that all come up, and not always in the same company.
-    """
-    engines = (*CEGAR, *OTHERS)
-    return Stage(
-        engines[number % len(engines)],
-        REFINEMENTS[(number * 5) % len(REFINEMENTS)],
-        ENCODINGS[(number // 3) % len(ENCODINGS)],
-        solver="cvc5" if number % 11 == 10 else "z3",
-    )
-
-
-SAMPLE = [(example, chosen(number)) for number, example in enumerate(EXAMPLES)]
+STAGES = read_stages(FILE, BY_NAME)
+SAMPLE = [(example, STAGES[str(example)]) for example in EXAMPLES]
 
 
 # --- coverage ---------------------------------------------------------------------------------------------------------
@@ -126,6 +118,7 @@ SAMPLE = [(example, chosen(number)) for number, example in enumerate(EXAMPLES)]
 
 def test_every_option_of_every_engine_has_its_turn() -> None:
     seen = {(word.name, argument.name) for word in _engines_of_the_sample() for argument in word.arguments or ()}
+    assert {stage.engine for stage in STAGES.values()} == {*CEGAR, *OTHERS}
     assert {word.name for word in _engines_of_the_sample()} == set(ENGINES.entries)
     for name, entry in ENGINES.entries.items():
         assert {option for engine, option in seen if engine == name} == set(entry.words), name
@@ -156,6 +149,7 @@ def judge(example: Example, stages: Sequence[Stage], seconds: float) -> Result:
     """The result, if it is the right one or none."""
     result = verify(example.request, stages, seconds)
     assert result.verdict in (example.expected, "unknown"), f"{example} with {stages}"
+    record(Group.VERDICTS, f"{example} by {' or '.join(stage.name for stage in stages)}", result.reason)
     if result.is_true:
         assert result.proof is not None
     if result.is_false:
@@ -168,7 +162,9 @@ def check_replay(example: Example, result: Result) -> None:
     assert result.replay is not None
     trace = Trace(result.replay.edges)
     assert trace.locations[-1] == result.replay.location
-    assert not isinstance(_checked(and_(*trace.formula.by_step)), Unsat)
+    answer = _checked(and_(*trace.formula.by_step))
+    record(Group.JUDGEMENTS, f"the path of a counterexample in {example}", answer)
+    assert not isinstance(answer, Unsat)
     if example.path.suffix == ".c":
         inputs = [
             to_python(format_of(read.sort), read.value) if isinstance(read.sort, Float) else read.value

@@ -109,7 +109,7 @@ def test_the_data_keep_their_form(explanation: Explanation) -> None:
 
 
 def test_the_formulas_in_the_data_are_those_of_the_sequences(explanation: Explanation) -> None:
-    from support.catalogue import read as read_terms
+    from support.declarations import read as read_terms
 
     for column, data in zip(explanation.columns, as_data(explanation)["refiners"], strict=True):
         texts = [assertion["smtlib"] for assertion in data["assertions"]]

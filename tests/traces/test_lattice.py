@@ -29,7 +29,10 @@ from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutati
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
 from support.newtons import IT_SP_LV
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.patience import Group, record
+from support.sampling import sample
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 
 def introduction(rounds: int) -> Trace:
@@ -168,9 +171,10 @@ def test_bits_have_templates_too() -> None:
 
 
 @pytest.mark.parametrize("inner", ["newton(it, sp, lv)", "newton(wp)"])
-@pytest.mark.parametrize("example", list(INFEASIBLE.values())[::5], ids=str)
+@pytest.mark.parametrize("example", sample(INFEASIBLE.values(), 5, "lattice"), ids=str)
 def test_guided_sequences_obey_the_law(example: Example, inner: str) -> None:
     answer = refiner(f"lattice({inner})").refute(example.trace)
+    record(Group.REFUTATIONS, f"lattice({inner}) on {example}", answer)
     if isinstance(answer, Refutation):
         assert "does not hold" not in law_violation(example.trace, answer, Judge(SOLVERS))
     else:

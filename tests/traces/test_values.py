@@ -14,7 +14,8 @@ from craton.traces.refutation import GaveUp, Refutation, law_violation
 from craton.traces.values import ExplicitValues, after, contradicts
 from support import examples
 from support.judge import SOLVERS, Judge
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 VALUES = ExplicitValues()
 X, Y, P = var("x", INT), var("y", INT), var("p", BOOL)

@@ -8,7 +8,6 @@ paths between two of them that pass no third become one edge with a `Block`. Wha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from craton.program.analysis.control_flow import back_edge_targets
 from craton.program.analysis.graphs import reverse_postorder
@@ -28,14 +27,7 @@ def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
     if longest == 1:
         return unchanged(program)
     procedures = {name: _encoded(procedure, program, longest) for name, procedure in program.procedures.items()}
-    present = {location for procedure in procedures.values() for location in procedure.locations}
-    result = replace(
-        program,
-        procedures=procedures,
-        errors={location: p for location, p in program.errors.items() if location in present},
-        loop_heads={location: r for location, r in program.loop_heads.items() if location in present},
-    )
-    return Transformed(result)
+    return Transformed(program.restricted_to(procedures))
 
 
 def cut_points(procedure: Procedure, program: Program) -> set[Location]:

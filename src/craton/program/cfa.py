@@ -163,3 +163,13 @@ class Program:
 
     def with_procedures(self, procedures: Mapping[str, Procedure]) -> Program:
         return replace(self, procedures=procedures)
+
+    def restricted_to(self, procedures: Mapping[str, Procedure]) -> Program:
+        """With other procedures; errors and loop heads that lie in none of them are gone."""
+        present = {location for procedure in procedures.values() for location in procedure.locations}
+        return replace(
+            self,
+            procedures=procedures,
+            errors={location: p for location, p in self.errors.items() if location in present},
+            loop_heads={location: r for location, r in self.loop_heads.items() if location in present},
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from craton.logic import TRUE, Term, not_
+from craton.logic import FALSE, TRUE, Term, not_
 from craton.program.analysis.control_flow import reachable_edges
 from craton.program.analysis.graphs import reachable
 from craton.program.cfa import Edge, Location, Procedure, Program
@@ -33,7 +33,7 @@ def remove_dead_code(program: Program) -> Transformed:
         procedures[name] = old.with_edges(edges)
         waiting.extend(e.statement.procedure for e in edges if isinstance(e.statement, Call))
     ordered = {name: procedures[name] for name in program.procedures if name in procedures}
-    return Transformed(_restricted(program, ordered), edges_back)
+    return Transformed(program.restricted_to(ordered), edges_back)
 
 
 def slice_for_errors(program: Program) -> Transformed:
@@ -50,19 +50,7 @@ def slice_for_errors(program: Program) -> Transformed:
 
 
 def _never(edge: Edge) -> bool:
-    from craton.logic import FALSE
-
     return isinstance(edge.statement, Assume) and edge.statement.condition is FALSE
-
-
-def _restricted(program: Program, procedures: dict[str, Procedure]) -> Program:
-    present = {location for procedure in procedures.values() for location in procedure.locations}
-    return replace(
-        program,
-        procedures=procedures,
-        errors={location: p for location, p in program.errors.items() if location in present},
-        loop_heads={location: r for location, r in program.loop_heads.items() if location in present},
-    )
 
 
 def _contracted(procedure: Procedure, program: Program, back: dict[Edge, tuple[Edge, ...]]) -> tuple[Edge, ...]:
@@ -134,7 +122,7 @@ def _towards_errors(program: Program) -> Transformed:
             and (edge.target in live or (isinstance(edge.statement, Call) and edge.statement.procedure in guilty))
         )
         procedures[name] = procedure.with_edges(edges)
-    return remove_dead_code(_restricted(program, procedures))
+    return remove_dead_code(program.restricted_to(procedures))
 
 
 def _relevant(program: Program) -> set[Term]:
