@@ -84,7 +84,9 @@ def cited(text: str) -> set[tuple[str, str]]:
 
 
 def prose(source: str) -> Iterator[str]:
-    """The docstrings of a module and its comments; those on successive lines are one."""
+    """The docstrings of a module and its comments; those on successive lines are one. None if it cites no paper."""
+    if not re.search(_TAG, source):
+        return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield ast.get_docstring(node) or ""
