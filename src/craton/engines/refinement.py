@@ -1,4 +1,6 @@
-"""The step that all CEGAR engines share: an error trace goes to the refiner, and the statistics hear of it."""
+"""The step that all CEGAR engines share ([NR] Fig. 2.1): an error trace goes to the refiner, and the statistics hear of
+it.
+"""
 
 from __future__ import annotations
 

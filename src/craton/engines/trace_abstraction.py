@@ -1,4 +1,4 @@
-"""Trace abstraction: refutations as automata, programs as languages (Heizmann, Hoenicke, Podelski).
+"""Trace abstraction: refutations as automata, programs as languages (Heizmann, Hoenicke, Podelski 2009; [CN] 7).
 
 The abstraction is an automaton over the program's edges that accepts its error traces not yet refuted. Each refutation
 gives an interpolant automaton, whose states are conjunctions of the refutation's assertions and whose transitions are

@@ -1,4 +1,4 @@
-"""Value analysis: explicit values of the variables that matter (Beyer, Löwe 2013; [RS]).
+"""Value analysis: explicit values of the variables that matter (Beyer, Löwe 2013; [RS] 3).
 
 States are unwound with the values of the variables tracked so far. A path to an error goes to the refiner; the
 variables of a refutation's assertions are tracked from now on at the locations they stand at, and the unwinding starts

@@ -1,4 +1,4 @@
-"""Craig: sequence interpolants of the trace formula as assertions.
+"""Craig: sequence interpolants of the trace formula as assertions ([CN] 3).
 
 Interpolants of the abstract trace that keeps only an infeasible core are interpolants of the whole trace too, and there
 is less to interpolate.

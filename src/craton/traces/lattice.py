@@ -4,9 +4,9 @@ An assertion found for such a trace speaks of nothing but these terms (semantica
 so the choice of terms, the templates, guides whoever refutes the trace. Forgetting is an ordinary step, so any refiner
 can be guided, not only one that interpolates.
 
-Sets of templates are a lattice: the fewer, the more is forgotten. A set is feasible if the forgetful trace is still
-infeasible; the frontier are the sets of which no template can be spared. They are the minimal cores of the equations
-that say that a template keeps its value.
+Sets of templates are a lattice ([EI] Def. 13): the fewer, the more is forgotten. A set is feasible if the forgetful
+trace is still infeasible; the frontier are the sets of which no template can be spared. They are the minimal cores of
+the equations that say that a template keeps its value.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from craton.traces.options import solver_name
 from craton.traces.refutation import Abstraction, Answer, Refiner, Refutation
 from craton.traces.trace import SSA, Trace
 
-# Counters had better not be mentioned by themselves; that two variables differ by something is what loops are made of.
+# Counters had better not be mentioned by themselves; that two variables differ by something is what loops are made of
+# ([EI] VI-C).
 COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST = 16, 4, 2, 1
 MOST_PAIRED = 10  # variables that a loop changes: more would make too many pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A term whose value a location may remember. `parts` are its variables with their signs."""
+    """A term whose value a location may remember ([EI] Def. 5). `parts` are its variables with their signs."""
 
     location: Location
     term: Term
@@ -54,7 +55,7 @@ Templates = tuple[Template, ...]
 @dataclass(frozen=True, slots=True)
 class Points:
     """Where a trace can forget: where it comes to a loop, and each time it comes back; and what is known there that may
-    still matter.
+    still matter ([EI] VII-A).
     """
 
     known: Mapping[int, tuple[Term, ...]]  # by position
@@ -73,7 +74,7 @@ def points_of(trace: Trace) -> Points:
 
 
 def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) -> Templates:
-    """Every variable; and sums and differences of those that the loop changes. The cheap ones first."""
+    """Every variable; and sums and differences of those that the loop changes. The cheap ones first ([EI] VII-B)."""
     types = memory.domain_types(trace)
     found: list[Template] = []
     for location in dict.fromkeys(points.locations.values()):
@@ -101,7 +102,10 @@ def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) ->
 def frontier(
     trace: Trace, points: Points, templates: Templates, solver: Solver, seconds: float | None
 ) -> list[Templates] | Sat | Undecided:
-    """Sets of templates of which none can be spared, the cheapest first; as many as are found in time."""
+    """Sets of templates of which none can be spared, the cheapest first; as many as are found in time.
+
+    The frontier of [EI] VI-B, by minimal cores instead of [EI] Algs. 1 and 2.
+    """
     indexing = SSA()
     kept: dict[Template, list[Term]] = {template: [] for template in templates}
     for number, step in enumerate(trace.steps):
@@ -224,7 +228,7 @@ class Lattice(Refiner):
 
     refiner: Refiner = one_part()
     solver: str = solver_name()
-    time_limit: float | None = keyed_seconds(1.0)  # for exploring; as in [EI]
+    time_limit: float | None = keyed_seconds(1.0)  # for exploring; as in [EI] VII-B
 
     @property
     def allowance(self) -> float:

@@ -18,8 +18,8 @@ from craton.traces.trace import Trace
 
 
 class Level(enum.Enum):
-    EDGE = "edge"
-    BLOCK = "block"
+    EDGE = "edge"  # [NR] 4.1.1
+    BLOCK = "block"  # [NR] 4.1.2
 
 
 def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, by: str) -> Answer:

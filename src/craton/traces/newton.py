@@ -33,7 +33,7 @@ class Direction(enum.Enum):
 
 
 class Quantifiers(enum.Enum):
-    """How far the solver is asked to eliminate what looking at the formula did not."""
+    """How far the solver is asked to eliminate what looking at the formula did not ([NR] 4.2)."""
 
     NONE = "none"
     LIGHT = "light"
@@ -51,6 +51,8 @@ _STEP_LIMIT = 1.0
 class Newton(Refiner):
     """Symbolic execution, forwards (sp) or backwards (wp), over an infeasible core (it; late: near the error), live
     variables only (lv).
+
+    [CN] 6; the sequences of [CN] Def. 3.1 and Def. 4.6, over the abstract trace of [CN] Def. 4.5.
     """
 
     word: ClassVar[str] = "newton"
@@ -173,7 +175,10 @@ def _nothing(variable: Term) -> bool:
 def strongest_post(
     before: Term, step: Transition, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
 ) -> Term:
-    """∃ old values, inputs and what is to be forgotten. before ∧ guard ∧ x = update"""
+    """∃ old values, inputs and what is to be forgotten. before ∧ guard ∧ x = update
+
+    `post` of [CN] 3, [NR] Eqs. 3.7–3.10; forgetting is the existential projection of [CN] Def. 5.2.
+    """
     old = {x: var(f"{x.name}!old", x.sort) for x in step.updates}
     facts = [substitute(and_(before, step.guard), old)]
     facts += [eq(x, substitute(value, old)) for x, value in step.updates.items()]
@@ -186,7 +191,10 @@ def strongest_post(
 def weakest_pre(
     step: Transition, after: Term, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
 ) -> Term:
-    """∀ inputs and what is to be forgotten. guard ⇒ after[x ↦ update]"""
+    """∀ inputs and what is to be forgotten. guard ⇒ after[x ↦ update]
+
+    `wp` of [CN] 4.2; forgetting is the universal projection of [CN] Def. 5.2.
+    """
     body = implies(step.guard, substitute(after, step.updates))
     forgotten = [x for x in _ordered(free_variables(body) - frozenset(step.inputs)) if forget(x)]
     return eliminator.forall([*step.inputs, *forgotten], body)

@@ -27,7 +27,7 @@ from craton.traces.trace import SSA, Trace
 
 
 class Domain(Protocol):
-    """What is known along a path, as far as a domain can tell."""
+    """What is known along a path, as far as a domain can tell ([RS] 4)."""
 
     def take(self, step: Transition) -> bool:
         """Goes on with a step; False if the step contradicts what is known, and then it is not taken."""
@@ -35,7 +35,7 @@ class Domain(Protocol):
 
 
 def prefixes_in(domain: Domain, trace: Trace) -> list[Trace]:
-    """Algorithm 1 of [RS]: the infeasible sliced prefixes, shortest first.
+    """[RS] Alg. 1: the infeasible sliced prefixes, shortest first.
 
     Where a step contradicts what is before it, one prefix ends; the search goes on without the step's assumptions.
     """
@@ -100,7 +100,7 @@ class Sliced(Refiner):
     """Of what R learns from each reason why a trace is infeasible, the best: by the length of its prefix, the use of
     its variables (good: flags, not counters), the width or the depth of what is tracked.
 
-    Algorithm 2 of [RS]. Several refiners compete on every prefix. Of equals, the shortest prefix is taken.
+    [RS] Alg. 2; several refiners compete on every prefix ([RS] 6). Of equals, the shortest prefix is taken.
     """
 
     word: ClassVar[str] = "sliced"

@@ -31,7 +31,7 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """{A[i]} step[i] {A[i+1]} for every i; A[0] = true, A[-1] = false."""
+    """{A[i]} step[i] {A[i+1]} for every i; A[0] = true, A[-1] = false ([CN] Def. 3.2)."""
 
     assertions: tuple[Term, ...]
     by: str  # the refiner
@@ -46,7 +46,7 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which of the infeasible sliced prefixes of a trace was learned from ([RS])."""
+    """Which of the infeasible sliced prefixes of a trace was learned from ([RS] Alg. 2)."""
 
     prefix: int  # its length
     choices: int  # among how many refinements
@@ -54,7 +54,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Abstraction:
-    """By what a trace was abstracted before it was refuted ([EI])."""
+    """By what a trace was abstracted before it was refuted ([EI] Def. 5)."""
 
     templates: tuple[Term, ...]
     frontier: int  # how many sets of templates there were to choose from
@@ -105,7 +105,7 @@ def hoare_triple(before: Term, step: Transition, after: Term) -> Term:
 
 
 def law_violation(trace: Trace, refutation: Refutation, checker: Solver, time_limit: float | None = None) -> str:
-    """What is wrong with a refutation, as `checker` sees it; "" if nothing is."""
+    """What is wrong with a refutation ([CN] Def. 3.2), as `checker` sees it; "" if nothing is."""
     assertions = refutation.assertions
     if len(assertions) != len(trace) + 1:
         return f"{len(assertions)} assertions for {len(trace)} steps"

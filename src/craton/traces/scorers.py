@@ -58,7 +58,7 @@ class By:
 
 @dataclass(frozen=True, slots=True)
 class ByChance:
-    """The same in every run: by the seed and what is to be scored."""
+    """[RS] 7. The same in every run: by the seed and what is to be scored."""
 
     seed: int = 0
     needs_assertions: bool = False

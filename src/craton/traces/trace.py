@@ -81,6 +81,7 @@ class TraceFormula:
 
 
 def trace_formula(steps: Sequence[Transition]) -> TraceFormula:
+    """F[1] ∧ … ∧ F[n] ([CN] 4.1, [NR] Eqs. 3.1–3.3)."""
     parts: list[Part] = []
     every = frozenset[Term]().union(*(step.read | step.written for step in steps))
     growing = SSA({v: _indexed(v, 0) for v in sorted(every, key=lambda v: v.serial)})

@@ -1,8 +1,8 @@
 """D. Dietsch, M. Heizmann, B. Musa, A. Nutz, A. Podelski: Craig vs. Newton in Software Model Checking, ESEC/FSE 2017.
 
-Table 1 (what each source of assertions solves, for two tools and four sets of tasks) and Figs. 4–6 (time, iterations
-and perfect sequences of Ultimate Automizer). Automizer is trace abstraction, Kojak is splitting. Every refiner stands
-in `until-perfect`, which with one refiner only counts how many of its sequences are perfect.
+[CN] Table 1 (what each source of assertions solves, for two tools and four sets of tasks) and [CN] Figs. 4–6 (time,
+iterations and perfect sequences of Ultimate Automizer). Automizer is trace abstraction, Kojak is splitting. Every
+refiner stands in `until-perfect`, which with one refiner only counts how many of its sequences are perfect.
 
 The sets, on any tasks: those of a memory property are Memsafety; those of a category with "float" in its name are
 Float; all others are Bitvector, verified bit by bit, and once more Integer, verified in integers. Memsafety is verified

@@ -1,6 +1,6 @@
 """M. Gerlach: Newton Refinement as Alternative to Craig Interpolation in CPAchecker, bachelor thesis, 2018.
 
-Tables 5.1–5.3 and Figs. 5.1–5.6.
+[NR] Tables 5.1–5.3 and [NR] Figs. 5.1–5.6.
 
 Predicate analysis over single statements (SBE) or between loop heads (LBE); Newton at the level of edges or blocks,
 with infeasible cores (IC), live variables (LV) and a fallback to interpolation (fb). Table 5.1 is of MathSAT5 there and

@@ -33,7 +33,9 @@ ATTEMPTS = 4  # how often a trace is given to the refiner whose refutations the 
 
 
 class Laziness(enum.Enum):
-    """LAZY keeps the graph but for what lies below the first new predicate; RESTART keeps the predicates only."""
+    """LAZY keeps the graph but for what lies below the first new predicate; RESTART, as in [RS] 7, keeps the predicates
+    only.
+    """
 
     LAZY = "lazy"
     RESTART = "restart"
