@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from craton.engines.configuration import TESTING, Stage, make_engine
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
 from craton.errors import CratonError, NotExpressible
-from craton.evidence.checker import Checked, Flaw, check_proof, others
+from craton.evidence.checker import Confirmed, Flaw, check_proof, others
+from craton.evidence.provenance import Provenance
 from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term, and_, functions, ops, or_
@@ -48,12 +49,12 @@ MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than thi
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Invariants of the prepared program in blocks of a size; the solver that found them and who has checked them."""
+    """Invariants of the prepared program in blocks of a size; what found them and who has checked them."""
 
     program: Program
     blocks: int | None
     invariants: Mapping[Location, Term] = field(repr=False)
-    found_with: str
+    found_by: Provenance
     checked_by: str
     seconds: float
 
@@ -228,7 +229,8 @@ class _Run:
         if not programs.small.program.errors:
             program = encode_blocks(programs.small.program).program
             trivial = dict.fromkeys(program.main.locations, TRUE)
-            return Result("true", stage="reachability", proof=Proof(program, None, trivial, "", "", 0))
+            proof = Proof(program, None, trivial, Provenance("reachability"), "", 0)
+            return Result("true", stage="reachability", proof=proof)
         reasons: list[str] = []
         total = seconds if seconds is not None else self.left
         weights = sum(stage.share for stage in self.stages)
@@ -364,25 +366,25 @@ class _Run:
             better = _within(left, lambda report: houdini.repaired(blocks, translated, Budget(left)))
         if isinstance(better, Unknown):
             return result
-        return self._confirmed_proof(stage, blocks, None, Safe(better, houdini.SOLVER))
+        return self._confirmed_proof(stage, blocks, None, Safe(better, (houdini.SOLVER,)))
 
     def _confirmed_proof(self, stage: Stage, program: Program, size: int | None, found: Safe) -> Result:
+        found_by = Provenance(stage.engine, stage.refiner, stage.encoding, stage.floats, found.by)
         if not self.confirm and stage.in_bits:  # of a view nothing is known until bits have been asked
-            return Result(
-                "true", stage=stage.name, proof=Proof(program, size, found.invariants, found.by, "", 0), confirmed=False
-            )
+            proof = Proof(program, size, found.invariants, found_by, "", 0)
+            return Result("true", stage=stage.name, proof=proof, confirmed=False)
         begun = time.monotonic()
         checkers = others(found.by)
         with self.statistics.spending("checking the proof"):
             left = _part_of(self.left)
             checked = _within(left, lambda report: check_proof(program, found.invariants, checkers, left))
-        if not isinstance(checked, Checked):
+        if not isinstance(checked, Confirmed):
             why = checked.problem if isinstance(checked, Flaw) else checked.reason
             if isinstance(checked, Flaw) and checked.decided:
                 return Result("unknown", f"a proof was found but not confirmed: {why}", stage.name)
             return Result("unknown", f"evidence incomplete: a proof was found, but {why}", stage.name)
         by = " and ".join(checked.by) or "simplification alone"
-        proof = Proof(program, size, found.invariants, found.by, by, time.monotonic() - begun)
+        proof = Proof(program, size, found.invariants, found_by, by, time.monotonic() - begun)
         return Result("true", stage=stage.name, proof=proof)
 
     def _run_in_bits(

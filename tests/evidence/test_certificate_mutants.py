@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from craton.errors import CratonError
-from craton.evidence import checker
-from craton.evidence.certificate import described, read_certificate
-from craton.evidence.checker import Accepted, Refused, check_certificate
+from craton.evidence.certificates import checking
+from craton.evidence.certificates.checking import Accepted, Programs, Refused, check_certificate
+from craton.evidence.certificates.reading import read_certificate
+from craton.evidence.certificates.task import described
 from craton.frontends.programs import Request, load_program
 from support import FUZZ
 from support.certificates import HORN, PROVED, certificate, failing, written
@@ -96,11 +97,11 @@ def test_changed_invariants_are_judged_like_by_another_solver(
     name: str, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = BY_NAME[name]
-    monkeypatch.setattr(checker, "load_program", lambda request: example.program)  # it is always the same
+    monkeypatch.setattr(checking, "load_program", lambda request: example.program)  # it is always the same
     chance = random.Random(f"{name} {engine} {FUZZ}")
     for number in range(ROUNDS):
         made = certificate(name, engine)
-        what = MUTATIONS[number % len(MUTATIONS)](made["invariants"], chance)
+        what = MUTATIONS[number % len(MUTATIONS)](made["proof"]["invariants"], chance)
         judged_alike(checked(made, example.request, tmp_path), failing(made, example), what)
 
 
@@ -150,7 +151,7 @@ def test_the_proof_of_another_program_is_judged_anew(name: str, tmp_path: Path) 
 def test_an_unsafe_program_has_no_certificate(
     example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checker, "load_program", lambda request: example.program)
+    monkeypatch.setattr(checking, "load_program", lambda request: example.program)
     made = certificate("loops/together.c")
     task = described(example.request)
     made["program"] = {
@@ -162,11 +163,11 @@ def test_an_unsafe_program_has_no_certificate(
     }
     made["symbols"] = []
     for blocks in (None, 0, 1):
-        made["blocks"] = blocks
-        program = checker.rebuilt(example.request, blocks)
+        made["proof"]["blocks"] = blocks
+        program = Programs(example.request).in_blocks(blocks)
         for formula in ("true", "false"):
             for skipped in (set(), set(program.errors), {program.main.entry, *program.errors}):
-                made["invariants"] = [
+                made["proof"]["invariants"] = [
                     {"location": location.id, "position": "", "formula": formula}
                     for location in program.main.locations
                     if location not in skipped

@@ -13,7 +13,8 @@ from typing import Any
 
 from craton.engines.configuration import Stage, make_engine
 from craton.engines.contract import Budget, Safe
-from craton.evidence.certificate import make_certificate
+from craton.evidence.certificates.writing import as_data, make_certificate
+from craton.evidence.provenance import Provenance
 from craton.logic import FALSE, TRUE, Function, Term, eq, free_variables, functions, not_, substitute, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
@@ -49,14 +50,35 @@ def _certificate(name: str, engine: str) -> str:
     program = in_blocks(example.program, maker.blocks)
     verdict = maker.run(program, Budget(60.0))
     assert isinstance(verdict, Safe), (name, engine, verdict)
-    proof = Proof(program, maker.blocks, verdict.invariants, verdict.by, "", 0.0)
-    return json.dumps(make_certificate(example.request, Result("true", stage=engine, proof=proof)))
+    proof = Proof(program, maker.blocks, verdict.invariants, Provenance(engine, solvers=verdict.by), "", 0.0)
+    return json.dumps(as_data(make_certificate(example.request, Result("true", stage=engine, proof=proof))))
 
 
 def certificate(name: str, engine: str = HORN) -> dict[str, Any]:
     """A certificate by an engine, made once; as data, to be changed at will."""
     made: dict[str, Any] = json.loads(_certificate(name, engine))
     return made
+
+
+def in_format_1(certificate: Mapping[str, Any]) -> dict[str, Any]:
+    """The certificate as Craton wrote it before format 2."""
+    proof, found_by = certificate["proof"], certificate["found_by"]
+    assert proof["kind"] == "invariants" and proof["k"] == 1 and not certificate["lemmas"]
+    return {
+        "format": certificate["format"],
+        "version": 1,
+        "craton": certificate["craton"],
+        "program": certificate["program"],
+        "found_by": {
+            "engine": found_by["engine"],
+            "refiner": found_by["refine"],
+            "solver": "".join(found_by["solvers"][:1]),
+        },
+        "assumptions": certificate["assumptions"],
+        "blocks": proof["blocks"],
+        "symbols": [{k: v for k, v in entry.items() if k != "at"} for entry in certificate["symbols"]],
+        "invariants": proof["invariants"],
+    }
 
 
 def in_blocks(program: Program, blocks: int | None) -> Program:
@@ -75,7 +97,7 @@ def failing(certificate: Mapping[str, Any], example: Example, program: Program |
     """Which conditions do not hold: "L3" for the start, "L3 → L7" for paths from one cut-point to another."""
     loaded = example.program if program is None else program
     single = prepare(loaded).small.program
-    cuts = frozenset(in_blocks(loaded, certificate["blocks"]).main.locations)
+    cuts = frozenset(in_blocks(loaded, certificate["proof"]["blocks"]).main.locations)
     claims = _claims(certificate, single)
     found = {f"{location}" for location in claims if location not in cuts}
     entry = single.main.entry
@@ -109,7 +131,7 @@ def _claims(certificate: Mapping[str, Any], program: Program) -> dict[Location, 
         lines.append(f"(declare-fun {entry['symbol']} ({parameters}) {entry['sort']})")
         names[unquoted(entry["symbol"])] = known[entry["name"], entry["sort"]]
     claims = {}
-    for entry in certificate["invariants"]:
+    for entry in certificate["proof"]["invariants"]:
         (term,) = parse_script("\n".join([*lines, f"(assert {entry['formula']})"]), names)
         claims[Location(entry["location"])] = term
     return claims

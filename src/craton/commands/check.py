@@ -14,7 +14,7 @@ from craton.errors import CratonError
 from craton.words import counted
 
 if TYPE_CHECKING:
-    from craton.evidence.checker import Accepted, Refused
+    from craton.evidence.certificates.checking import Accepted, Refused
     from craton.worker import Report
 
 _DESCRIPTION = """\
@@ -72,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
     limit = args.time_limit - 0.3 if args.time_limit > 1 else args.time_limit
 
     def work(report: Report) -> Accepted | Refused:
-        from craton.evidence.certificate import read_certificate
-        from craton.evidence.checker import check_certificate
+        from craton.evidence.certificates.checking import check_certificate
+        from craton.evidence.certificates.reading import read_certificate
 
         certificate = read_certificate(Path(args.certificate))
         return check_certificate(
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _told(found: Accepted | Refused) -> dict[str, Any]:
     """The answer as plain data."""
-    from craton.evidence.checker import Refused
+    from craton.evidence.certificates.checking import Refused
 
     if isinstance(found, Refused):
         return {"answer": "refused" if found.decided else "unknown", "reason": found.problem}

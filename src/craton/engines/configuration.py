@@ -37,8 +37,13 @@ class Stage:
         return self.encoding == "bv" and self.floats == "exact"
 
     @property
+    def refiner(self) -> str:
+        """The expression of the refiner that its engine runs with; "" if it takes none."""
+        return "" if self.engine.partition("(")[0] in _WITHOUT_REFINER else self.refine
+
+    @property
     def name(self) -> str:
-        name = self.engine if self.engine.partition("(")[0] in _WITHOUT_REFINER else f"{self.engine} with {self.refine}"
+        name = f"{self.engine} with {self.refiner}" if self.refiner else self.engine
         views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]
         return f"{name} ({', '.join(views)})" if views else name
 

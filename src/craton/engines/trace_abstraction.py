@@ -96,7 +96,7 @@ class _Run:
                 self.budget.check()
                 trace = self._shortest_error_trace(automaton)
                 if trace is None:
-                    return Safe(self._annotation(automaton), self.engine.solver)
+                    return Safe(self._annotation(automaton), (self.engine.solver,))
                 answer = refute(self.refiner, trace, self.budget)
                 if not isinstance(answer, Refutation):
                     return answer

@@ -17,7 +17,9 @@ from craton.engines import houdini
 from craton.engines.configuration import DEFAULT, Stage
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
-from craton.evidence.checker import Checked, check_proof, others, vocabulary
+from craton.evidence.checker import Confirmed, check_proof, others
+from craton.evidence.conditions import vocabulary
+from craton.evidence.provenance import Provenance
 from craton.evidence.replay import ReadValue, Replay, as_number, replay
 from craton.evidence.witness.guided import Guide, TooLarge, guided, returned_number
 from craton.evidence.witness.make import hash_of, property_text
@@ -244,10 +246,10 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
     }
     given[blocks.main.entry] = TRUE
     for invariants, found_with, role in (
-        (lambda: given, "", "the witness's invariants are inductive and suffice"),
+        (lambda: given, (), "the witness's invariants are inductive and suffice"),
         (
             lambda: houdini.repaired(blocks, given, Budget(task.part())),
-            houdini.SOLVER,
+            (houdini.SOLVER,),
             "of the witness's invariants and bounds of variables, what is inductive suffices",
         ),
     ):
@@ -256,21 +258,22 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
         if answer is not None:
             proof, checkers = answer
             by = " and ".join(checkers) or "simplification alone"
-            found = Proof(blocks, None, proof, found_with, by, time.monotonic() - begun)
+            found_by = Provenance("the witness", solvers=found_with)
+            found = Proof(blocks, None, proof, found_by, by, time.monotonic() - begun)
             result = Result("true", stage="the witness", proof=found, assumptions=program.assumptions)
             return Validation(result, role)
     return None
 
 
 def _checked(
-    program: Program, make: Callable[[], Mapping[Location, Term]], found_with: str, seconds: float | None
+    program: Program, make: Callable[[], Mapping[Location, Term]], found_with: tuple[str, ...], seconds: float | None
 ) -> tuple[dict[Location, Term], tuple[str, ...]] | None:
     try:
         invariants = {at: term for at, term in make().items() if at not in program.errors}
     except OutOfTime:
         return None
     answer = check_proof(program, invariants, others(found_with), seconds)
-    return (invariants, answer.by) if isinstance(answer, Checked) else None
+    return (invariants, answer.by) if isinstance(answer, Confirmed) else None
 
 
 def _apart(seconds: float | None, work: Callable[[], T | None]) -> T | None:
