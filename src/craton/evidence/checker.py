@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
-from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, Path
+from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
 from craton.logic import FALSE, Term, disjuncts, free_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver
@@ -99,7 +99,7 @@ class _Check:
         return Confirmed(tuple(self.panel.believed), self.shown)
 
     def _flaw_along_paths_with(self, last: Edge) -> Flaw | None:
-        waiting: list[Path] = [(last,)]
+        waiting: list[EdgePath] = [(last,)]
         while waiting:
             if self.panel.late:
                 return _late(last)

@@ -14,7 +14,8 @@ So every state that can be reached satisfies the invariant of its location, by i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -27,7 +28,7 @@ from craton.program.statements import Block
 from craton.program.transitions import transition
 from craton.program.variables import reads, writes
 
-Path = tuple[Edge, ...]
+EdgePath = tuple[Edge, ...]
 MOST_PATHS = 20_000  # that the conditions of one annotation may speak of
 
 
@@ -108,14 +109,15 @@ class Annotation:
     def start(self) -> Iterator[Condition]:
         """The conditions that speak of no step."""
         entry = self.program.main.entry
-        formulas = (*self._fact(entry), ("not invariant", not_(self.at(entry))))
+        fact = self.facts.get(entry, TRUE)
+        formulas = (*(() if fact is TRUE else (("fact", fact),)), ("not invariant", not_(self.at(entry))))
         yield Condition(Kind.INITIATION, f"{entry}", f"the invariant of the entry {entry}", formulas)
         for location in self.program.errors if self.role is Role.PROOF else ():
             claimed = self.invariants.get(location, FALSE)
             where = f"the invariant of error location {location} is not false"
             yield Condition(Kind.SAFETY, f"{location}", where, (("invariant", claimed),))
 
-    def along(self, path: Path) -> Condition:
+    def along(self, path: EdgePath) -> Condition:
         """That the invariants along a path lead to the one at its end."""
         first, last = path[0].source, path[-1].target
         kind = Kind.CONSECUTION if len(path) == self.k else Kind.BASE
@@ -124,34 +126,40 @@ class Annotation:
         where = _way(path, self.program)
         return Condition(kind, f"{first}-{last}", where, _Unrolled(self, path).formulas(), path[-1], self.k)
 
-    def complete(self, path: Path) -> bool:
+    def complete(self, path: EdgePath) -> bool:
         """Whether the condition along this path must hold by itself: it has k edges, or no past."""
         return len(path) == self.k or path[0].source == self.program.main.entry
 
-    def earlier(self, path: Path) -> Iterator[Path]:
+    def earlier(self, path: EdgePath) -> Iterator[EdgePath]:
         """The path with one more edge in front. If its condition holds, so do those of all these."""
         for edge in self.program.main.incoming(path[0].source):
             yield (edge, *path)
 
     def conditions(self) -> Iterator[Condition]:
         """All of them, in the order of the edges that paths end with."""
+        self._check_number_of_paths()
         yield from self.start()
-        count = 0
         for edge in self.program.main.edges:
-            waiting: list[Path] = [(edge,)]
+            waiting: list[EdgePath] = [(edge,)]
             while waiting:
                 path = waiting.pop()
-                count += 1
-                if self.k > 1 and count > MOST_PATHS:
-                    raise CratonError(f"there are more than {MOST_PATHS} paths of up to {self.k} edges")
                 if self.complete(path):
                     yield self.along(path)
                 if len(path) < self.k:
                     waiting.extend(self.earlier(path))
 
-    def _fact(self, location: Location) -> tuple[tuple[str, Term], ...]:
-        fact = self.facts.get(location, TRUE)
-        return () if fact is TRUE else (("fact", fact),)
+    def _check_number_of_paths(self) -> None:
+        beginning = Counter(edge.source for edge in self.program.main.edges)  # how many paths begin at a location
+        total = 0
+        for _ in range(1, self.k):
+            total += beginning.total()
+            if total > MOST_PATHS:
+                raise CratonError(f"there are more than {MOST_PATHS} paths of up to {self.k} edges")
+            longer: Counter[Location] = Counter()
+            for location, count in beginning.items():
+                for edge in self.program.main.incoming(location):
+                    longer[edge.source] += count
+            beginning = longer
 
 
 class _Unrolled:
@@ -159,7 +167,7 @@ class _Unrolled:
     over the variables at its begin, and inputs that each step chooses for itself.
     """
 
-    def __init__(self, annotation: Annotation, path: Path) -> None:
+    def __init__(self, annotation: Annotation, path: EdgePath) -> None:
         self.annotation = annotation
         self.path = path
         self.states: list[dict[Term, Term]] = [{}]  # what the variables hold, where it is not what they held first
@@ -192,8 +200,7 @@ class _Unrolled:
         step = transition(edge.statement)
         # Each step chooses anew: were an input the same in two steps, runs would be missing.
         inputs = {i: i if number == 0 else var(f"{i.name} @{number}", i.sort) for i in step.inputs}
-        if not self.annotation.known.isdisjoint((*inputs, *inputs.values())):
-            raise CratonError(f"a variable is called like a value that is chosen: {', '.join(map(str, step.inputs))}")
+        no_variables((*inputs, *inputs.values()), self.annotation.known)
         now = {**self.states[-1], **inputs}
         guard = substitute(step.guard, now)
         self.states.append({**self.states[-1], **{x: substitute(t, now) for x, t in step.updates.items()}})
@@ -216,10 +223,17 @@ def vocabulary(program: Program) -> frozenset[Term]:
     return frozenset((*program.globals, *program.main.locals)).union(*map(reads, statements), *map(writes, statements))
 
 
+def no_variables(inputs: Iterable[Term], known: frozenset[Term]) -> None:
+    """Raises an error if a value that is chosen would be taken for a variable."""
+    taken = [chosen for chosen in inputs if chosen in known]
+    if taken:
+        raise CratonError(f"a variable is called like a value that is chosen: {', '.join(map(str, taken))}")
+
+
 # --- places, for messages ---------------------------------------------------------------------------------------------
 
 
-def _way(path: Path, program: Program) -> str:
+def _way(path: EdgePath, program: Program) -> str:
     """From which cut-point to which, and by what: to an error, what leads there last."""
     edge = path[-1]
     at_error = edge.target in program.errors

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.evidence.checker import Confirmed, Flaw
+from craton.evidence.conditions import no_variables
 from craton.logic import Array, Term, ops
 from craton.logic.ieee import Unspecified
 from craton.logic.semantics import Value, compute
@@ -65,6 +66,7 @@ class _Check:
     def _flaw(self, edge: Edge) -> Flaw | None:
         program = self.states.program
         step = transition(edge.statement)
+        no_variables(step.inputs, frozenset(self.states.variables))
         for number, row in enumerate(self.states.rows.get(edge.source, ())):
             if number % _ROUND == 0 and self.deadline is not None and time.monotonic() >= self.deadline:
                 return Flaw(edge, "no time left to check the proof", decided=False)
