@@ -69,8 +69,8 @@ def read_value(content: Any, sort: Sort) -> Value:
         return content
     if sort is REAL:
         return _read_rational(as_text(content, "a value of sort Real"))
-    if sort is ROUNDING_MODE and content in {mode.value for mode in RoundingMode if isinstance(content, str)}:
-        return RoundingMode(content)
+    if sort is ROUNDING_MODE and isinstance(content, str) and content in RoundingMode.__members__:
+        return RoundingMode[content]
     if type(content) is int:
         if sort is INT:
             return content
