@@ -40,9 +40,11 @@ from craton.logic import (
     int_,
     ite,
     not_,
+    ops,
     or_,
     select,
     store,
+    substitute,
     var,
 )
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
@@ -67,20 +69,20 @@ int main() {
 
 
 def explored(request: Request) -> Certificate:
-    """All states of the variables that are bytes, found by running single statements. Others may hold anything."""
+    """All states of the variables that are bytes, by constant folding along single statements. Others hold anything."""
     program = Programs(request).in_blocks(1)
     written = {x for edge in program.main.edges for x in transition(edge.statement).written}
     bytes_ = tuple(sorted((x for x in written if x.sort is BitVec(8)), key=lambda x: x.name))
     found: dict[Location, dict[Row, None]] = {program.main.entry: {(None,) * len(bytes_): None}}
     waiting: list[tuple[Location, Row]] = [(program.main.entry, (None,) * len(bytes_))]
-    from craton.evidence.states import _Values
-
     while waiting:
         here, row = waiting.pop()
         for edge in program.main.outgoing(here):
-            step, now = transition(edge.statement), _Values(bytes_, row)
-            after = tuple(now.of(step.updates.get(x, x)) for x in bytes_)
-            if now.of(step.guard) is not False and after not in found.setdefault(edge.target, {}):
+            step = transition(edge.statement)
+            now = {x: bv(value, 8) for x, value in zip(bytes_, row, strict=True) if value is not None}
+            values = [substitute(step.updates.get(x, x), now) for x in bytes_]
+            after = tuple(value.payload if value.op is ops.VALUE else None for value in values)
+            if substitute(step.guard, now) is not FALSE and after not in found.setdefault(edge.target, {}):
                 found[edge.target][after] = None
                 waiting.append((edge.target, after))
     symbols = tuple(Declared(f"|{x.name}|", x.name, (), str(x.sort)) for x in bytes_)

@@ -23,7 +23,8 @@ condition of the proof is shown by a solver that the engine did not use. The ans
 
   ACCEPTED  the certificate proves that the program has the property,
   REFUSED   with the condition that does not hold,
-  UNKNOWN   with the condition that could not be decided within the limits.
+  UNKNOWN   with the condition that could not be decided within the limits, or the kind of proof that this version
+            of Craton can read but not check.
 """
 
 _EPILOG = """\
