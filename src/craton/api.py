@@ -75,7 +75,7 @@ def verify(
             raise error
         case _:
             used = time.monotonic() - begun
-            return Result(Unknown(ending.reason, limit_reached(ending, limits, used)), seconds=used)
+            return Result(Unknown(ending.reason, limit_reached(ending)), seconds=used)
 
 
 def load(

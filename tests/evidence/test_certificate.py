@@ -18,13 +18,12 @@ from craton.cli import main
 from craton.configuration.stages import Stage
 from craton.errors import CratonError
 from craton.evidence import checker
-from craton.evidence.certificate import make_certificate, read_certificate, write_certificate
+from craton.evidence.certificates.checking import Accepted, Refused, check_certificate
+from craton.evidence.certificates.reading import from_data, read_certificate
+from craton.evidence.certificates.writing import as_data, make_certificate, write_certificate
 from craton.evidence.checker import (
     CHECKERS,
-    Accepted,
     Flaw,
-    Refused,
-    check_certificate,
     check_proof,
     chosen_checkers,
     others,
@@ -88,8 +87,8 @@ def test_what_verify_proves_a_fresh_process_accepts(name: str, stage: Stage, tmp
 _ALL = """
 import json, sys
 from pathlib import Path
-from craton.evidence.certificate import read_certificate
-from craton.evidence.checker import check_certificate
+from craton.evidence.certificates.checking import check_certificate
+from craton.evidence.certificates.reading import read_certificate
 from craton.frontends.programs import Request
 for line in sys.stdin:
     path, files, property_file = json.loads(line)
@@ -119,10 +118,12 @@ def test_a_fresh_process_without_engines_accepts_all_of_them(tmp_path: Path) -> 
 
 
 def test_importing_the_checker_imports_no_engine() -> None:
-    code = "import sys, craton.evidence.checker; print(*sys.modules)"
+    code = (
+        "import sys, craton.evidence.certificates.checking, craton.evidence.certificates.reading; print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = done.stdout.split()
-    assert "craton.evidence.checker" in modules
+    assert {f"craton.evidence.{room}" for room in ("checker", "conditions", "states")} <= set(modules)
     rooms = ("craton.engines", "craton.traces", "craton.views", "craton.verification")
     assert [module for module in modules if module.startswith(rooms)] == []
 
@@ -132,17 +133,29 @@ def test_importing_the_checker_imports_no_engine() -> None:
 
 def test_a_certificate_says_what_was_proved_and_by_whom(proof: Path) -> None:
     made = json.loads(proof.read_text())
-    assert made["found_by"] == {"engine": "horn", "refiner": "", "solver": "z3"}
+    assert made["found_by"] == {
+        "engine": "horn",
+        "refine": "",
+        "encoding": "bv",
+        "floats": "exact",
+        "solvers": ["z3"],
+    }
     assert made["program"]["data_model"] == "ILP32"
-    (head,) = (entry for entry in made["invariants"] if entry["position"].startswith("loop at "))
+    (head,) = (entry for entry in made["proof"]["invariants"] if entry["position"].startswith("loop at "))
     assert head["position"].endswith("together.c:7:3")
     assert {entry["source"] for entry in made["symbols"]} == {"unsigned int x", "unsigned int y"}
 
 
 def test_a_refiner_is_named() -> None:
     result = verify(TOGETHER.request, (Stage("trace-abstraction", "newton(it, wp, lv, late)"),), 60.0)
-    found = make_certificate(TOGETHER.request, result)["found_by"]
-    assert found == {"engine": "trace-abstraction", "refiner": "newton(it, wp, lv, late)", "solver": "z3"}
+    found = as_data(make_certificate(TOGETHER.request, result))["found_by"]
+    assert found == {
+        "engine": "trace-abstraction",
+        "refine": "newton(it, wp, lv, late)",
+        "encoding": "bv",
+        "floats": "exact",
+        "solvers": ["z3"],
+    }
 
 
 def test_without_a_proof_there_is_no_certificate() -> None:
@@ -152,7 +165,7 @@ def test_without_a_proof_there_is_no_certificate() -> None:
 
 def test_a_certificate_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(CratonError, match="cannot write"):
-        write_certificate(tmp_path / "no such folder" / "proof.json", {})
+        write_certificate(tmp_path / "no such folder" / "proof.json", from_data(certificate("loops/together.c")))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -225,7 +238,7 @@ def test_a_task_and_its_files_are_the_same(tmp_path: Path) -> None:
 
 def test_a_refusal_names_the_condition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = certificate("loops/together.c")
-    for entry in made["invariants"]:
+    for entry in made["proof"]["invariants"]:
         entry["formula"] = "true"
     assert check(written(made, tmp_path / "proof.json"), TOGETHER.path) == 1
     out = capsys.readouterr().out
@@ -247,7 +260,7 @@ def test_quiet_and_json(tmp_path: Path, proof: Path, capsys: pytest.CaptureFixtu
         "assumptions": [],
     }
     made = certificate("loops/together.c")
-    made["invariants"].pop()
+    made["proof"]["invariants"].pop()
     assert check("--json", written(made, tmp_path / "other.json"), TOGETHER.path) == 1
     told = json.loads(capsys.readouterr().out)
     assert (told["answer"], told["reason"]) == ("refused", "does not hold at the start: the invariant of the entry L18")
@@ -287,7 +300,7 @@ def test_another_version_is_mentioned_where_it_may_matter(tmp_path: Path) -> Non
     assert isinstance(
         check_certificate(read_certificate(written(made, tmp_path / "a.json")), TOGETHER.request), Accepted
     )
-    made["invariants"].pop()
+    made["proof"]["invariants"].pop()
     found = check_certificate(read_certificate(written(made, tmp_path / "b.json")), TOGETHER.request)
     assert isinstance(found, Refused)
     assert "made by Craton 99.0" in found.problem
@@ -298,13 +311,13 @@ def test_another_version_is_mentioned_where_it_may_matter(tmp_path: Path) -> Non
 
 def test_the_solver_of_the_engine_does_not_check() -> None:
     for solver in ("z3", "bitwuzla", "cvc5"):
-        assert solver not in {name.split()[0] for name in others(solver)}
-        assert set(chosen_checkers(solver, None, False)) == set(others(solver))
-        assert {name.split()[0] for name in chosen_checkers(solver, None, True)} == {"z3", "bitwuzla", "cvc5"}
-    assert chosen_checkers("z3", ["cvc5"], False) == ("cvc5",)
-    assert chosen_checkers("z3", ["z3", "cvc5"], False) == ("cvc5",)
-    assert chosen_checkers("z3", ["z3", "cvc5"], True) == ("z3", "cvc5")
-    assert chosen_checkers("", None, False) == CHECKERS
+        assert solver not in {name.split()[0] for name in others((solver,))}
+        assert set(chosen_checkers((solver,), None, False)) == set(others((solver,)))
+        assert {name.split()[0] for name in chosen_checkers((solver,), None, True)} == {"z3", "bitwuzla", "cvc5"}
+    assert chosen_checkers(("z3",), ["cvc5"], False) == ("cvc5",)
+    assert chosen_checkers(("z3",), ["z3", "cvc5"], False) == ("cvc5",)
+    assert chosen_checkers(("z3",), ["z3", "cvc5"], True) == ("z3", "cvc5")
+    assert chosen_checkers((), None, False) == CHECKERS
 
 
 @pytest.mark.parametrize(
@@ -346,7 +359,7 @@ def test_a_solver_that_lies_is_believed_by_nobody_paranoid(tmp_path: Path, monke
 
     monkeypatch.setattr(checker, "make_checker", made_checker)
     made = certificate("loops/together.c")
-    made["invariants"] = [{**entry, "formula": "true"} for entry in made["invariants"]]
+    made["proof"]["invariants"] = [{**entry, "formula": "true"} for entry in made["proof"]["invariants"]]
     proof = read_certificate(written(made, tmp_path / "proof.json"))
     assert isinstance(check_certificate(proof, TOGETHER.request), Accepted)
     found = check_certificate(proof, TOGETHER.request, paranoid=True)
@@ -393,7 +406,7 @@ def test_the_conditions_can_be_checked_by_anybody(name: str, engine: str, solver
         assert isinstance(found, Accepted) is (set(said.values()) == {"unsat"})
         if isinstance(found, Accepted):
             assert found.conditions == len(files)
-        made["invariants"][number]["formula"] = "false"
+        made["proof"]["invariants"][number]["formula"] = "false"
 
 
 def test_files_of_another_check_are_not_mixed_in(

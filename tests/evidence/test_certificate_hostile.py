@@ -1,4 +1,4 @@
-"""Files that are no certificates, or want to do harm: one clear line, exit code 2, and nothing else happens."""
+"""Files of format 1 that are no certificates, or want to do harm: one clear line, exit code 2, nothing else happens."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from hypothesis import strategies as st
 
 from craton.cli import main
 from craton.errors import CratonError
-from craton.evidence.certificate import read_certificate
-from craton.evidence.checker import Accepted, Refused, check_certificate
+from craton.evidence.certificates.checking import Accepted, Refused, check_certificate
+from craton.evidence.certificates.reading import read_certificate
 from support import examples
-from support.certificates import certificate, written
+from support.certificates import certificate as newest_certificate
+from support.certificates import in_format_1, written
 from support.programs import BY_NAME
 
 TOGETHER = BY_NAME["loops/together.c"]
 X = "|main::x|"
+
+
+def certificate(name: str) -> dict[str, Any]:
+    return in_format_1(newest_certificate(name))
 
 
 def changed(change: Callable[[dict[str, Any]], None]) -> str:
@@ -80,7 +85,7 @@ FILES: dict[str, tuple[str | bytes, str]] = {
     "true as a number": (with_(True, "version"), "is not a number from 0"),
     "a key twice": (WHOLE.replace('{"format"', '{"format": "x", "format"', 1), "a key is there twice"),
     "another format": (with_("witness", "format"), "its format is not 'craton certificate'"),
-    "another version": (with_(2, "version"), "version 2 is not known; known is 1"),
+    "another version": (with_(3, "version"), "version 3 is not known; known are 1 and 2"),
     "no program": (without("program"), "the certificate has no 'program'"),
     "no files": (without("program", "files"), "'program' has no 'files'"),
     "no invariants": (without("invariants"), "the certificate has no 'invariants'"),

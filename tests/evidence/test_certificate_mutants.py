@@ -17,12 +17,13 @@ from typing import Any
 import pytest
 
 from craton.errors import CratonError
-from craton.evidence import checker
-from craton.evidence.certificate import described, read_certificate
-from craton.evidence.checker import Accepted, Refused, check_certificate
+from craton.evidence.certificates import checking
+from craton.evidence.certificates.checking import Accepted, Programs, Refused, check_certificate
+from craton.evidence.certificates.reading import read_certificate
+from craton.evidence.certificates.task import described
 from craton.frontends.programs import Request, load_program
 from support import FUZZ
-from support.certificates import HORN, PROVED, certificate, failing, written
+from support.certificates import HORN, PROVED, certificate, failing, failing_by_induction, written
 from support.programs import BY_NAME, EXAMPLES, Example
 
 ROUNDS = max(1, FUZZ) * 5
@@ -96,12 +97,69 @@ def test_changed_invariants_are_judged_like_by_another_solver(
     name: str, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = BY_NAME[name]
-    monkeypatch.setattr(checker, "load_program", lambda request: example.program)  # it is always the same
+    monkeypatch.setattr(checking, "load_program", lambda request: example.program)  # it is always the same
     chance = random.Random(f"{name} {engine} {FUZZ}")
     for number in range(ROUNDS):
         made = certificate(name, engine)
-        what = MUTATIONS[number % len(MUTATIONS)](made["invariants"], chance)
+        what = MUTATIONS[number % len(MUTATIONS)](made["proof"]["invariants"], chance)
         judged_alike(checked(made, example.request, tmp_path), failing(made, example), what)
+
+
+# --- k-induction and lemmas -------------------------------------------------------------------------------------------
+
+_LINEAR = tuple((name, engine) for name, engine in PROVED if engine == HORN)
+
+
+def judged_alike_by_induction(found: Accepted | Refused, flaws: set[str], what: str) -> None:
+    """The first flaw in order of lemmas is told, with the whole path."""
+    if not flaws:
+        assert isinstance(found, Accepted), (what, found)
+        return
+    assert isinstance(found, Refused), (what, flaws)
+    assert found.decided, (what, found)
+    lemma = re.match(r"lemma '(\w+)': ", found.problem)
+    told = " → ".join(re.findall(r"L\d+", found.problem))
+    assert (f"{lemma[1]}: {told}" if lemma else told) in flaws, (what, found.problem, flaws)
+
+
+@pytest.mark.parametrize(("name", "engine"), _LINEAR)
+def test_changed_k_inductive_invariants_are_judged_like_by_another_solver(
+    name: str, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example = BY_NAME[name]
+    monkeypatch.setattr(checking, "load_program", lambda request: example.program)
+    chance = random.Random(f"{name} {FUZZ} by k-induction")
+    for number in range(ROUNDS):
+        made = certificate(name, engine)
+        made["proof"]["k"] = chance.choice((2, 2, 3))
+        what = MUTATIONS[number % len(MUTATIONS)](made["proof"]["invariants"], chance)
+        found = checked(made, example.request, tmp_path)
+        judged_alike_by_induction(found, failing_by_induction(made, example), f"{what}, k = {made['proof']['k']}")
+
+
+@pytest.mark.parametrize(("name", "engine"), _LINEAR)
+def test_changed_lemmas_are_judged_like_by_another_solver(
+    name: str, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proof becomes a lemma, and nothing but that lemma is a proof of the program."""
+    example = BY_NAME[name]
+    monkeypatch.setattr(checking, "load_program", lambda request: example.program)
+    chance = random.Random(f"{name} {FUZZ} by lemmas")
+    for number in range(-1, ROUNDS):
+        made = certificate(name, engine)
+        lemma = {"name": "fact", "found_by": made["found_by"], "proof": made["proof"]}
+        claims = [entry | {"formula": "true"} for entry in made["proof"]["invariants"]]
+        claims = [entry for entry in claims if not entry["position"].startswith("error")]
+        made["lemmas"] = [lemma]
+        made["proof"] = made["proof"] | {"invariants": claims, "assumes": ["fact"], "k": chance.choice((1, 1, 2))}
+        what = ""
+        if number >= 0:
+            changed = chance.choice((lemma["proof"]["invariants"], made["proof"]["invariants"]))
+            what = MUTATIONS[number % len(MUTATIONS)](changed, chance)
+        found = checked(made, example.request, tmp_path)
+        flaws = failing_by_induction(made, example)
+        assert number >= 0 or not flaws
+        judged_alike_by_induction(found, flaws, what)
 
 
 # --- changed programs -------------------------------------------------------------------------------------------------
@@ -150,7 +208,7 @@ def test_the_proof_of_another_program_is_judged_anew(name: str, tmp_path: Path) 
 def test_an_unsafe_program_has_no_certificate(
     example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checker, "load_program", lambda request: example.program)
+    monkeypatch.setattr(checking, "load_program", lambda request: example.program)
     made = certificate("loops/together.c")
     task = described(example.request)
     made["program"] = {
@@ -162,11 +220,11 @@ def test_an_unsafe_program_has_no_certificate(
     }
     made["symbols"] = []
     for blocks in (None, 0, 1):
-        made["blocks"] = blocks
-        program = checker.rebuilt(example.request, blocks)
+        made["proof"]["blocks"] = blocks
+        program = Programs(example.request).in_blocks(blocks)
         for formula in ("true", "false"):
             for skipped in (set(), set(program.errors), {program.main.entry, *program.errors}):
-                made["invariants"] = [
+                made["proof"]["invariants"] = [
                     {"location": location.id, "position": "", "formula": formula}
                     for location in program.main.locations
                     if location not in skipped

@@ -35,15 +35,15 @@ class Liar(Engine):
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         match self.answer:
             case "all true":
-                return Safe(dict.fromkeys(program.main.locations, TRUE), "z3")
+                return Safe(dict.fromkeys(program.main.locations, TRUE), ("z3",))
             case "all false":
-                return Safe(dict.fromkeys(program.main.locations, FALSE), "z3")
+                return Safe(dict.fromkeys(program.main.locations, FALSE), ("z3",))
             case "nothing":
-                return Safe({}, "z3")
+                return Safe({}, ("z3",))
             case "true but at errors":
-                return Safe({x: FALSE if x in program.errors else TRUE for x in program.main.locations}, "z3")
+                return Safe({x: FALSE if x in program.errors else TRUE for x in program.main.locations}, ("z3",))
             case "true at the entry":
-                return Safe({program.main.entry: TRUE}, "z3")
+                return Safe({program.main.entry: TRUE}, ("z3",))
             case "shortest path, any values":
                 return Unsafe(shortest(program), Model({}))
             case "first step, its values":

@@ -7,7 +7,7 @@ import pytest
 from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe
 from craton.engines.trace_abstraction import TraceAbstraction
-from craton.evidence.checker import CHECKERS, Checked, Flaw, check_proof, find_flaw
+from craton.evidence.checker import CHECKERS, Confirmed, Flaw, check_proof, find_flaw
 from craton.logic import FALSE, TRUE, BitVec, Term, bv, bvadd, bvule, bvult, eq, not_, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
@@ -48,8 +48,8 @@ PROOF = {
 
 def test_a_proof_is_accepted_and_its_checkers_named() -> None:
     # initiation, the error location, and five edges
-    assert check_proof(COUNTING, PROOF, CHECKERS) == Checked(("bitwuzla",), 7)
-    assert check_proof(COUNTING, PROOF, ("cvc5",)) == Checked(("cvc5",), 7)
+    assert check_proof(COUNTING, PROOF, CHECKERS) == Confirmed(("bitwuzla",), 7)
+    assert check_proof(COUNTING, PROOF, ("cvc5",)) == Confirmed(("cvc5",), 7)
     assert find_flaw(COUNTING, PROOF | {ERROR: FALSE}, CHECKERS) is None
 
 

@@ -14,7 +14,7 @@ from craton.errors import CratonError
 from craton.words import counted
 
 if TYPE_CHECKING:
-    from craton.evidence.checker import Accepted, Refused
+    from craton.evidence.certificates.checking import Accepted, Refused
     from craton.processes.supervision import Report
 
 _DESCRIPTION = """\
@@ -23,7 +23,8 @@ condition of the proof is shown by a solver that the engine did not use. The ans
 
   ACCEPTED  the certificate proves that the program has the property,
   REFUSED   with the condition that does not hold,
-  UNKNOWN   with the condition that could not be decided within the limits.
+  UNKNOWN   with the condition that could not be decided within the limits, or the kind of proof that this version
+            of Craton can read but not check.
 """
 
 _EPILOG = """\
@@ -73,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
     limit = args.time_limit - 0.3 if args.time_limit > 1 else args.time_limit
 
     def work(report: Report) -> Accepted | Refused:
-        from craton.evidence.certificate import read_certificate
-        from craton.evidence.checker import check_certificate
+        from craton.evidence.certificates.checking import check_certificate
+        from craton.evidence.certificates.reading import read_certificate
 
         certificate = read_certificate(Path(args.certificate))
         return check_certificate(
@@ -104,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _told(found: Accepted | Refused) -> dict[str, Any]:
     """The answer as plain data."""
-    from craton.evidence.checker import Refused
+    from craton.evidence.certificates.checking import Refused
 
     if isinstance(found, Refused):
         return {"answer": "refused" if found.decided else "unknown", "reason": found.problem}

@@ -74,7 +74,6 @@ def run(args: argparse.Namespace) -> int:
 
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
     limits = Limits(seconds, None, memory)
-    begun = time.monotonic()
     ending = supervise(work, limits, lambda content: None)
     role, notes = "the witness is not confirmed", ()
     match ending:
@@ -83,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         case Done(value):
             final, role, notes = value
         case _:
-            final = outcome_without_result(ending.reason, limit_reached(ending, limits, time.monotonic() - begun))
+            final = outcome_without_result(ending.reason, limit_reached(ending))
     _print(final, role, notes, args)
     return final.verdict.kind.exit_code
 

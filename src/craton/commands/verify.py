@@ -87,7 +87,6 @@ def run(args: argparse.Namespace) -> int:
     line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
     limits = Limits(seconds, args.cpu_limit, memory)
-    begun = time.monotonic()
     ending = supervise(work, limits, line.show)
     line.clear()
     match ending:
@@ -96,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         case Done(value):
             final = value
         case _:
-            final = outcome_without_result(ending.reason, limit_reached(ending, limits, time.monotonic() - begun))
+            final = outcome_without_result(ending.reason, limit_reached(ending))
             final.statistics = line.statistics
     if not isinstance(ending, Failed):
         final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)

@@ -40,10 +40,15 @@ class Stage:
         return self.encoding == "bv" and self.floats == "exact"
 
     @property
-    def name(self) -> str:
+    def refiner(self) -> str:
+        """The expression of the refiner that its engine runs with; "" if it takes none."""
         from craton.configuration.engines import refines
 
-        return self.seen_through(f"{self.engine} with {self.refine}" if refines(self.engine) else self.engine)
+        return self.refine if refines(self.engine) else ""
+
+    @property
+    def name(self) -> str:
+        return self.seen_through(f"{self.engine} with {self.refiner}" if self.refiner else self.engine)
 
     def seen_through(self, name: str) -> str:
         """A name with the view, where it is not the bits themselves."""

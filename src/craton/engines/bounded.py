@@ -138,7 +138,7 @@ class _Unrolling:
                 self.budget.check()
                 formula = told.formula(state.condition, state.values, self.live[state.location])
                 invariants.setdefault(state.location, {})[formula] = None
-        return Safe({location: or_(*formulas) for location, formulas in invariants.items()}, self.solver.name)
+        return Safe({location: or_(*formulas) for location, formulas in invariants.items()}, (self.solver.name,))
 
     def _next(self, frontier: Sequence[_State]) -> list[_State]:
         arrivals: dict[Location, list[_Arrival]] = {}

@@ -144,7 +144,7 @@ class Conjectures(Engine):
                 if part not in parts:
                     parts[part] = None
                     waiting += [(e, part) for e in program.main.incoming(edge.source) if e.source in kept]
-        return Safe({location: and_(*parts) for location, parts in needed.items()}, self.solver)
+        return Safe({location: and_(*parts) for location, parts in needed.items()}, (self.solver,))
 
 
 def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Term] | None:

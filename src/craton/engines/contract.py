@@ -21,11 +21,11 @@ from craton.traces.trace import Trace
 class Safe:
     """No error location can be reached. The proof is one invariant for each location that can be.
 
-    `by` is the solver on whose word this rests: another one has to check it.
+    `by` are the solvers on whose word this rests: another one has to check it.
     """
 
     invariants: Mapping[Location, Term]
-    by: str
+    by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

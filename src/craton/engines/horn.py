@@ -56,7 +56,7 @@ class Horn(Engine):
         if isinstance(found, NoSolution):
             return Unknown("an error can be reached, but the trace is not known")
         budget.statistics.predicates = len(predicates)
-        return Safe({location: found.meanings[predicate] for location, predicate in predicates.items()}, "z3")
+        return Safe({location: found.meanings[predicate] for location, predicate in predicates.items()}, ("z3",))
 
 
 def _holds(predicate: Predicate, step: Transition | None = None) -> Term:

@@ -101,7 +101,7 @@ class _Subtraction:
                 self.budget.check()
                 trace = self._shortest_error_trace(automaton)
                 if trace is None:
-                    return Safe(self._annotation(automaton), self.engine.solver)
+                    return Safe(self._annotation(automaton), (self.engine.solver,))
                 answer = self.refinement.refute(trace)
                 if not isinstance(answer, Refutation):
                     return answer

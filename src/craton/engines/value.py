@@ -104,7 +104,7 @@ class _Unwinding:
         while True:
             reached = self._unwind()
             if not isinstance(reached, _Node):
-                return Safe(self._invariants(reached), by="")
+                return Safe(self._invariants(reached), by=())
             verdict = self._refine(reached)
             if verdict is not None:
                 return verdict

@@ -50,7 +50,7 @@ def write_evidence(request: Request, result: Result, files: EvidenceFiles) -> It
 
 
 def _proof(request: Request, result: Result, path: Path, files: EvidenceFiles) -> None:
-    from craton.evidence.certificate import make_certificate, write_certificate
+    from craton.evidence.certificates.writing import make_certificate, write_certificate
 
     write_certificate(path, make_certificate(request, result))
 

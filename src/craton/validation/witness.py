@@ -17,7 +17,8 @@ from craton.configuration.stages import DEFAULT, Stage
 from craton.engines import houdini
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
-from craton.evidence.checker import Checked, check_proof, others, vocabulary
+from craton.evidence.checker import Confirmed, check_proof, others
+from craton.evidence.conditions import vocabulary
 from craton.evidence.replay import replay
 from craton.evidence.witness.make import hash_of, property_text
 from craton.evidence.witness.model import (
@@ -53,6 +54,7 @@ from craton.traces.trace import Trace
 from craton.validation.guided import Guide, TooLarge, guided, returned_number
 from craton.verdicts.counterexample import ReadValue, Replay, as_number
 from craton.verdicts.proof import Proof
+from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
 from craton.verdicts.verdict import Proved, Unknown, Violated, violated
 from craton.verification.confirmation import run_for_real
@@ -251,10 +253,10 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
     }
     given[blocks.main.entry] = TRUE
     for invariants, found_with, role in (
-        (lambda: given, "", "the witness's invariants are inductive and suffice"),
+        (lambda: given, (), "the witness's invariants are inductive and suffice"),
         (
             lambda: houdini.repaired(blocks, given, Budget(task.part())),
-            houdini.SOLVER,
+            (houdini.SOLVER,),
             "of the witness's invariants and bounds of variables, what is inductive suffices",
         ),
     ):
@@ -263,21 +265,22 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
         if answer is not None:
             proof, checkers = answer
             by = " and ".join(checkers) or "simplification alone"
-            found = Proof(blocks, None, proof, found_with, by, time.monotonic() - begun)
+            found_by = Provenance("the witness", solvers=found_with)
+            found = Proof(blocks, None, proof, found_by, by, time.monotonic() - begun)
             result = Result(Proved(found), _STAGE, assumptions=program.assumptions)
             return Validation(result, role)
     return None
 
 
 def _checked(
-    program: Program, make: Callable[[], Mapping[Location, Term]], found_with: str, seconds: float | None
+    program: Program, make: Callable[[], Mapping[Location, Term]], found_with: tuple[str, ...], seconds: float | None
 ) -> tuple[dict[Location, Term], tuple[str, ...]] | None:
     try:
         invariants = {at: term for at, term in make().items() if at not in program.errors}
     except OutOfTime:
         return None
     answer = check_proof(program, invariants, others(found_with), seconds)
-    return (invariants, answer.by) if isinstance(answer, Checked) else None
+    return (invariants, answer.by) if isinstance(answer, Confirmed) else None
 
 
 def _apart(seconds: float | None, work: Callable[[], T | None]) -> T | None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 
 from craton.logic import Term
 from craton.program.cfa import Location, Program
+from craton.verdicts.provenance import Provenance
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Invariants of the prepared program in blocks of a size; the solver that found them and who has checked them."""
+    """Invariants of the prepared program in blocks of a size; what found them and who has checked them."""
 
     program: Program
     blocks: int | None
     invariants: Mapping[Location, Term] = field(repr=False)
-    found_with: str
+    found_by: Provenance
     checked_by: str
     seconds: float

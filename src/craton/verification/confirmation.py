@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe, Unsafe
-from craton.errors import NotExpressible
-from craton.evidence.checker import Checked, Flaw, check_proof, others
+from craton.evidence.checker import Confirmed, Flaw, check_proof, others
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request
-from craton.logic import TRUE, Term, and_, functions, ops, or_
+from craton.logic import TRUE, Term, functions
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transformation import Transformed, unchanged
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
 from craton.verdicts.counterexample import NotCompiled, NotReached
 from craton.verdicts.proof import Proof
+from craton.verdicts.provenance import Provenance
 from craton.verdicts.text import Limit
 from craton.verdicts.verdict import Proved, Unknown, Violated, violated
 from craton.verification.context import Context
@@ -64,7 +64,7 @@ class Confirmation:
             return self._proof_of_view(view, found)
         program = self.encoded.program
         if not self.context.confirm:
-            return Proved(Proof(program, self.size, found.invariants, found.by, "", 0), confirmed=False)
+            return Proved(Proof(program, self.size, found.invariants, self._found_by(found), "", 0), confirmed=False)
         return self._checked(program, self.size, found)
 
     def _proof_of_view(self, view: View, found: Safe) -> Proved | Unknown:
@@ -83,7 +83,7 @@ class Confirmation:
             better = within(left, lambda report: houdini.repaired(blocks, translated, Budget(left)))
         if isinstance(better, NotDone):
             return verdict
-        return self._checked(blocks, None, Safe(better, houdini.SOLVER))
+        return self._checked(blocks, None, Safe(better, (houdini.SOLVER,)))
 
     def _checked(self, program: Program, size: int | None, found: Safe) -> Proved | Unknown:
         begun = time.monotonic()
@@ -92,15 +92,20 @@ class Confirmation:
             left = self.context.time_to_confirm
             checked = within(left, lambda report: check_proof(program, found.invariants, checkers, left))
         match checked:
-            case Checked():
+            case Confirmed():
                 by = " and ".join(checked.by) or "simplification alone"
-                return Proved(Proof(program, size, found.invariants, found.by, by, time.monotonic() - begun))
+                spent = time.monotonic() - begun
+                return Proved(Proof(program, size, found.invariants, self._found_by(found), by, spent))
             case Flaw(decided=True):
                 return Unknown(f"a proof was found but not confirmed: {checked.problem}")
             case Flaw():
                 return Unknown(f"evidence incomplete: a proof was found, but {checked.problem}")
             case NotDone(reason, limit):
                 return Unknown(f"evidence incomplete: a proof was found, but {reason}", limit)
+
+    def _found_by(self, found: Safe) -> Provenance:
+        stage = self.stage
+        return Provenance(stage.engine, stage.refiner, stage.encoding, stage.floats, found.by)
 
     # --- counterexamples ----------------------------------------------------------------------------------------------
 
@@ -185,15 +190,4 @@ def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:
 
 def _in_bits(invariants: Mapping[Location, Term], program: Program, view: View) -> dict[Location, Term]:
     """The invariants of a view at the locations of the bit-precise program."""
-    return {x: _weaker_in_bits(invariants[x], view) for x in program.main.locations if x in invariants}
-
-
-def _weaker_in_bits(invariant: Term, view: View) -> Term:
-    """The invariant without the parts that bits cannot say: weaker, and perhaps still a proof."""
-    try:
-        return view.to_bits(invariant)
-    except NotExpressible:
-        if invariant.op not in (ops.AND, ops.OR):
-            return TRUE
-        parts = [_weaker_in_bits(part, view) for part in invariant.args]
-        return and_(*parts) if invariant.op is ops.AND else or_(*parts)
+    return {x: view.weaker_in_bits(invariants[x]) for x in program.main.locations if x in invariants}

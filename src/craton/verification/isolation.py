@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from craton.errors import CratonError
-from craton.processes.limits import Limits
+from craton.processes.limits import Exceeded, Limits
 from craton.processes.supervision import Ended, Failed, Report, supervise
 from craton.verdicts.text import Limit
 
@@ -32,10 +31,9 @@ def within(
 ) -> T | NotDone:
     """What the work returns, unless it fails or does not end in time."""
     limits = Limits(None if seconds is None else max(0.0, seconds) + _GRACE)
-    begun = time.monotonic()
     ending = supervise(work, limits, heard)
     if isinstance(ending, Ended):
-        return NotDone(ending.reason, limit_reached(ending, limits, time.monotonic() - begun))
+        return NotDone(ending.reason, limit_reached(ending))
     if isinstance(ending, Failed):
         known = isinstance(ending.error, CratonError)
         return NotDone(str(ending.error) if known else f"internal error: {ending.error!r}, please report it")
@@ -43,10 +41,6 @@ def within(
     return value
 
 
-def limit_reached(ended: Ended, limits: Limits, wall: float) -> Limit | None:
-    """Which limit was the cause that work was ended after so many seconds; None if it died or was interrupted."""
-    if limits.cpu is not None and ended.usage.cpu > limits.cpu:
-        return Limit.CPU
-    if limits.memory is not None and ended.usage.memory > limits.memory:
-        return Limit.MEMORY
-    return Limit.WALL if limits.wall is not None and wall > limits.wall else None
+def limit_reached(ended: Ended) -> Limit | None:
+    """Which limit was the cause; None if the work died or was interrupted."""
+    return Limit(ended.cause.kind) if isinstance(ended.cause, Exceeded) else None

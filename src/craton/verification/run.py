@@ -22,6 +22,7 @@ from craton.program.cfa import Program
 from craton.program.preparation import prepare
 from craton.program.statements import Call
 from craton.verdicts.proof import Proof
+from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
 from craton.verdicts.text import Limit
 from craton.verdicts.verdict import Proved, Unknown, Verdict
@@ -156,7 +157,7 @@ def _unreachable(programs: StagePrograms) -> Proved:
     """Where no error is left after the passes, any annotation is a proof."""
     program = encode_blocks(programs.small.program).program
     trivial = dict.fromkeys(program.main.locations, TRUE)
-    return Proved(Proof(program, None, trivial, "", "", 0))
+    return Proved(Proof(program, None, trivial, Provenance("reachability"), "", 0))
 
 
 def _answer(engine: Engine, program: Program, seconds: float | None, context: Context) -> EngineAnswer | NotDone:

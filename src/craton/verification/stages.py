@@ -25,9 +25,9 @@ class GivenEngine(Stage):
         return cls(engine.name, "", encoding or usual.encoding, floats or usual.floats, value=engine)
 
     @property
-    def name(self) -> str:
+    def refiner(self) -> str:
         refiner = getattr(self.value, "refiner", None)
-        return self.seen_through(self.value.name if refiner is None else f"{self.value.name} with {refiner.name}")
+        return "" if refiner is None else str(refiner.name)
 
 
 def chosen_stages(

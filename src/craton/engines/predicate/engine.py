@@ -81,11 +81,11 @@ class _Unwinding:
 
     def run(self) -> EngineAnswer:
         if self.main.entry not in self.distance:
-            return Safe(self._invariants(), self.engine.solver)
+            return Safe(self._invariants(), (self.engine.solver,))
         while True:
             reached = self._unwind()
             if reached is None:
-                return Safe(self._invariants(), self.engine.solver)
+                return Safe(self._invariants(), (self.engine.solver,))
             verdict = self._refine(reached)
             if verdict is not None:
                 return verdict

@@ -49,7 +49,7 @@ class _Splitting:
             self.budget.check()
             path = self.graph.error_path()
             if path is None:
-                return Safe(self.graph.invariants(), self.engine.solver)
+                return Safe(self.graph.invariants(), (self.engine.solver,))
             verdict = self._refine(path)
             if verdict is not None:
                 return verdict

@@ -1,0 +1,230 @@
+"""Does a certificate prove the program that the user names? The program is rebuilt from its text, and every section of
+the certificate is checked in order: lemmas first, each of which later ones may assume.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from craton.errors import CratonError
+from craton.evidence.certificates.fields import one_line
+from craton.evidence.certificates.format import Certificate, Invariants, Proof, StateSet
+from craton.evidence.certificates.formulas import Named, named_claims, named_symbols
+from craton.evidence.certificates.task import about_request
+from craton.evidence.checker import Confirmed, Flaw, check_annotation, chosen_checkers
+from craton.evidence.conditions import Annotation, Role, vocabulary
+from craton.evidence.states import States, check_states
+from craton.files import CannotWrite, write_atomically
+from craton.frontends.programs import Request, load_program
+from craton.logic import Function, Term, and_, functions
+from craton.logic.smtlib import script
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import Location, Program
+from craton.program.preparation import prepare
+from craton.program.statements import Assign, Assume, Block, Call
+from craton.verdicts.provenance import Provenance
+from craton.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The certificate is a proof."""
+
+    conditions: int
+    cut_points: int
+    solvers: tuple[str, ...]
+    seconds: float
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The certificate is no proof or, if not `decided`, could not be shown to be one."""
+
+    problem: str
+    decided: bool = True
+
+
+# Read, written and validated by this version, but not checked: what they speak of is not loaded yet.
+_NOT_CHECKED = {
+    "contracts": "procedures whose calls are not inlined",
+    "model": "Horn clauses",
+    "derivation": "Horn clauses",
+}
+
+
+def check_certificate(
+    certificate: Certificate,
+    request: Request,
+    *,
+    solvers: Sequence[str] | None = None,
+    paranoid: bool = False,
+    seconds: float | None = None,
+    conditions: Path | None = None,
+) -> Accepted | Refused:
+    """Whether the certificate proves the program that the request names. One of another program is bad input.
+
+    With `conditions`, a directory, every condition is written there for other solvers to check again.
+    """
+    started = time.monotonic()
+    if certificate.kind in _NOT_CHECKED:
+        about = _NOT_CHECKED[certificate.kind]
+        return Refused(f"the kind {certificate.kind!r} speaks of {about}, which this version does not load", False)
+    checkers = {
+        found_by.solvers: chosen_checkers(found_by.solvers, solvers, paranoid) for found_by in _provenances(certificate)
+    }
+    about_request(certificate, request)
+    programs = Programs(request)
+    sections = _sections(certificate, programs)
+    if isinstance(sections, Refused):
+        return sections
+    if conditions is not None:
+        write_conditions(conditions, sections)
+    shown, believed = 0, dict[str, None]()
+    for section in sections:
+        left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
+        found = section.checked(checkers[section.found_by.solvers], left, 2 if paranoid else 1)
+        if isinstance(found, Flaw):
+            return Refused(section.label + found.problem + _other_version(certificate), found.decided)
+        shown += found.conditions
+        believed.update(dict.fromkeys(found.by))
+    used = time.monotonic() - started
+    assumptions = sections[-1].content.program.assumptions
+    return Accepted(shown, len(sections[-1].locations), tuple(believed), used, assumptions)
+
+
+def _provenances(certificate: Certificate) -> Iterator[Provenance]:
+    for lemma in certificate.lemmas:
+        yield lemma.found_by
+    yield certificate.found_by
+
+
+def _other_version(certificate: Certificate) -> str:
+    if certificate.craton == __version__:
+        return ""
+    return f"; the certificate was made by Craton {one_line(certificate.craton)}, and this is {__version__}"
+
+
+# --- sections ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A lemma or the proof, with what its texts mean."""
+
+    label: str  # in front of messages about it
+    found_by: Provenance
+    content: Annotation | States
+
+    @property
+    def locations(self) -> Mapping[Location, object]:
+        return self.content.invariants if isinstance(self.content, Annotation) else self.content.rows
+
+    def checked(self, checkers: Sequence[str], seconds: float | None, opinions: int) -> Flaw | Confirmed:
+        if isinstance(self.content, States):
+            return check_states(self.content, seconds)
+        return check_annotation(self.content, checkers, seconds, opinions=opinions)
+
+
+class Programs:
+    """The program of a request, rebuilt from its text, in blocks of any size: that of which a proof speaks."""
+
+    def __init__(self, request: Request) -> None:
+        self._small = prepare(load_program(request)).small.program
+        self._blocks: dict[int | None, Program] = {}
+
+    def in_blocks(self, size: int | None) -> Program:
+        if size not in self._blocks:
+            self._blocks[size] = encode_blocks(self._small, size).program
+        return self._blocks[size]
+
+
+def _sections(certificate: Certificate, programs: Programs) -> tuple[Section, ...] | Refused:
+    """What is to be checked, in order. A lemma may be of other blocks than those who assume it: what holds whenever
+    control is at a location does so however the program is cut.
+    """
+    parts: list[tuple[str, Provenance, Role, Proof]] = [
+        (f"lemma {one_line(lemma.name)!r}: ", lemma.found_by, Role.LEMMA, lemma.proof) for lemma in certificate.lemmas
+    ]
+    parts.append(("", certificate.found_by, Role.PROOF, certificate.proof))
+    known: dict[Term | Function, None] = {}
+    for _, _, _, proof in parts:
+        program = programs.in_blocks(_blocks(proof))
+        calls = [edge.statement.procedure for edge in program.main.edges if isinstance(edge.statement, Call)]
+        if calls:
+            return Refused(f"no proof of this kind is possible: the call of {calls[0]} cannot be inlined")
+        known.update(dict.fromkeys((*vocabulary(program), *_applied(program))))
+    meaning = named_symbols(certificate.symbols, known)
+    proved: dict[str, Mapping[Location, Term]] = {}
+    sections: list[Section] = []
+    for number, (label, found_by, role, proof) in enumerate(parts):
+        program = programs.in_blocks(_blocks(proof))
+        section = Section(label, found_by, _content(proof, role, program, meaning, proved))
+        lost = [location for location in section.locations if location not in program.main.locations]
+        if lost:
+            return Refused(f"{label}the program has no cut-point {lost[0]}{_other_version(certificate)}")
+        if isinstance(section.content, Annotation) and role is Role.LEMMA:
+            proved[certificate.lemmas[number].name] = section.content.invariants
+        sections.append(section)
+    return tuple(sections)
+
+
+def _blocks(proof: Proof) -> int | None:
+    assert isinstance(proof, Invariants | StateSet)
+    return proof.blocks
+
+
+def _content(
+    proof: Proof, role: Role, program: Program, meaning: Named, proved: Mapping[str, Mapping[Location, Term]]
+) -> Annotation | States:
+    if isinstance(proof, Invariants):
+        facts = _together([proved[name] for name in proof.assumes])  # KeyError: not before, which reading has refused
+        return Annotation(program, named_claims(proof.claims, meaning), role, proof.k, proof.paths, facts)
+    assert isinstance(proof, StateSet)
+    variables = [meaning[symbol] for symbol in proof.variables]
+    rows = {Location(states.location): states.rows for states in proof.sets}
+    return States(program, tuple(v for v in variables if isinstance(v, Term)), rows)
+
+
+def _together(facts: Sequence[Mapping[Location, Term]]) -> dict[Location, Term]:
+    locations = dict.fromkeys(location for fact in facts for location in fact)
+    return {x: and_(*(fact[x] for fact in facts if x in fact)) for x in locations}
+
+
+def _applied(program: Program) -> tuple[Function, ...]:
+    """The functions of the program."""
+    terms: list[Term] = []
+    for edge in program.main.edges:
+        inner = edge.statement.edges if isinstance(edge.statement, Block) else (edge,)
+        terms += [e.statement.condition for e in inner if isinstance(e.statement, Assume)]
+        terms += [e.statement.value for e in inner if isinstance(e.statement, Assign)]
+    return functions(*terms)
+
+
+# --- conditions as files ----------------------------------------------------------------------------------------------
+
+
+def write_conditions(directory: Path, sections: Sequence[Section]) -> None:
+    """Each condition as an SMT-LIB file that every solver should call unsatisfiable."""
+    for section in sections:
+        if not isinstance(section.content, Annotation):
+            raise CratonError("states are checked by evaluation: there are no conditions to write")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        there = sorted(directory.glob("*.smt2"))
+    except OSError as problem:
+        raise CannotWrite(f"cannot write to {directory}: {problem.strerror}") from problem
+    if there:
+        raise CannotWrite(f"{directory} has .smt2 files already ({there[0].name}): name an empty directory")
+    number = 0
+    for section in sections:
+        assert isinstance(section.content, Annotation)
+        for condition in section.content.conditions():
+            number += 1
+            kind = condition.kind.value
+            comment = f"{section.label}{kind} ({condition.where})\nholds if this is unsatisfiable"
+            text = script(condition.formulas, comment=comment, options=("(set-info :status unsat)",))
+            write_atomically(directory / f"{number:04}-{kind}-{condition.name}.smt2", text)
