@@ -7,9 +7,9 @@ import pickle
 import pytest
 
 from craton.errors import CratonError, MissingCapability, SmtLibError
-from craton.expressions import ExpressionError
 from craton.frontends.c.errors import Unsupported
 from craton.program.origin import SourceRange
+from craton.registry.expressions import ExpressionError
 
 ERRORS = [
     SmtLibError("line 3: what is this?"),

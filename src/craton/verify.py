@@ -12,17 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from craton.engines.configuration import TESTING, Stage, make_engine
+from craton.configuration.engines import TESTING, make_engine
+from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Engine, Progress, Safe, Statistics, Unknown, Verdict
-from craton.errors import CratonError, NotExpressible
+from craton.errors import CratonError
 from craton.evidence.checker import Checked, Flaw, check_proof, others
 from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
-from craton.logic import TRUE, Term, and_, functions, ops, or_
+from craton.logic import TRUE, Term, functions
 from craton.logic.evaluation import CannotEvaluate
+from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import recursive_procedures
 from craton.program.preparation import Prepared, prepare
 from craton.program.statements import Block, Call
 from craton.program.transformation import Transformed, unchanged
@@ -33,7 +34,7 @@ from craton.worker import Ended, Failed, Limits, Report, supervise
 
 if TYPE_CHECKING:
     from craton.evidence.compiled import Compiled
-    from craton.evidence.random_testing import Failing
+    from craton.testing.compiled import Failing
     from craton.views import View
 
 T = TypeVar("T")
@@ -277,9 +278,9 @@ class _Run:
         return self._run_in_bits(stage, view, programs, run, blocks)
 
     def _tested(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Result:
-        from craton.engines.testing import failing_run
-        from craton.evidence.random_testing import can_test
         from craton.program.interpreter import ReachedError
+        from craton.testing.compiled import can_test
+        from craton.testing.interpreted import failing_run
 
         if self.request is not None and self.confirm and can_test(self.request, programs.whole):
             answer = self._tested_compiled(stage, self.request, programs.whole, seconds)
@@ -301,7 +302,7 @@ class _Run:
         self, stage: Stage, request: Request, program: Program, seconds: float | None
     ) -> Result | None:
         """None if the program cannot be compiled here."""
-        from craton.evidence.random_testing import CannotTest, failing_inputs
+        from craton.testing.compiled import CannotTest, failing_inputs
 
         limit = _TESTING_SECONDS if seconds is None else seconds
 
@@ -352,7 +353,7 @@ class _Run:
         blocks = programs.blocks(Stage(), None).program
         with self.statistics.spending("views"):
             translated = {
-                location: _in_bits(found.invariants[location], view)
+                location: view.weaker_in_bits(found.invariants[location])
                 for location in blocks.main.locations
                 if location in found.invariants
             }
@@ -459,17 +460,6 @@ def _over_approximated_functions(edges: Sequence[Edge], program: Program) -> str
 def _part_of(left: float | None) -> float | None:
     """The time to confirm an answer: not all, since another stage may find one that is easier to confirm."""
     return None if left is None else min(left, max(_CONFIRM_SECONDS, _CONFIRM_SHARE * left))
-
-
-def _in_bits(invariant: Term, view: View) -> Term:
-    """The invariant without the parts that bits cannot say: weaker, and perhaps still a proof."""
-    try:
-        return view.to_bits(invariant)
-    except NotExpressible:
-        if invariant.op not in (ops.AND, ops.OR):
-            return TRUE
-        parts = [_in_bits(part, view) for part in invariant.args]
-        return and_(*parts) if invariant.op is ops.AND else or_(*parts)
 
 
 def _view(program: Program, stage: Stage) -> View:

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from craton.config import PRESETS, REFINERS, refiner
-from craton.engines.configuration import DEFAULT, ENGINES, Stage, make_engine
+from craton.configuration.engines import ENGINES, make_engine
+from craton.configuration.refiners import PRESETS, REFINERS, refiner
+from craton.configuration.stages import DEFAULT, Stage
 from craton.engines.contract import Budget, Safe, Unsafe, Verdict
 from craton.errors import MissingCapability
-from craton.expressions import Word, parse
 from craton.logic import FALSE, Float, Term, and_, satisfies
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
@@ -27,6 +27,7 @@ from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import prepare
 from craton.program.transitions import transition
+from craton.registry.expressions import Word, parse
 from craton.smt import Unsat, make_solver
 from craton.smt.contract import Answer
 from craton.traces.refutation import hoare_triple
@@ -117,10 +118,9 @@ SAMPLE = [(example, STAGES[str(example)]) for example in EXAMPLES]
 def test_every_option_of_every_engine_has_its_turn() -> None:
     seen = {(word.name, argument.name) for word in _engines_of_the_sample() for argument in word.arguments or ()}
     assert {stage.engine for stage in STAGES.values()} == {*CEGAR, *OTHERS}
-    assert {word.name for word in _engines_of_the_sample()} == set(ENGINES)
-    for name, entry in ENGINES.items():
-        options = {*entry.words(), *entry.numbers}
-        assert {option for engine, option in seen if engine == name} == options, name
+    assert {word.name for word in _engines_of_the_sample()} == set(ENGINES.entries)
+    for name, entry in ENGINES.entries.items():
+        assert {option for engine, option in seen if engine == name} == set(entry.words), name
 
 
 def _engines_of_the_sample() -> list[Word]:
@@ -133,7 +133,7 @@ def test_every_refiner_has_its_turn_with_an_engine_that_refines() -> None:
     for expression in REFINEMENTS:
         refiner(expression)
     words = {name for expression in used for name in _names(parse(expression))}
-    assert words >= {*REFINERS, *PRESETS}
+    assert words >= set(REFINERS.names)
     assert {stage.encoding for _, stage in SAMPLE} == set(ENCODINGS)
 
 

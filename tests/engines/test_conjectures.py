@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.engines.relations import Relation, relations
 from craton.frontends.programs import Request
 from craton.verify import Result, verify

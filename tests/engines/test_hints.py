@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.frontends.programs import Request
 from craton.verify import verify
 from support.patience import Group, record

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.engines.state_formulas import StateFormulas
 from craton.frontends.programs import Request
 from craton.logic import INT, TRUE, Array, BitVec, Term, add, and_, bvslt, eq, evaluate, int_, select, store, var

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from craton.cli import main
-from craton.engines.configuration import DEFAULT
+from craton.configuration.stages import DEFAULT
 from craton.processes import family
 from support.programs import BY_NAME, FOLDER
 

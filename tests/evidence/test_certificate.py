@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from craton.cli import main
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.errors import CratonError
 from craton.evidence import checker
 from craton.evidence.certificate import make_certificate, read_certificate, write_certificate

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 import craton.verify
-from craton.engines.configuration import Stage, make_engine
+from craton.configuration.engines import make_engine
+from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Engine, Safe, Unknown, Unsafe, Verdict
 from craton.logic import FALSE, TRUE, Model
 from craton.program.cfa import Edge, Location, Program
@@ -23,7 +24,7 @@ VIEWS = (Stage(), Stage(encoding="int"), Stage(floats="real"))
 
 
 @dataclass(frozen=True)
-class Liar:
+class Liar(Engine):
     """An engine that says the same about every program."""
 
     answer: str

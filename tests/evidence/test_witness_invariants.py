@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from cfuzz import oracle
-from craton.engines.configuration import DEFAULT, Stage
+from craton.configuration.stages import DEFAULT, Stage
 from craton.evidence.checker import make_checker
 from craton.evidence.witness.invariants import c_invariants, spelled
 from craton.evidence.witness.make import witness_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from craton.cli import main
-from craton.engines.configuration import DEFAULT, Stage
+from craton.configuration.stages import DEFAULT, Stage
 from craton.evidence.replay import ReadValue, Replay
 from craton.evidence.witness import make_witness, validate_witness
 from craton.evidence.witness.graphml import read_graphml, write_graphml

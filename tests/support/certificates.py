@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from craton.engines.configuration import Stage, make_engine
+from craton.configuration.engines import make_engine
+from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe
 from craton.evidence.certificate import make_certificate
 from craton.logic import FALSE, TRUE, Function, Term, eq, free_variables, functions, not_, substitute, var

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from support.entries import TESTS, BadExample, lines_of
 
 FILE = TESTS / "engines" / "stages.txt"

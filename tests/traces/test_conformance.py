@@ -8,22 +8,24 @@ all of it. Floors notice a refiner that silently gives up.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
-from craton.config import PRESETS, refiner
+from craton.configuration.refiners import PRESETS, refiner
 from craton.errors import MissingCapability
 from craton.logic import and_, satisfies
 from craton.smt import make_solver
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
-from craton.traces.levels import AtLevel, Level
+from craton.traces.levels import Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.refutation import Feasible, GaveUp, Refiner
 from support import FUZZ
 from support.executor import Replay
 from support.judge import Tally
+from support.newtons import IT_SP_LV
 from support.patience import Group, record
 from support.sampling import has_turn, sample
 from support.traces import FEASIBLE, INFEASIBLE, Example
@@ -34,7 +36,7 @@ SOLVERS = ("z3", "bitwuzla", "cvc5")
 TIME_LIMIT = 3.0
 
 VARIANTS = [
-    Newton(direction, core, live, time_limit=TIME_LIMIT)
+    Newton(core, direction, live, time_limit=TIME_LIMIT)
     for direction, core, live in product(Direction, (None, *Granularity), (False, True))
 ]
 SETTINGS = [s for s in product(SOLVERS, Quantifiers, (False, True)) if s != ("z3", Quantifiers.LIGHT, False)]
@@ -44,7 +46,7 @@ _FLOATS_ONE_IN = 1 if FUZZ else 6  # z3 is slow with floats
 
 
 def configured(variant: Newton, solver: str, quantifiers: Quantifiers, drop: bool) -> Newton:
-    return Newton(variant.direction, variant.core, variant.live, quantifiers, drop, solver, TIME_LIMIT)
+    return replace(variant, quantifiers=quantifiers, drop=drop, solver=solver, time_limit=TIME_LIMIT)
 
 
 def understands(solver: str, example: Example) -> bool:
@@ -103,7 +105,7 @@ def test_newton_by_settings(solver: str, quantifiers: Quantifiers, drop: bool) -
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_newton_at_edge_level(variant: Newton) -> None:
     tally = Tally()
-    run(AtLevel(Level.EDGE, variant), "z3", WITH_BLOCKS, tally)
+    run(replace(variant, level=Level.EDGE), "z3", WITH_BLOCKS, tally)
     conclude(tally, least=0.9)
 
 
@@ -113,7 +115,7 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
     """z3 interpolates few floats, bitwuzla none; cvc5 searches, and takes its time."""
     tally = Tally()
     understood = [example for example in EXAMPLES if understands(solver, example)]
-    craig = Craig(solver, TIME_LIMIT, core)
+    craig = Craig(solver, core, TIME_LIMIT)
     run(craig, solver, sample(understood, 1 if FUZZ else 2 if solver == "bitwuzla" else 7, craig.name), tally)
     conclude(tally, least)
 
@@ -158,9 +160,9 @@ def test_what_a_solver_does_not_understand_is_given_up() -> None:
 # --- feasible traces --------------------------------------------------------------------------------------------------
 
 _FINDERS: list[tuple[str, Refiner]] = [
-    *((solver, Newton(core=core, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
-    *((solver, Craig(solver, 5.0)) for solver in SOLVERS),
-    ("z3", AtLevel(Level.EDGE, Newton())),
+    *((solver, Newton(core=core, live=True, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
+    *((solver, Craig(solver, time_limit=5.0)) for solver in SOLVERS),
+    ("z3", replace(IT_SP_LV, level=Level.EDGE)),
     ("z3", refiner("default")),
     ("z3", refiner("race(newton(it, sp), newton(wp))")),
     ("z3", refiner("sliced(newton(it, wp), wide, shallow, level=edge)")),

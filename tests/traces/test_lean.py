@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.logic import FALSE, INT, TRUE, add, and_, conjuncts, eq, implies, int_, le, lt, var
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Statement
 from craton.traces.lean import Lean
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
 from support.patience import Group, record
@@ -27,13 +28,13 @@ STATEMENTS: list[Statement] = [
 TRACE = Trace(tuple(Edge(Location(i), statement, Location(i + 1)) for i, statement in enumerate(STATEMENTS)))
 
 
-class Says:
+class Says(Refiner):
     name = "says"
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return self.answer
 
 

@@ -31,10 +31,10 @@ SP = Newton(core=None, live=False)
 SP_LV = Newton(core=None, live=True)
 IT_SP = Newton(core=Granularity.STATEMENT, live=False)
 IT_SP_LV = Newton(core=Granularity.STATEMENT, live=True)
-WP = Newton(Direction.WP, core=None, live=False)
-WP_LV = Newton(Direction.WP, core=None, live=True)
-IT_WP = Newton(Direction.WP, core=Granularity.STATEMENT, live=False)
-IT_WP_LV = Newton(Direction.WP, core=Granularity.STATEMENT, live=True)
+WP = Newton(direction=Direction.WP, core=None, live=False)
+WP_LV = Newton(direction=Direction.WP, core=None, live=True)
+IT_WP = Newton(direction=Direction.WP, core=Granularity.STATEMENT, live=False)
+IT_WP_LV = Newton(direction=Direction.WP, core=Granularity.STATEMENT, live=True)
 
 VARIANTS = {
     "SP": SP,
@@ -77,7 +77,7 @@ def test_sequence(name: str) -> None:
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_the_core_of_figure_2_leaves_out_x(granularity: Granularity, solver: str) -> None:
     found = refuted(FIGURE_2, Newton(core=granularity, live=False, solver=solver))
-    assert found.notes["core"] == frozenset((0, 3, 4, 6, 7))
+    assert found.core == frozenset((0, 3, 4, 6, 7))
     x = FIGURE_2.variable("x")
     assert all(x not in free_variables(assertion) for assertion in found.assertions)
 
@@ -92,7 +92,7 @@ def test_figure_2_has_a_loop_invariant_only_with_the_core() -> None:
 
 
 def test_figure_3_has_only_itself_as_core() -> None:
-    assert refuted(FIGURE_3, IT_SP).notes["core"] == frozenset(range(5))
+    assert refuted(FIGURE_3, IT_SP).core == frozenset(range(5))
 
 
 def test_figure_3_has_a_loop_invariant_only_with_live_variables() -> None:
@@ -107,7 +107,7 @@ def test_figure_3_has_a_loop_invariant_only_with_live_variables() -> None:
 def test_the_core_of_table_2(refiner: Newton, solver: str) -> None:
     """There are two minimal cores; the thesis goes on with the first."""
     found = refuted(TABLE_2, replace(refiner, solver=solver))
-    assert found.notes["core"] in (frozenset((0, 3, 5)), frozenset((2, 3, 4, 5)))
+    assert found.core in (frozenset((0, 3, 5)), frozenset((2, 3, 4, 5)))
     assert law_violation(TABLE_2.trace, found, Judge(SOLVERS)) == ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -17,15 +18,16 @@ from craton.traces.refutation import Refutation, law_violation
 from craton.traces.trace import Trace
 from support import FUZZ
 from support.judge import SOLVERS, Judge
+from support.newtons import IT_SP_LV
 from support.patience import Group, record
 from support.sampling import pick
 from support.traces import INFEASIBLE, Example
 
 _PERFECT_SECONDS = 2.0
 _LOOPS = [e for e in INFEASIBLE.values() if len(set(e.trace.locations)) <= len(e.trace) and e.theory != "float"]
-_LEARNERS = [Newton(direction, core, True, time_limit=30.0) for direction in Direction for core in (None, *Granularity)]
+_LEARNERS = [Newton(core, direction, True, time_limit=30.0) for direction in Direction for core in (None, *Granularity)]
 
-_USUAL = Newton(live=True, time_limit=30.0)
+_USUAL = replace(IT_SP_LV, time_limit=30.0)
 
 
 @pytest.mark.parametrize("example", _LOOPS, ids=str)
@@ -84,7 +86,7 @@ def test_a_sequence_that_proves_one_trace_only_is_not_perfect() -> None:
 
 def test_undecided_triples_are_not_perfect() -> None:
     example = INFEASIBLE["counter pair, one round"]
-    answer = Newton().refute(example.trace)
+    answer = IT_SP_LV.refute(example.trace)
     assert isinstance(answer, Refutation)
     assert not is_perfect(example.trace, answer.assertions, Judge(()))
 
@@ -92,11 +94,11 @@ def test_undecided_triples_are_not_perfect() -> None:
 def test_a_test_without_time_finds_nothing_perfect() -> None:
     """But what data flow alone shows."""
     example = INFEASIBLE["k is dead, [CN] Figure 3"]
-    answer = Newton().refute(example.trace)
+    answer = IT_SP_LV.refute(example.trace)
     assert isinstance(answer, Refutation)
     assert is_perfect(example.trace, answer.assertions, Judge(SOLVERS), budget=60)
     assert not is_perfect(example.trace, answer.assertions, Judge(SOLVERS), budget=0)
     straight = INFEASIBLE["contradictory assumptions"]
-    answer = Newton().refute(straight.trace)
+    answer = IT_SP_LV.refute(straight.trace)
     assert isinstance(answer, Refutation)
     assert is_perfect(straight.trace, answer.assertions, Judge(()), budget=0)

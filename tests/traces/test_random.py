@@ -71,7 +71,7 @@ def _small(variable: Term) -> st.SearchStrategy[Value]:
 
 
 VARIANTS = [
-    Newton(direction, core, live, time_limit=30.0)
+    Newton(core, direction, live, time_limit=30.0)
     for direction, core, live in product(Direction, (None, *Granularity), (False, True))
 ]
 
@@ -94,7 +94,7 @@ def test_the_law(trace: Trace, variant: Newton) -> None:
 @examples(60)
 def test_abstraction_weakens_sp_and_strengthens_wp(trace: Trace, granularity: Granularity, live: bool) -> None:
     for direction in Direction:
-        exact = Newton(direction, None, False, time_limit=30.0)
+        exact = Newton(None, direction, time_limit=30.0)
         plain, abstract = exact.refute(trace), replace(exact, core=granularity, live=live).refute(trace)
         assume(isinstance(plain, Refutation))
         assert isinstance(plain, Refutation) and isinstance(abstract, Refutation)

@@ -11,7 +11,7 @@ import pytest
 
 from cfuzz.features import ALL
 from cfuzz.generate import generate
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe
 from craton.engines.trace_abstraction import TraceAbstraction
 from craton.frontends.c import COptions, load_c

@@ -112,7 +112,7 @@ def _words(line: str, name: str) -> tuple[str, ...]:
 def check(configuration: Configuration) -> None:
     """Better now than in a thousand runs."""
     from craton.commands.verify import stages_of
-    from craton.engines.configuration import check_stage
+    from craton.configuration.engines import check_stage
 
     for option in configuration.options:
         if option.partition("=")[0] in _OURS:

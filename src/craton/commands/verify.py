@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from craton.commands.loading import add_source_arguments, positive_number, requested
+from craton.errors import CratonError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from craton.engines.configuration import Stage
+    from craton.configuration.stages import Stage
     from craton.engines.contract import Progress, Statistics
     from craton.evidence.files import EvidenceFiles
     from craton.worker import Report
@@ -51,6 +52,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     add_source_arguments(parser)
     how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
     how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
+    how.add_argument(
+        "--stages", type=Path, metavar="FILE", help="the ways to try, as TOML; craton engines prints the default ones"
+    )
     how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
     how.add_argument(
         "--check-refutations", action="store_true", help="let other solvers check every sequence that a refiner finds"
@@ -89,7 +93,8 @@ def _seed(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.engines.configuration import DEFAULT, check_stage
+    from craton.configuration.engines import check_stage
+    from craton.configuration.stages import DEFAULT
     from craton.report.verdict import Outcome, exit_code, outcome, outcome_of_failure, print_outcome
     from craton.worker import Done, Failed, Limits, supervise
 
@@ -136,13 +141,16 @@ def run(args: argparse.Namespace) -> int:
 def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
     from dataclasses import replace
 
-    from craton.engines.configuration import DEFAULT, Stage
+    from craton.configuration.stages import DEFAULT, Stage, read_stages
 
     names = ("engine", "refine", "encoding", "floats", "solver", "seed")
     said = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if args.stages is not None and args.engine is not None:
+        raise CratonError("--stages and --engine exclude each other: a file of stages names its engines")
+    given = DEFAULT if args.stages is None else read_stages(args.stages)
     if not said and not args.check_refutations:
-        return DEFAULT
-    stages = (Stage(**said),) if "engine" in said else tuple(replace(stage, **said) for stage in DEFAULT)
+        return given
+    stages = (Stage(**said),) if "engine" in said else tuple(replace(stage, **said) for stage in given)
     if args.check_refutations:
         stages = tuple(replace(stage, refine=f"checked({stage.refine})") for stage in stages)
     return stages

@@ -10,15 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
-from craton.engines.horn import live_variables
+from craton.engines.contract import Budget, Engine, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
+from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
+from craton.registry import keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.trace import Trace
 
@@ -26,16 +28,17 @@ SOLVERS = ("bitwuzla", "z3")  # the first that can speak of the program
 LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for the question whether a state can be reached: of one, of all the time
 
 
-@dataclass(slots=True)
-class Bounded:
-    """`depth` is the number of steps at most; None: as many as there is time for."""
+@dataclass(frozen=True, slots=True)
+class Bounded(Engine):
+    """All paths up to a length at once; finds errors, and proves only where all paths end; needs no refiner.
 
-    depth: int | None = None
+    `depth` is the number of steps at most; None: as many as there is time for.
+    """
+
+    word: ClassVar[str] = "bounded"
+
+    depth: int | None = keyed_number(None, "depth")
     blocks: int | None = None
-
-    @property
-    def name(self) -> str:
-        return "bounded" if self.depth is None else f"bounded({self.depth})"
 
     def run(self, program: Program, budget: Budget) -> Verdict:
         reason = "no solver can speak of this program"

@@ -23,6 +23,11 @@ class Trace:
     def __len__(self) -> int:
         return len(self.edges)
 
+    @property
+    def context(self) -> tuple[Edge, ...]:
+        """The edges of the program where they are known, otherwise those of the trace: what can be asked about."""
+        return self.program or self.edges
+
     @cached_property
     def steps(self) -> tuple[Transition, ...]:
         return tuple(transition(edge.statement) for edge in self.edges)

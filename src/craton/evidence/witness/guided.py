@@ -16,8 +16,8 @@ from craton.evidence.witness.path import closing_parenthesis, keyword_of
 from craton.evidence.witness.source import Source
 from craton.logic import BitVec, Float, Sort, Term
 from craton.logic.terms import value
+from craton.program.analysis.control_flow import goto_loop_heads
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import goto_loop_heads
 from craton.program.interpreter import Number, as_value
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
 

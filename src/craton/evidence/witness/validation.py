@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from craton.configuration.stages import DEFAULT, Stage
 from craton.engines import houdini
-from craton.engines.configuration import DEFAULT, Stage
 from craton.engines.contract import Budget, OutOfTime
 from craton.errors import CratonError
 from craton.evidence.checker import Checked, check_proof, others, vocabulary
@@ -37,9 +37,9 @@ from craton.evidence.witness.scope import NotInScope, Snippet, terms_in_scope
 from craton.evidence.witness.source import LOOPS, Source, tokens
 from craton.frontends.programs import CSource, Request, c_source, load_program
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
+from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import recursive_procedures
 from craton.program.inlining import instances
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 from craton.program.preparation import prepare

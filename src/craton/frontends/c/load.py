@@ -27,8 +27,9 @@ from craton.frontends.c.scopes import pointer_holders
 from craton.frontends.c.start import START, Start, layout
 from craton.frontends.c.syntax import Function
 from craton.logic import Term
+from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
+from craton.program.analysis.graphs import components
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import components, goto_loop_heads, reachable_edges
 from craton.program.specification import DEFAULT, Specification
 from craton.program.statements import Call, Return
 

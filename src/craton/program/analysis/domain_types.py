@@ -8,12 +8,13 @@ values unrolls its loop.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from craton.logic import BOOL, Array, Float, Term, free_variables, ops
 from craton.logic.walk import post_order
+from craton.program.analysis.graphs import components
+from craton.program.analysis.union_find import UnionFind
 from craton.program.cfa import Edge, Location
-from craton.program.graph import components
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statement
 
 
@@ -27,9 +28,8 @@ class DomainType(enum.IntEnum):
     COUNTER = 4  # of a loop
 
 
-def domain_types(edges: Iterable[Edge]) -> dict[Term, DomainType]:
+def domain_types(edges: tuple[Edge, ...]) -> Mapping[Term, DomainType]:
     """Of all variables in these edges of a program."""
-    edges = tuple(edges)
     uses = _Uses()
     for edge in edges:
         for statement in _inside(edge.statement):
@@ -59,12 +59,12 @@ class _Uses:
     """Classes of variables that are used alike, each with the dearest use of any member and the values it meets."""
 
     def __init__(self) -> None:
-        self._leader: dict[Term, Term] = {}
-        self._type: dict[Term, DomainType] = {}
-        self._flag: dict[Term, bool] = {}  # by leader: whether all values it meets are 0 or 1
+        self._classes = UnionFind[Term]()
+        self._type: dict[Term, DomainType] = {}  # of all variables; right for the leader of a class
+        self._flag: dict[Term, bool] = {}  # likewise: whether all values it meets are 0 or 1
 
     def types(self) -> dict[Term, DomainType]:
-        return {v: self._of(self._find(v)) for v in self._leader}
+        return {v: self._of(self._find(v)) for v in self._type}
 
     def _of(self, leader: Term) -> DomainType:
         found = self._type[leader]
@@ -127,18 +127,14 @@ class _Uses:
     def _join(self, a: Term, b: Term) -> None:
         first, second = self._find(a), self._find(b)
         if first is not second:
-            self._leader[second] = first
+            self._classes.join(first, second)
             self._dearer(first, self._type[second], flag=self._flag[second])
 
     def _find(self, variable: Term) -> Term:
-        if variable not in self._leader:
-            self._leader[variable] = variable
+        if variable not in self._type:
             self._type[variable] = _by_sort(variable)
             self._flag[variable] = True
-        while self._leader[variable] is not variable:
-            self._leader[variable] = self._leader[self._leader[variable]]
-            variable = self._leader[variable]
-        return variable
+        return self._classes.find(variable)
 
 
 def _by_sort(variable: Term) -> DomainType:

@@ -1,7 +1,4 @@
-"""Testing: the program is run on inputs drawn from seeds, which costs little and goes deep.
-
-No engine in the sense of the contract: it needs the whole program, and gives inputs instead of a trace.
-"""
+"""Testing by the interpreter, where the program cannot be compiled or memory is watched over."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.expressions import ExpressionError, Meaning, Word, parse
+from craton.registry.expressions import ExpressionError, Meaning, Word, parse
 from support import examples
 
 _names = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,4}", fullmatch=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from craton.logic import Term, infix, ordered_variables, size, to_smtlib
+from craton.logic import Term, size
 from craton.smt import make_solver
 from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
@@ -30,13 +29,12 @@ class Column:
     @property
     def core(self) -> frozenset[int] | None:
         """The steps in the infeasible core, for refiners that have one."""
-        kept = self.answer.notes.get("core") if isinstance(self.answer, Refutation) else None
-        return kept if isinstance(kept, frozenset) else None
+        return self.answer.core if isinstance(self.answer, Refutation) else None
 
     def live(self, position: int) -> tuple[str, ...]:
         """The live variables at a position, for refiners that know them."""
-        found = self.answer.notes.get("live") if isinstance(self.answer, Refutation) else None
-        if not isinstance(found, list):
+        found = self.answer.live if isinstance(self.answer, Refutation) else None
+        if found is None:
             return ()
         return tuple(v.name for v in sorted(found[position], key=lambda v: v.serial))
 
@@ -71,44 +69,15 @@ class Explanation:
 
 
 def explain(trace: Trace, refiners: Sequence[Refiner], time_limit: float | None = 5.0) -> Explanation:
-    """Asks every refiner about the trace."""
+    """Asks every refiner about the trace. The time limit is for each question whether a sequence is perfect."""
+    return Explanation(trace, tuple(column(trace, refiner, time_limit) for refiner in refiners))
+
+
+def column(trace: Trace, refiner: Refiner, time_limit: float | None = 5.0) -> Column:
+    """Asks one refiner."""
     checker = make_solver("z3", time_limit=time_limit)
-    columns = []
-    for refiner in refiners:
-        start = time.perf_counter()
-        answer = refiner.refute(trace)
-        seconds = time.perf_counter() - start
-        perfect = is_perfect(trace, answer.assertions, checker, time_limit) if isinstance(answer, Refutation) else None
-        columns.append(Column(refiner.name, answer, seconds, perfect))
-    return Explanation(trace, tuple(columns))
-
-
-def as_data(explanation: Explanation) -> dict[str, Any]:
-    """For `--json`: everything, with formulas in SMT-LIB and as people write them."""
-    return {
-        "trace": [
-            {"statement": statement, "line": int(place) if place else None}
-            for statement, place in zip(explanation.statements, explanation.places, strict=True)
-        ],
-        "refiners": [_column_data(column) for column in explanation.columns],
-    }
-
-
-def _column_data(column: Column) -> dict[str, Any]:
-    return {
-        "refiner": column.refiner,
-        "verdict": column.verdict,
-        "perfect": column.perfect,
-        "seconds": round(column.seconds, 6),
-        "size": column.total_size,
-        "core": None if column.core is None else sorted(column.core),
-        "assertions": [
-            {
-                "formula": infix(assertion),
-                "smtlib": to_smtlib(assertion),
-                "variables": [v.name for v in ordered_variables(assertion)],
-                "live": list(column.live(position)),
-            }
-            for position, assertion in enumerate(column.assertions)
-        ],
-    }
+    start = time.perf_counter()
+    answer = refiner.refute(trace)
+    seconds = time.perf_counter() - start
+    perfect = is_perfect(trace, answer.assertions, checker, time_limit) if isinstance(answer, Refutation) else None
+    return Column(refiner.name, answer, seconds, perfect)

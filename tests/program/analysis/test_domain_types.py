@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.c.load import load_c
+from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.program.blocks import encode_blocks
-from craton.program.domain_types import DomainType, domain_types
 from craton.program.preparation import prepare
 
 PROGRAM = """

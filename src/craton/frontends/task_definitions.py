@@ -29,15 +29,17 @@ class TaskProperty:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    definition: Path
+class TaskDefinition:
+    """What a file says; paths are relative to it no longer."""
+
+    path: Path
     input_files: tuple[Path, ...]
     properties: tuple[TaskProperty, ...]
     data_model: str
     language: str
 
 
-def read_task(path: Path) -> Task:
+def read_task_definition(path: Path) -> TaskDefinition:
     import yaml
 
     try:
@@ -57,7 +59,7 @@ def read_task(path: Path) -> Task:
         raise TaskError(f"{path}: input_files must be a file name or a list of them")
     options = content.get("options") or {}
     properties = tuple(_property(path, entry) for entry in content.get("properties") or ())
-    return Task(
+    return TaskDefinition(
         path,
         tuple(path.parent / str(name) for name in names),
         properties,

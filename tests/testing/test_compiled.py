@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.evidence.building import compilers
 from craton.evidence.compiled import NotCompiled
-from craton.evidence.random_testing import can_test, failing_inputs
 from craton.evidence.replay import as_number
 from craton.frontends.programs import Request, load_program
 from craton.program.inlining import inline
 from craton.program.interpreter import Interpreter, ReachedError
+from craton.testing.compiled import can_test, failing_inputs
 from craton.verify import verify
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
