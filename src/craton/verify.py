@@ -21,6 +21,8 @@ from craton.evidence.replay import ReadValue, Replay, replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE, Term, functions
 from craton.logic.evaluation import CannotEvaluate
+from craton.processes.limits import Limits
+from craton.processes.supervision import Ended, Failed, Report, supervise
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
@@ -30,7 +32,6 @@ from craton.program.transformation import Transformed, unchanged
 from craton.program.transitions import transition
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
-from craton.worker import Ended, Failed, Limits, Report, supervise
 
 if TYPE_CHECKING:
     from craton.evidence.compiled import Compiled

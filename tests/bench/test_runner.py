@@ -18,7 +18,7 @@ from craton.bench.results import RESULTS, Appender, read_campaign, score_of, sta
 from craton.bench.runner import LocalPool, run_campaign
 from craton.cli import main
 from craton.files import CannotWrite
-from craton.worker import Limits
+from craton.processes.limits import Limits
 from support.bench import STAND_IN, A, B, by_name, campaign, plan, write_tasks
 
 SCORES = {  # from the rules of the competition on software verification

@@ -22,6 +22,8 @@ from craton.errors import MissingCapability
 from craton.logic import FALSE, Float, Term, and_, satisfies
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
+from craton.processes.limits import Limits
+from craton.processes.supervision import Done, Report, supervise
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
@@ -34,7 +36,6 @@ from craton.traces.refutation import hoare_triple
 from craton.traces.trace import Trace
 from craton.verify import Result, verify
 from craton.views import integer_view
-from craton.worker import Done, Limits, Report, supervise
 from support import FUZZ
 from support.patience import Group, record
 from support.programs import BY_NAME, EXAMPLES, Example

@@ -15,7 +15,7 @@ import pytest
 
 from craton.cli import main
 from craton.configuration.stages import DEFAULT
-from craton.processes import family
+from craton.processes.family import family
 from support.programs import BY_NAME, FOLDER
 
 # Nobody knows: whether the count can be that large is Collatz's question.

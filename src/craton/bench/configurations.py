@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from craton.bench.contained import FILE
 from craton.errors import CratonError
+from craton.processes.keeper import FILE
 
 WITNESS = "{witness}"  # in an option: the path of the witness of the run
 

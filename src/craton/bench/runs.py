@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from craton.bench.configurations import Configuration
-from craton.bench.contained import PYTHON, Contained, Order
 from craton.bench.results import RunRecord, score_of, status_of
 from craton.bench.tasks import BenchTask
-from craton.worker import Limits
+from craton.processes.keeper import PYTHON, Contained, Order
+from craton.processes.limits import Kind, Limits
 
 VERIFY = (PYTHON, "-P", "-m", "craton", "verify")  # -P: no modules of whatever directory we are in
 
@@ -73,6 +73,9 @@ class _Said:
     statistics: dict[str, Any] | None = None
 
 
+_EXCEEDED = {Kind.MEMORY: "OUT OF MEMORY", Kind.WALL: "TIMEOUT", Kind.CPU: "TIMEOUT"}
+
+
 def record(run: Run, what: Contained, log: str, evidence: str) -> RunRecord:
     said = _said(run.limits, what)
     status = status_of(said.verdict, run.task.expected)
@@ -100,11 +103,9 @@ def _said(limits: Limits, what: Contained) -> _Said:
     """A verdict that comes after the time is none."""
     answer = _answer(what.output)
     statistics = answer.get("statistics") if isinstance(answer.get("statistics"), dict) else None
-    if what.reached == "memory":
-        return _Said("OUT OF MEMORY", what.reason, statistics)
-    if what.reached in ("wall", "cpu"):
-        return _Said("TIMEOUT", what.reason, statistics)
-    if what.reached or (what.reason and what.exit_code != 0):
+    if what.exceeded is not None:
+        return _Said(_EXCEEDED.get(what.exceeded.kind, "ERROR"), what.reason, statistics)
+    if what.problem and what.exit_code != 0:
         return _Said("ERROR", what.reason, statistics)
     verdict, reason = answer.get("verdict"), str(answer.get("reason", ""))
     if not isinstance(verdict, str) or not _VERDICT.fullmatch(verdict):

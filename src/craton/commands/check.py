@@ -15,7 +15,7 @@ from craton.words import counted
 
 if TYPE_CHECKING:
     from craton.evidence.checker import Accepted, Refused
-    from craton.worker import Report
+    from craton.processes.supervision import Report
 
 _DESCRIPTION = """\
 Checks a certificate that `craton verify --proof` has written. The program is built again from its text, and each
@@ -64,7 +64,8 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.worker import Done, Failed, Limits, supervise
+    from craton.processes.limits import Limits
+    from craton.processes.supervision import Done, Failed, supervise
 
     started = time.monotonic()
     request = requested(args)

@@ -16,11 +16,11 @@ from craton.words import counted
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
+    from craton.processes.supervision import Ended
     from craton.traces.explanation import Column, Explanation
     from craton.traces.paths import JudgedPaths
     from craton.traces.refutation import Refiner
     from craton.traces.trace import Trace
-    from craton.worker import Ended
 
 T = TypeVar("T")
 
@@ -115,7 +115,8 @@ class _Clock:
 
     def within(self, work: Callable[[], T], share: float = 1.0) -> T | Ended:
         """What the work returns; an interrupt is one here too, an error is raised here."""
-        from craton.worker import Done, Failed, Limits, supervise
+        from craton.processes.limits import Limits
+        from craton.processes.supervision import Done, Failed, Interrupted, supervise
 
         seconds = round(max(0.0, self._end - time.monotonic()) * share, 2)
         ending = supervise(lambda report: work(), Limits(seconds), lambda content: None)
@@ -126,7 +127,7 @@ class _Clock:
             case Failed(error, trace):
                 error.add_note(trace)  # where it happened: seen with --debug
                 raise error
-        if ending.reason == "interrupted":
+        if isinstance(ending.cause, Interrupted):
             raise KeyboardInterrupt
         return ending
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from craton.commands.loading import add_source_arguments, positive_number, requested
 
 if TYPE_CHECKING:
+    from craton.processes.supervision import Report
     from craton.report.verdict import Outcome
-    from craton.worker import Report
 
 _DESCRIPTION = """\
 Checks a witness (YAML 2.0 or GraphML 1.0) of a C program, made by whichever verifier. It is used as a hint and never
@@ -53,8 +53,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     from craton.evidence.witness.make import read_witness
+    from craton.processes.limits import Limits
+    from craton.processes.supervision import Done, Failed, supervise
     from craton.report.verdict import Outcome, exit_code, outcome_of_failure
-    from craton.worker import Done, Failed, Limits, supervise
 
     started = time.monotonic()
     request = requested(args)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from craton.configuration.stages import Stage
     from craton.engines.contract import Progress, Statistics
     from craton.evidence.files import EvidenceFiles
-    from craton.worker import Report
+    from craton.processes.supervision import Report
 
 _DESCRIPTION = """\
 Verifies that no error can be reached: no call of reach_error or __VERIFIER_error, no failing assert, no label ERROR,
@@ -95,8 +95,9 @@ def _seed(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     from craton.configuration.engines import check_stage
     from craton.configuration.stages import DEFAULT
+    from craton.processes.limits import Limits
+    from craton.processes.supervision import Done, Failed, supervise
     from craton.report.verdict import Outcome, exit_code, outcome, outcome_of_failure, print_outcome
-    from craton.worker import Done, Failed, Limits, supervise
 
     started = time.monotonic()
     request = requested(args)

@@ -33,7 +33,6 @@ from craton.evidence.building import (
     link_flags,
     program_flags,
 )
-from craton.evidence.confined import Ending, run_replay
 from craton.evidence.harness import (
     NOTHING_UNSPECIFIED,
     PROPERTIES,
@@ -49,6 +48,7 @@ from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_va
 from craton.files import write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
+from craton.processes.sandbox import Ending, run_replay
 from craton.program.cfa import OVERFLOW, UNREACH, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 from craton.words import counted

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from craton.engines.contract import Statistics
     from craton.evidence.replay import ReadValue
+    from craton.processes.supervision import Failed
     from craton.verify import Result
-    from craton.worker import Failed
 
 
 @dataclass(slots=True)

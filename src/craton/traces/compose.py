@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import signal
-import time
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, wait
-from typing import Any, ClassVar, cast
+from functools import partial
+from typing import ClassVar, cast
 
-from craton.processes import CONTEXT, end_family
+from craton.processes.limits import Exceeded
+from craton.processes.race import first_answer
+from craton.processes.supervision import Done, Ended, Ending
 from craton.registry import keyed_seconds, one_part, parts
-from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.memory import NO_MEMORY, Entries, RunMemory
 from craton.traces.perfect import Quality, quality
 from craton.traces.refutation import USUAL_ALLOWANCE, Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
@@ -151,51 +151,34 @@ class Race(Refiner):
         return self.time_limit or 2 * max(refiner.allowance for refiner in self.refiners)
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
-        end = time.monotonic() + self.allowance
-        runners: list[tuple[Refiner, Any, Connection]] = []
-        try:
-            for refiner in self.refiners:
-                receiving, sending = CONTEXT.Pipe(duplex=False)
-                process = CONTEXT.Process(target=_run, args=(refiner, trace, memory, sending))
-                process.start()
-                sending.close()
-                runners.append((refiner, process, receiving))
-            return _first_answer({receiving: refiner for refiner, _, receiving in runners}, memory, end)
-        finally:
-            for _, process, receiving in runners:
-                end_family(process.pid)
-                process.join()
-                receiving.close()
+        runs = [partial(_run, refiner, trace, memory) for refiner in self.refiners]
+        reasons = []
+        for number, ending in first_answer(runs, self.allowance, lambda said: not isinstance(said[0], GaveUp)):
+            refiner = self.refiners[number]
+            answer = _answer(ending, memory)
+            if not isinstance(answer, GaveUp):
+                return answer
+            reasons.append(f"{refiner.name}: {answer.reason}")
+        return GaveUp("; ".join(reasons))
 
 
-def _run(refiner: Refiner, trace: Trace, memory: RunMemory, result: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+def _run(refiner: Refiner, trace: Trace, memory: RunMemory) -> tuple[Answer, Entries]:
+    """In a process of its own: the answer, and what was learned on the way."""
     branch = memory.branch()
     try:
         answer = refiner.refute(trace, branch)
     except Exception as error:
         answer = GaveUp(f"{type(error).__name__}: {error}")
-    result.send((answer, branch.learned))
-    result.close()
+    return answer, branch.learned
 
 
-def _first_answer(waiting: dict[Connection, Refiner], memory: RunMemory, end: float) -> Answer:
-    """Of those that do not give up; why, if all do."""
-    reasons = []
-    while waiting:
-        ready = wait(list(waiting), max(0.0, end - time.monotonic()))
-        if not ready:
-            reasons += [f"{refiner.name}: no answer in time" for refiner in waiting.values()]
-            break
-        for receiving in ready:
-            assert isinstance(receiving, Connection)
-            refiner = waiting.pop(receiving)
-            try:
-                answer, learned = receiving.recv()
-            except EOFError:
-                answer, learned = GaveUp("its process died"), {}
+def _answer(ending: Ending, memory: RunMemory) -> Answer:
+    """What came of a run; what was learned in it is now remembered here."""
+    match ending:
+        case Done((answer, learned)):
             memory.merge(learned)
-            if not isinstance(answer, GaveUp):
-                return cast(Answer, answer)
-            reasons.append(f"{refiner.name}: {answer.reason}")
-    return GaveUp("; ".join(reasons))
+            return cast(Answer, answer)
+        case Ended(Exceeded()):
+            return GaveUp("no answer in time")
+        case _:
+            return GaveUp("its process died")

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
-
-from hypothesis import given
-from hypothesis import strategies as st
-
 from craton.logic import TRUE
-from craton.program.analysis.control_flow import (
-    back_edge_targets,
-    dangerous_locations,
-    error_distances,
-    reachable_edges,
-)
+from craton.program.analysis.control_flow import dangerous_locations, error_distances, reachable_edges
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.statements import Assume
 
@@ -44,21 +34,3 @@ def test_without_errors_nothing_is_dangerous() -> None:
 def test_reachable_edges_keep_their_order() -> None:
     edges = program((3, 4), (1, 2), (0, 1), (2, 0), (5, 0), errors=()).main.edges
     assert reachable_edges(L[0], edges) == edges[1:4]
-
-
-def leads_to(pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Which nodes come to which in one step or more."""
-    found = set(pairs)
-    for middle, a, b in product(range(len(L)), repeat=3):
-        if (a, middle) in found and (middle, b) in found:
-            found.add((a, b))
-    return found
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12, unique=True))
-def test_every_cycle_passes_the_target_of_a_back_edge(pairs: list[tuple[int, int]]) -> None:
-    heads = {location.id for location in back_edge_targets(program(*pairs, errors=()).main)}
-    reached = {0} | {b for a, b in leads_to(pairs) if a == 0}
-    assert heads <= {node for node in reached if (node, node) in leads_to(pairs)}
-    others = reached - heads
-    assert not any(a == b for a, b in leads_to([pair for pair in pairs if others.issuperset(pair)]))

@@ -37,6 +37,8 @@ from craton.evidence.witness.scope import NotInScope, Snippet, terms_in_scope
 from craton.evidence.witness.source import LOOPS, Source, tokens
 from craton.frontends.programs import CSource, Request, c_source, load_program
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
+from craton.processes.limits import Limits
+from craton.processes.supervision import Done, Failed, supervise
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
@@ -50,7 +52,6 @@ from craton.traces.execution import execution
 from craton.traces.feasibility import feasible
 from craton.traces.trace import Trace
 from craton.verify import RECURSION_DEPTHS, Proof, Result, run_for_real, verify_program
-from craton.worker import Done, Failed, Limits, supervise
 
 T = TypeVar("T")
 
