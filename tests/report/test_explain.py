@@ -118,5 +118,5 @@ def test_the_formulas_in_the_data_are_those_of_the_sequences(explanation: Explan
 
 
 def test_a_feasible_trace_has_no_assertions() -> None:
-    (column,) = explain(next(iter(FEASIBLE.values())).trace, [refiner("newton")]).columns
+    (column,) = explain(FEASIBLE["counter pair with an error"].trace, [refiner("newton")]).columns
     assert (column.verdict, column.perfect, column.assertions, column.live(0)) == ("feasible", None, (), ())

@@ -25,9 +25,8 @@ def test_something(number):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("late", [4, 6])
+@pytest.mark.parametrize("late", [4, 8])
 def test_a_session_fails_beyond_the_share(late: int, workers: int, tmp_path: Path) -> None:
-    """Each worker alone would be within the limit of a few."""
     (tmp_path / "conftest.py").write_text((TESTS / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "test_session.py").write_text(SESSION.format(late=late), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers)]

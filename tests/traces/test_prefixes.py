@@ -235,7 +235,7 @@ def test_an_undecided_solver_leaves_the_whole_trace_to_the_refiner() -> None:
 
 
 def test_feasible_is_feasible() -> None:
-    answer = refiner("sliced(newton)").refute(next(iter(FEASIBLE.values())).trace)
+    answer = refiner("sliced(newton)").refute(FEASIBLE["counter pair with an error"].trace)
     assert isinstance(answer, Feasible)
 
 
