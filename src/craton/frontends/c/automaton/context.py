@@ -18,7 +18,7 @@ from craton.program.cfa import Symbol
 from craton.program.specification import Specification
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signature:
     """How a function is called: parameters and results, one variable per leaf."""
 
@@ -32,27 +32,35 @@ class Signature:
         return tuple(term for group in self.parameters for term in group) + extra
 
 
-@dataclass
+@dataclass(eq=False)
 class Context:
+    """What is known of a program before it is lowered, and what its functions have made so far."""
+
     program: Program
-    scan: Scan
-    points_to: PointsTo
     facts: Facts
     names: Names
     memory: Memory
-    specification: Specification
     int_type: Integer
     char_type: Integer
+    # What the program's meaning rests on, and functions with more results than they have in C.
     assumptions: dict[str, None] = field(default_factory=dict)
-    approximated: dict[str, None] = field(default_factory=dict)  # functions with more results than they have in C
+    approximated: dict[str, None] = field(default_factory=dict)
+    # What the program's variables stand for in the text, and which of them all procedures share.
     symbols: dict[Term, Symbol] = field(default_factory=dict)
     globals: dict[Term, None] = field(default_factory=dict)
+    # Where variables and string literals stand: outside of memory, or as objects in it.
     plain: dict[Variable, Plain] = field(default_factory=dict)
     objects: dict[Variable, Object] = field(default_factory=dict)
     strings: dict[Node, Object] = field(default_factory=dict)
-    signatures: dict[str, Signature] = field(default_factory=dict)
     zeroed: list[Term] = field(default_factory=list)  # arrays that start as zeros
-    called: dict[str, Function] = field(default_factory=dict)  # functions that need a procedure
+    # How functions are called, and those that are, so that they need a procedure.
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    called: dict[str, Function] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.scan: Scan = self.facts.scan
+        self.points_to: PointsTo = self.facts.points_to
+        self.specification: Specification = self.facts.specification
 
     @property
     def pointer_width(self) -> int:

@@ -16,7 +16,7 @@ from craton.frontends.c.syntax.nodes import Node
 Handler = Callable[[Lowering, Node, tuple[Node, ...]], Value | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class LibraryFunction:
     """A function without a body that Craton knows."""
 

@@ -1,6 +1,8 @@
-"""The table of library functions: one record for each name of which something is known."""
+"""The table of library functions: one record for each name, made when it is first asked for."""
 
 from __future__ import annotations
+
+from functools import cache
 
 from craton.frontends.c.library import (  # noqa: F401  (they register their handlers)
     allocation,
@@ -17,21 +19,19 @@ from craton.frontends.c.library.pointers import EFFECTS
 from craton.frontends.c.library.records import HANDLERS, LibraryFunction
 from craton.frontends.c.memory.effects import UNKNOWN, PointerEffects
 
+MODELLED = frozenset(HANDLERS)
+UNMODELLED = frozenset(name for name, known in FIDELITY.items() if known is Fidelity.UNMODELLED)
+NAMES = frozenset((*HANDLERS, *FIDELITY, *EFFECTS))
 
-def _record(name: str) -> LibraryFunction:
+
+@cache
+def library_function(name: str) -> LibraryFunction:
+    """The record of a function without a body; that of one of which nothing is known, if it is not in `NAMES`."""
     handler = HANDLERS.get(name)
     otherwise = Fidelity.UNKNOWN if handler is None else Fidelity.EXACT
     return LibraryFunction(name, handler, FIDELITY.get(name, otherwise), EFFECTS.get(name, UNKNOWN))
 
 
-FUNCTIONS: dict[str, LibraryFunction] = {
-    name: _record(name) for name in dict.fromkeys((*HANDLERS, *FIDELITY, *EFFECTS))
-}
-MODELLED = frozenset(name for name, known in FUNCTIONS.items() if known.handler is not None)
-UNMODELLED = frozenset(name for name, known in FUNCTIONS.items() if known.fidelity is Fidelity.UNMODELLED)
-
-
 def pointer_effects(name: str) -> PointerEffects:
     """What the function of that name does with pointers, known or not."""
-    known = FUNCTIONS.get(name)
-    return UNKNOWN if known is None else known.pointers
+    return library_function(name).pointers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.contract import Lowering
-from craton.frontends.c.library.table import FUNCTIONS
+from craton.frontends.c.library.table import library_function
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.unknowns import Unknowns
@@ -29,11 +29,11 @@ class Externals:
     def call(self, function: Function, node: Node) -> Value:
         """As the library says; else like an unknown function."""
         name = function.name
-        known = FUNCTIONS.get(name)
-        if known is not None:
-            if known.fidelity.approximates:
-                self._context.approximated[name] = None
-            found = known.handler(self._lowering, node, node.children[1:]) if known.handler is not None else None
+        known = library_function(name)
+        if known.fidelity.approximates:
+            self._context.approximated[name] = None
+        if known.handler is not None:
+            found = known.handler(self._lowering, node, node.children[1:])
             if found is not None:
                 return found
         for argument in node.children[1:]:

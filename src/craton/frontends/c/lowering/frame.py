@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from craton.frontends.c.automaton.arithmetic import is_signed, resize
 from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
@@ -16,20 +14,18 @@ from craton.logic import Term, bvmul
 from craton.program.origin import SourceRange
 
 
-@dataclass(eq=False)
 class Frame:
     """The function, its automaton so far, what the program has; and the numbers that its types and labels get."""
 
-    context: Context
-    function: Function
-    builder: Builder
-    owns: Storage = Storage.LOCAL  # of variables that begin to live where the function declares them
-    lengths: dict[ArrayType, Term] = field(default_factory=dict)  # of variable-length arrays
-    label_numbers: dict[str, int] = field(default_factory=dict)  # of labels whose address is taken
-
-    def __post_init__(self) -> None:
-        self.memory: Memory = self.context.memory
-        self.purity = Purity(self.context.specification)
+    def __init__(self, context: Context, function: Function, builder: Builder, owns: Storage = Storage.LOCAL) -> None:
+        self.context = context
+        self.function = function
+        self.builder = builder
+        self.owns = owns  # the storage of variables that begin to live where the function declares them
+        self.memory: Memory = context.memory
+        self.purity = Purity(context.specification)
+        self.lengths: dict[ArrayType, Term] = {}  # of variable-length arrays
+        self.label_numbers: dict[str, int] = {}  # of labels whose address is taken
 
     # --- the text -----------------------------------------------------------------------------------------------------
 

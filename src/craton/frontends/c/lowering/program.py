@@ -70,12 +70,9 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
     )
     return Context(
         syntax,
-        found,
-        points_to,
         facts(found, points_to, specification),
         names,
         memory,
-        specification,
         Integer(4, 4, True, "int", False, 3),
         Integer(1, 1, True, "char", False, 1),
     )

@@ -29,7 +29,7 @@ class Gives(enum.Enum):
     RESIZED = "new memory with the contents that the first argument points to"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class PointerEffects:
     """Both for one function; the default is that of a function of which nothing is known."""
 

@@ -13,8 +13,10 @@ from craton.program.analysis.graphs import components
 from craton.program.specification import Specification
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Facts:
+    """What is reachable, where pointers point, and how functions and objects are used."""
+
     scan: Scan
     points_to: PointsTo
     specification: Specification  # whose entry is a symbol

@@ -56,7 +56,7 @@ class Object:
     variable: Variable | None = None
 
 
-@dataclass
+@dataclass(eq=False)
 class Memory:
     """The regions and objects of a program."""
 

@@ -12,8 +12,10 @@ from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
 
 
-@dataclass
+@dataclass(eq=False)
 class Scan:
+    """What the entry function may reach, and how it is used."""
+
     functions: dict[str, Function] = field(default_factory=dict)  # reachable, by symbol
     globals: dict[Variable, None] = field(default_factory=dict)  # reachable, static locals included
     locals: dict[str, list[Variable]] = field(default_factory=dict)  # by function

@@ -58,7 +58,7 @@ class _Target:
     scope: Scope
 
 
-@dataclass
+@dataclass(eq=False)
 class Scopes:
     """The scopes of a function."""
 
