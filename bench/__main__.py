@@ -15,8 +15,8 @@ from rich.table import Table
 from bench import engines
 from bench.measure import Figure
 from bench.room import ROOMS, TABLES
-from craton.bench.contained import PYTHON, Contained, Order, contain
-from craton.worker import Limits
+from craton.processes.keeper import PYTHON, Contained, Order, contain
+from craton.processes.limits import Limits
 
 LIMITS = Limits(wall=3600.0, memory=8 * 2**30)
 ENGINES = "engines"  # minutes, so only for those who ask for it by name

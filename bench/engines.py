@@ -10,7 +10,7 @@ from craton.bench.presentation import show, write_all
 from craton.bench.runner import Plan, run_campaign
 from craton.bench.tasks import USUAL_PROPERTY, BenchTask, shown
 from craton.commands.bench import conclusion
-from craton.worker import Limits
+from craton.processes.limits import Limits
 
 OUT = Path("results/engines")
 LIMITS = Limits(wall=10.0, memory=4 * 2**30)

@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measure import Figure, best_seconds
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.logic import INT, BitVec, Term, add, bv, bvadd, bvmul, bvslt, bvxor, eq, int_, lt, not_, size, var
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Statement
 from craton.smt import make_solver
+from craton.traces.cores import Granularity
 from craton.traces.newton import Newton
 from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Refutation
@@ -92,7 +93,9 @@ def _unrolled(start: Sequence[Statement], body: Sequence[Statement], end: Statem
 
 def _seconds(trace: Trace) -> float:
     def work() -> None:
-        answer = Newton().refute(Trace(trace.edges))  # a new trace, so that the formula is built again
+        answer = Newton(core=Granularity.CONJUNCT, live=True).refute(
+            Trace(trace.edges)
+        )  # a new trace, so that the formula is built again
         assert isinstance(answer, Refutation), answer
 
     return best_seconds(work, rounds=3)

@@ -1,7 +1,34 @@
 """Craton: a software model checker built around the refinement step.
 
-Reading order: `logic` (formulas), `program` (automata), `frontends` (C, Boogie), `smt` (solvers), `traces` (the heart:
-from infeasible traces to assertions), `engines`. `docs/architecture.md` is the map.
+    import craton
+
+    result = craton.verify("loop.c", time_limit=60)
+    match result.verdict:
+        case craton.Proved(proof): ...
+        case craton.Violated(property, place, replay): ...
+        case craton.Unknown(reason, limit): ...
+
+    craton.verify("loop.c", engine=craton.TraceAbstraction(craton.refiner("newton(it, sp, lv)")))
+    craton.explain("loop.c", refine=[craton.Newton(), craton.Craig()])
+    craton.load("loop.c").main.edges
+
+The promise: what `craton.__all__` names is stable. It keeps its names, parameters and meaning from one minor version to
+the next; new parameters have defaults, and what is to go is deprecated for one minor version before. Everything else,
+all modules of the package included, is internal and may change at any time; so may the texts of reasons.
+
+- `verify`, `load`, `explain`: from files to a `Result`, a `Program`, an `Explanation`
+- `Result`, and its verdict: `Proved`, `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`,
+  `NotReached`, `NotCompiled`; `Limit`: which one was reached; `CratonError`: what is wrong with the input
+- engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `Bounded`, `Conjectures`,
+  `Horn`
+- refiners, as values: `Newton`, `Craig`, `ExplicitValues`, `Lean`, `Sliced`, `Lattice`, and what composes them:
+  `Fallback`, `UntilPerfect`, `UntilInductive`, `Race`, `Memo`, `Checked`; their choices: `Direction`, `Granularity`,
+  `Quantifiers`, `Level`; `refiner`: the value of an expression
+- the contracts, for those who write their own: `Refiner`, `Engine`
+
+Reading order of the inside: `logic` (formulas), `program` (automata), `frontends` (C, Boogie), `smt` (solvers),
+`traces` (the heart: from infeasible traces to assertions), `views`, `engines`, `verdicts` (what a run says), `evidence`
+(what makes it count), `verification` (the spine). `docs/architecture.md` is the map.
 
 Glossary:
 
@@ -17,7 +44,128 @@ Glossary:
 - *refutation*: assertions along a trace from true to false, each implied by the one before and the step between.
 - *refiner*: what finds refutations; *Newton* and *Craig* are the two schools.
 - *perfect*: a refutation that proves the whole *path program* (the edges of the trace with all their loops).
-- *engine*: a CEGAR loop around a refiner.
+- *engine*: a CEGAR loop around a refiner; its *answer* is not yet confirmed.
+- *stage*: an engine with a refiner that looks at a *view* of the program for a share of the time.
+- *verdict*: what a run says, with evidence: *proved*, *violated*, *unknown*.
 """
 
-__version__ = "0.1.0.dev0"
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from craton.lazy_imports import lazy_imports
+from craton.version import __version__
+
+if TYPE_CHECKING:
+    from craton.api import explain, load, verify
+    from craton.configuration.refiners import refiner
+    from craton.engines.bounded import Bounded
+    from craton.engines.conjectures import Conjectures
+    from craton.engines.contract import Engine
+    from craton.engines.horn import Horn
+    from craton.engines.predicate import PredicateAnalysis
+    from craton.engines.splitting import Splitting
+    from craton.engines.trace_abstraction import TraceAbstraction
+    from craton.engines.value import ValueAnalysis
+    from craton.errors import CratonError
+    from craton.program.cfa import Program
+    from craton.traces.checked import Checked
+    from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect
+    from craton.traces.cores import Granularity
+    from craton.traces.craig import Craig
+    from craton.traces.explanation import Explanation
+    from craton.traces.lattice import Lattice
+    from craton.traces.lean import Lean
+    from craton.traces.levels import Level
+    from craton.traces.newton import Direction, Newton, Quantifiers
+    from craton.traces.prefixes import Sliced
+    from craton.traces.refutation import Refiner
+    from craton.traces.values import ExplicitValues
+    from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
+    from craton.verdicts.proof import Proof
+    from craton.verdicts.result import Result
+    from craton.verdicts.text import Limit
+    from craton.verdicts.verdict import Proved, Unknown, Violated
+
+_HOMES = {
+    "craton.api": ("verify", "load", "explain"),
+    "craton.verdicts.result": ("Result",),
+    "craton.verdicts.verdict": ("Proved", "Violated", "Unknown"),
+    "craton.verdicts.text": ("Limit",),
+    "craton.verdicts.proof": ("Proof",),
+    "craton.verdicts.counterexample": ("Replay", "Reached", "NotReached", "NotCompiled"),
+    "craton.errors": ("CratonError",),
+    "craton.program.cfa": ("Program",),
+    "craton.traces.explanation": ("Explanation",),
+    "craton.engines.contract": ("Engine",),
+    "craton.engines.trace_abstraction": ("TraceAbstraction",),
+    "craton.engines.predicate": ("PredicateAnalysis",),
+    "craton.engines.splitting": ("Splitting",),
+    "craton.engines.value": ("ValueAnalysis",),
+    "craton.engines.bounded": ("Bounded",),
+    "craton.engines.conjectures": ("Conjectures",),
+    "craton.engines.horn": ("Horn",),
+    "craton.configuration.refiners": ("refiner",),
+    "craton.traces.refutation": ("Refiner",),
+    "craton.traces.newton": ("Newton", "Direction", "Quantifiers"),
+    "craton.traces.cores": ("Granularity",),
+    "craton.traces.craig": ("Craig",),
+    "craton.traces.values": ("ExplicitValues",),
+    "craton.traces.lean": ("Lean",),
+    "craton.traces.prefixes": ("Sliced",),
+    "craton.traces.lattice": ("Lattice",),
+    "craton.traces.levels": ("Level",),
+    "craton.traces.compose": ("Fallback", "UntilPerfect", "UntilInductive", "Race", "Memo"),
+    "craton.traces.checked": ("Checked",),
+}
+__getattr__ = lazy_imports(globals(), {name: home for home, names in _HOMES.items() for name in names})
+
+__all__ = [
+    "__version__",
+    "verify",
+    "load",
+    "explain",
+    "Result",
+    "Proved",
+    "Violated",
+    "Unknown",
+    "Limit",
+    "Proof",
+    "Replay",
+    "Reached",
+    "NotReached",
+    "NotCompiled",
+    "CratonError",
+    "Program",
+    "Explanation",
+    "Engine",
+    "TraceAbstraction",
+    "PredicateAnalysis",
+    "Splitting",
+    "ValueAnalysis",
+    "Bounded",
+    "Conjectures",
+    "Horn",
+    "Refiner",
+    "refiner",
+    "Newton",
+    "Direction",
+    "Quantifiers",
+    "Granularity",
+    "Craig",
+    "ExplicitValues",
+    "Lean",
+    "Sliced",
+    "Lattice",
+    "Level",
+    "Fallback",
+    "UntilPerfect",
+    "UntilInductive",
+    "Race",
+    "Memo",
+    "Checked",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

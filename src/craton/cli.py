@@ -12,7 +12,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from craton import __version__
 from craton.commands import (
     bench,
     cfa,
@@ -29,6 +28,7 @@ from craton.commands import (
     verify,
 )
 from craton.errors import CratonError
+from craton.version import __version__
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 

@@ -15,7 +15,7 @@ import pytest
 
 from craton.bench.results import RESULTS, NoCampaign, RunRecord, read_campaign
 from craton.bench.runner import CampaignError
-from craton.worker import Limits
+from craton.processes.limits import Limits
 from support.bench import A, B, campaign, plan, write_tasks
 
 WORDS = ("true", "false", "unknown", "false(valid-deref)", "bad-input", "no-answer", "crash")

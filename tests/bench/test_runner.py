@@ -16,9 +16,8 @@ from craton.bench.configurations import Configuration
 from craton.bench.progress import Progress
 from craton.bench.results import RESULTS, Appender, read_campaign, score_of, status_of
 from craton.bench.runner import LocalPool, run_campaign
-from craton.cli import main
 from craton.files import CannotWrite
-from craton.worker import Limits
+from craton.processes.limits import Limits
 from support.bench import STAND_IN, A, B, by_name, campaign, plan, write_tasks
 
 SCORES = {  # from the rules of the competition on software verification
@@ -163,58 +162,3 @@ def test_progress_on_a_terminal_and_elsewhere(tmp_path: Path) -> None:
     for run in ended.campaign.runs:
         silent.add(run)
     assert quiet.getvalue().startswith("WRONG: ") and quiet.getvalue().count("\n") == 1
-
-
-# --- the command, with Craton itself ----------------------------------------------------------------------------------
-
-SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }\n"
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "tasks").mkdir()
-    (tmp_path / "tasks" / "right.bpl").write_text("// #Safe\n" + SAFE)
-    (tmp_path / "tasks" / "horn.smt2").write_text("(set-logic HORN)\n(check-sat)\n")
-    command = ["bench", str(tmp_path / "tasks"), "--config", "--engine bounded", "--time-limit", "60"]
-    assert main([*command, "--out", str(tmp_path / "out")]) == 0
-    shown = capsys.readouterr()
-    assert "WRONG" not in shown.out + shown.err and "results.html" in shown.out
-    runs = {Path(run.task).name: run for run in read_campaign(tmp_path / "out").runs}
-    assert runs["right.bpl"].status == "correct-true" and "iterations" in runs["right.bpl"].statistics
-    assert runs["horn.smt2"].status in ("unknown", "done-true")  # the latter as soon as Horn clauses are supported
-    assert (tmp_path / "out" / runs["horn.smt2"].log).is_file()
-    # Somebody changes the results: the exit code and the last lines tell of wrong verdicts, also when nothing is left.
-    file = tmp_path / "out" / RESULTS
-    file.write_text(file.read_text().replace("correct-true", "wrong-true"))
-    assert main([*command, "--out", str(tmp_path / "out")]) == 1
-    assert "WRONG: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["nowhere"], "nowhere: no such file"),
-        (["{here}", "--config", "--engine x"], "configuration '--engine x'"),
-        (["{here}", "--cluster", "tcp://127.0.0.1:1"], "no Dask scheduler answers"),
-    ],
-)
-def test_bad_input_is_one_line(
-    arguments: list[str],
-    problem: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("craton.bench.cluster._CONNECT", 0.2)
-    (tmp_path / "one.bpl").write_text(SAFE)
-    words = [word.format(here=tmp_path) for word in arguments]
-    assert main(["bench", *words, "--out", str(tmp_path / "out")]) == 2
-    error = capsys.readouterr().err
-    assert problem in error and "Traceback" not in error
-
-
-@pytest.mark.parametrize("option", [["--jobs", "0"], ["--every", "x"], ["--time-limit", "-1"]])
-def test_bad_numbers_are_told(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["bench", ".", *option])
-    assert ended.value.code == 2 and "expected a positive" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 
 from craton.bench.configurations import BadConfiguration, Configuration, configurations, with_witnesses
 from craton.bench.tasks import NoTasks, digest, find_tasks
-from craton.program.tasks import TaskError
+from craton.frontends.task_definitions import TaskError
 
 PROPERTIES = {
     "unreach-call": "CHECK( init(main()), LTL(G ! call(reach_error())) )\n",

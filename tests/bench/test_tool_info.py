@@ -12,18 +12,22 @@ from pathlib import Path
 import pytest
 
 from craton.report.verdict import Outcome, print_outcome
+from craton.verdicts.text import VerdictKind, VerdictText
 
 pytest.importorskip("benchexec", reason="the tool-info module is for BenchExec, which is not installed")
 
 MODULE = "craton.bench.benchexec_tool"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "bench" / "craton.xml"
 
+UNKNOWN = VerdictText(VerdictKind.UNKNOWN)
 OUTCOMES = {
-    "true": Outcome("true", evidence="proof: 1 loop invariant", found_by="horn", statistics={"iterations": 3}),
-    "false": Outcome("false(unreach-call)", evidence="replay: error reached after 0 inputs"),
-    "overflow": Outcome("false(no-overflow)", evidence="replay: error reached after 0 inputs"),
-    "unknown": Outcome("unknown", "horn: the solver gave up"),
-    "late": Outcome("unknown", "time limit of 10 s reached"),
+    "true": Outcome(
+        VerdictText(VerdictKind.TRUE), evidence="proof: 1 loop invariant", found_by="horn", statistics={"iterations": 3}
+    ),
+    "false": Outcome(VerdictText(VerdictKind.FALSE, "unreach-call"), evidence="replay: error reached after 0 inputs"),
+    "overflow": Outcome(VerdictText(VerdictKind.FALSE, "no-overflow"), evidence="replay: error reached after 0 inputs"),
+    "unknown": Outcome(UNKNOWN, "horn: the solver gave up"),
+    "late": Outcome(UNKNOWN, "time limit of 10 s reached"),
 }
 
 

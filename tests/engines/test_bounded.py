@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.frontends.programs import Request
-from craton.verify import verify
+from craton.verification.run import verify
+from support.patience import Group, record
 
 HEAD = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
 
@@ -16,7 +17,9 @@ HEAD = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n
 def result_of(tmp_path: Path, body: str, engine: str = "bounded") -> str:
     file = tmp_path / "program.c"
     file.write_text(HEAD + "int main(void) {" + body + " return 0; }")
-    return verify(Request((str(file),)), [Stage(engine)], 20).verdict
+    result = verify(Request((str(file),)), [Stage(engine)], 20)
+    record(Group.VERDICTS, f"{engine} on {body}", result.reason)
+    return str(result.verdict)
 
 
 @pytest.mark.parametrize(

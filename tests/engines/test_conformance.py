@@ -1,9 +1,10 @@
 """Engines × refiners × views × programs: the verdict is the right one or unknown, with evidence that others accept.
 
-The whole product has some hundred thousand runs. An ordinary test run takes one of them for every program, chosen so
-that every setting of every engine and every refiner has its turn; CRATON_FUZZ=N draws N times 2,000 at random. What
-keeps "unknown" from being an answer to everything is at the end: easy programs must be solved by each engine, and most
-of all by what `craton verify` does by default.
+The whole product has some hundred thousand runs. An ordinary test run takes one of them for every program (which one,
+says `stages.txt`), so that every setting of every engine and every refiner has its turn; CRATON_FUZZ=N draws N times
+2,000 at random. What keeps "unknown" from being an answer to everything: runs that end for lack of time are counted
+(`support.patience`), and at the end easy programs must be solved by each engine, and most of all programs by what
+`craton verify` does by default.
 """
 
 from __future__ import annotations
@@ -13,28 +14,33 @@ from collections.abc import Sequence
 
 import pytest
 
-from craton.config import PRESETS, REFINERS, refiner
-from craton.engines.configuration import DEFAULT, ENGINES, Stage, make_engine
-from craton.engines.contract import Budget, Safe, Unsafe, Verdict
+from craton.configuration.engines import ENGINES, make_engine
+from craton.configuration.refiners import PRESETS, REFINERS, refiner
+from craton.configuration.stages import DEFAULT, Stage
+from craton.engines.contract import Budget, EngineAnswer, Safe, Unsafe
 from craton.errors import MissingCapability
-from craton.expressions import Word, parse
 from craton.logic import FALSE, Float, Term, and_, satisfies
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
+from craton.processes.limits import Limits
+from craton.processes.supervision import Done, Report, supervise
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import prepare
 from craton.program.transitions import transition
+from craton.registry.expressions import Word, parse
 from craton.smt import Unsat, make_solver
 from craton.smt.contract import Answer
 from craton.traces.refutation import hoare_triple
 from craton.traces.trace import Trace
-from craton.verify import Result, verify
+from craton.verdicts.result import Result
+from craton.verification import verify
 from craton.views import integer_view
-from craton.worker import Done, Limits, Report, supervise
 from support import FUZZ
+from support.patience import Group, record
 from support.programs import BY_NAME, EXAMPLES, Example
+from support.stages import FILE, read_stages
 
 CEGAR = (
     "trace-abstraction",
@@ -104,20 +110,8 @@ REFINEMENTS = (
 SECONDS = 1.0
 
 
-def chosen(number: int) -> Stage:
-    """The stage that a program has in an ordinary run. The strides are prime to the numbers of what they walk over, so
-    that all come up, and not always in the same company.
-    """
-    engines = (*CEGAR, *OTHERS)
-    return Stage(
-        engines[number % len(engines)],
-        REFINEMENTS[(number * 5) % len(REFINEMENTS)],
-        ENCODINGS[(number // 3) % len(ENCODINGS)],
-        solver="cvc5" if number % 11 == 10 else "z3",
-    )
-
-
-SAMPLE = [(example, chosen(number)) for number, example in enumerate(EXAMPLES)]
+STAGES = read_stages(FILE, BY_NAME)
+SAMPLE = [(example, STAGES[str(example)]) for example in EXAMPLES]
 
 
 # --- coverage ---------------------------------------------------------------------------------------------------------
@@ -125,10 +119,10 @@ SAMPLE = [(example, chosen(number)) for number, example in enumerate(EXAMPLES)]
 
 def test_every_option_of_every_engine_has_its_turn() -> None:
     seen = {(word.name, argument.name) for word in _engines_of_the_sample() for argument in word.arguments or ()}
-    assert {word.name for word in _engines_of_the_sample()} == set(ENGINES)
-    for name, entry in ENGINES.items():
-        options = {*entry.words(), *entry.numbers}
-        assert {option for engine, option in seen if engine == name} == options, name
+    assert {stage.engine for stage in STAGES.values()} == {*CEGAR, *OTHERS}
+    assert {word.name for word in _engines_of_the_sample()} == set(ENGINES.entries)
+    for name, entry in ENGINES.entries.items():
+        assert {option for engine, option in seen if engine == name} == set(entry.words), name
 
 
 def _engines_of_the_sample() -> list[Word]:
@@ -141,7 +135,7 @@ def test_every_refiner_has_its_turn_with_an_engine_that_refines() -> None:
     for expression in REFINEMENTS:
         refiner(expression)
     words = {name for expression in used for name in _names(parse(expression))}
-    assert words >= {*REFINERS, *PRESETS}
+    assert words >= set(REFINERS.names)
     assert {stage.encoding for _, stage in SAMPLE} == set(ENCODINGS)
 
 
@@ -155,7 +149,8 @@ def _names(word: Word) -> list[str]:
 def judge(example: Example, stages: Sequence[Stage], seconds: float) -> Result:
     """The result, if it is the right one or none."""
     result = verify(example.request, stages, seconds)
-    assert result.verdict in (example.expected, "unknown"), f"{example} with {stages}"
+    assert str(result.verdict) in (example.expected, "unknown"), f"{example} with {stages}"
+    record(Group.VERDICTS, f"{example} by {' or '.join(stage.name for stage in stages)}", result.reason)
     if result.is_true:
         assert result.proof is not None
     if result.is_false:
@@ -168,7 +163,9 @@ def check_replay(example: Example, result: Result) -> None:
     assert result.replay is not None
     trace = Trace(result.replay.edges)
     assert trace.locations[-1] == result.replay.location
-    assert not isinstance(_checked(and_(*trace.formula.by_step)), Unsat)
+    answer = _checked(and_(*trace.formula.by_step))
+    record(Group.JUDGEMENTS, f"the path of a counterexample in {example}", answer)
+    assert not isinstance(answer, Unsat)
     if example.path.suffix == ".c":
         inputs = [
             to_python(format_of(read.sort), read.value) if isinstance(read.sort, Float) else read.value
@@ -250,11 +247,11 @@ def test_proofs_in_the_integer_view_are_proofs_there(name: str, engine: str) -> 
     check_answer(seen, verdict)
 
 
-def _answer(program: Program, stage: Stage) -> tuple[Verdict, Program]:
+def _answer(program: Program, stage: Stage) -> tuple[EngineAnswer, Program]:
     engine = make_engine(stage)
     seen = encode_blocks(program, engine.blocks).program
 
-    def work(report: Report) -> Verdict:
+    def work(report: Report) -> EngineAnswer:
         return engine.run(seen, Budget(20.0))
 
     ending = supervise(work, Limits(30.0), lambda content: None)
@@ -262,7 +259,7 @@ def _answer(program: Program, stage: Stage) -> tuple[Verdict, Program]:
     return ending.value, seen
 
 
-def check_answer(program: Program, verdict: Verdict) -> None:
+def check_answer(program: Program, verdict: EngineAnswer) -> None:
     if isinstance(verdict, Unsafe):
         assert verdict.trace.edges[0].source == program.main.entry
         assert verdict.trace.locations[-1] in program.errors
@@ -293,5 +290,5 @@ LEAST = 0.8  # measured: 121 of 140, on a machine with other work to do
 
 @pytest.mark.skipif(not FUZZ, reason="a long run: CRATON_FUZZ=1")
 def test_the_default_solves_most_programs() -> None:
-    unsolved = [str(example) for example in EXAMPLES if judge(example, DEFAULT, 10.0).verdict == "unknown"]
+    unsolved = [str(example) for example in EXAMPLES if judge(example, DEFAULT, 10.0).is_unknown]
     assert len(unsolved) <= (1 - LEAST) * len(EXAMPLES), unsolved

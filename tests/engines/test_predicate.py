@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from craton.config import refiner
-from craton.engines.contract import Budget, Safe, Unknown, Unsafe, Verdict
-from craton.engines.predicate import Abstracting, Kind, PredicateAnalysis, Refinement, Search, Sharing
+from craton.configuration.refiners import refiner
+from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown, Unsafe
+from craton.engines.predicate import Abstracting, Kind, Laziness, PredicateAnalysis, Search, Sharing
 from craton.frontends.boogie import load_boogie
 from craton.frontends.c import load_c
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bv, bvadd, bvult, eq, not_, satisfies, var
@@ -23,7 +23,8 @@ from craton.program.inlining import inline
 from craton.program.statements import Assign, Assume
 from craton.program.transitions import transition
 from craton.smt import make_solver
-from craton.traces.refutation import Answer, GaveUp, Refutation, hoare_triple
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
 C_HEAD = """
@@ -121,11 +122,11 @@ BASE = PredicateAnalysis(refiner(REFINER))
 for abstraction, kind in itertools.product(Abstracting, Kind):
     OPTIONS[f"{abstraction.value} {kind.value}"] = replace(BASE, abstraction=abstraction, predicates=kind)
 OPTIONS |= {sharing.value: replace(BASE, sharing=sharing) for sharing in Sharing}
-OPTIONS |= {refinement.value: replace(BASE, refinement=refinement) for refinement in Refinement}
+OPTIONS |= {refinement.value: replace(BASE, refinement=refinement) for refinement in Laziness}
 OPTIONS |= {search.value: replace(BASE, search=search) for search in Search}
 OPTIONS |= {"sbe": replace(BASE, blocks=1), "bitwuzla": replace(BASE, solver="bitwuzla")}
 OPTIONS |= {"all other": PredicateAnalysis(
-    BASE.refiner, "z3", 1, Abstracting.CARTESIAN, Sharing.GLOBAL, Refinement.RESTART, Kind.WHOLE, Search.DFS
+    BASE.refiner, "z3", 1, Abstracting.CARTESIAN, Sharing.GLOBAL, Laziness.RESTART, Kind.WHOLE, Search.DFS
 )}  # fmt: skip
 
 
@@ -142,12 +143,12 @@ def boogie_program(text: str, tmp_path: Path) -> Program:
     return encode_blocks(inline(load_boogie(file).program).program).program
 
 
-def run(engine: PredicateAnalysis, program: Program) -> Verdict:
+def run(engine: PredicateAnalysis, program: Program) -> EngineAnswer:
     """With a new refiner: those that remember traces do so for one program."""
     return replace(engine, refiner=refiner(REFINER)).run(program, Budget(seconds=60))
 
 
-def assert_proof(verdict: Verdict, program: Program, checker: str = "cvc5") -> None:
+def assert_proof(verdict: EngineAnswer, program: Program, checker: str = "cvc5") -> None:
     assert isinstance(verdict, Safe), verdict
     solver = make_solver(checker)
     assert solver.is_valid(verdict.invariants[program.main.entry])
@@ -158,7 +159,7 @@ def assert_proof(verdict: Verdict, program: Program, checker: str = "cvc5") -> N
         assert solver.is_valid(hoare_triple(before, transition(edge.statement), after)), str(edge)
 
 
-def assert_counterexample(verdict: Verdict, program: Program) -> None:
+def assert_counterexample(verdict: EngineAnswer, program: Program) -> None:
     assert isinstance(verdict, Unsafe), verdict
     assert verdict.trace.locations[0] == program.main.entry
     assert verdict.trace.locations[-1] in program.errors
@@ -231,7 +232,7 @@ COUNTING = small_program(
 )
 
 
-class Saying:
+class Saying(Refiner):
     """A refiner that always says the same of a location, and counts the questions."""
 
     name = "saying"
@@ -240,7 +241,7 @@ class Saying:
         self.said = said
         self.asked = 0
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked += 1
         if not self.said:
             return GaveUp("nothing to say")
@@ -253,8 +254,8 @@ def test_a_refiner_that_gives_up_is_the_reason() -> None:
     assert verdict == Unknown("no refutation of an error trace of 2 steps: nothing to say")
 
 
-@pytest.mark.parametrize("refinement", Refinement)
-def test_refutations_that_refute_nothing_come_to_an_end(refinement: Refinement) -> None:
+@pytest.mark.parametrize("refinement", Laziness)
+def test_refutations_that_refute_nothing_come_to_an_end(refinement: Laziness) -> None:
     useless = Saying(dict.fromkeys(COUNTING.main.locations, bvult(Y, bv(3, 8))))
     verdict = PredicateAnalysis(useless, refinement=refinement).run(COUNTING, Budget(seconds=60))
     assert isinstance(verdict, Unknown)

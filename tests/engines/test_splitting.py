@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe, Unknown, Unsafe
 from craton.engines.splitting import Splitting
-from craton.engines.splitting.slicing import Slicer, Step, affirms, denies, literals
+from craton.engines.splitting.slicing import Slicer, affirms, denies, literals
+from craton.engines.steps import make_steps
 from craton.evidence.checker import find_flaw
 from craton.frontends.boogie import load_boogie
 from craton.frontends.c import load_c
@@ -23,10 +24,10 @@ from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.inlining import inline
 from craton.program.slicing import slice_for_errors
 from craton.program.statements import Assign, Assume, Call, Havoc, Statement
-from craton.program.transitions import transition
 from craton.smt import Unsat, make_solver
 from craton.traces.execution import execution
-from craton.traces.refutation import Answer, Refutation
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
 
 PRELUDE = """
@@ -322,13 +323,13 @@ def test_calls_are_named() -> None:
 
 
 @dataclass(frozen=True)
-class Says:
+class Says(Refiner):
     """A refiner that breaks its law: it says the same thing of every position."""
 
     assertion: Term
     name: str = "says"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return Refutation((self.assertion,) * (len(trace) + 1), self.name)
 
 
@@ -367,7 +368,7 @@ def test_slicing_agrees_with_another_solver() -> None:
     ]
     slicer, judge = Slicer("z3", Budget()), make_solver("bitwuzla")
     for statement in statements:
-        step = Step(transition(statement))
+        (step,) = make_steps([Edge(Location(0), statement, Location(1))])
         for before in cubes:
             for after in cubes:
                 possible = judge.check(*before, step.update.guard, *(step.before(literal) for literal in after))

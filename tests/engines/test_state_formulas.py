@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.engines.state_formulas import StateFormulas
 from craton.frontends.programs import Request
 from craton.logic import INT, TRUE, Array, BitVec, Term, add, and_, bvslt, eq, evaluate, int_, select, store, var
 from craton.logic.core import not_
-from craton.verify import verify
+from craton.verification import verify
 
 HEAD = (
     "extern int __VERIFIER_nondet_int(void); extern char __VERIFIER_nondet_char(void); extern void reach_error(void);\n"
@@ -100,4 +100,4 @@ def test_an_extended_choice_is_a_part_of_its_holder() -> None:
 def test_proofs_of_programs_whose_paths_all_end(tmp_path: Path, body: str) -> None:
     file = tmp_path / "program.c"
     file.write_text(HEAD + "int main(void) {" + body + " return 0; }")
-    assert verify(Request((str(file),)), [Stage("bounded")], 60).verdict == "true"
+    assert str(verify(Request((str(file),)), [Stage("bounded")], 60).verdict) == "true"

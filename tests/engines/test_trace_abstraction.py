@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe, Unknown, Unsafe
 from craton.engines.trace_abstraction import TraceAbstraction
 from craton.logic import FALSE, BitVec, Term, and_, bv, bvadd, bvult, eq, not_, satisfies, var

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from craton.config import refiner
-from craton.engines.contract import Budget, Safe, Unknown, Unsafe, Verdict
+from craton.configuration.refiners import refiner
+from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown, Unsafe
 from craton.engines.value import Tracking, ValueAnalysis, _States
 from craton.evidence.checker import find_flaw
 from craton.frontends.c import load_c
@@ -16,7 +16,8 @@ from craton.program.blocks import CHAINS, encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
 from craton.traces.execution import execution
-from craton.traces.refutation import Answer, Refutation
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
 
 PRELUDE = """
@@ -77,7 +78,7 @@ def loaded(body: str, folder: Path) -> Program:
     return prepare(load_c([file])).whole
 
 
-def run(program: Program, expression: str, engine: str = "chains") -> tuple[Verdict, Program]:
+def run(program: Program, expression: str, engine: str = "chains") -> tuple[EngineAnswer, Program]:
     blocks, tracking = ENGINES[engine]
     seen = encode_blocks(program, blocks).program
     return ValueAnalysis(refiner(expression), blocks, tracking).run(seen, Budget(60.0)), seen
@@ -115,12 +116,12 @@ def test_out_of_time_is_unknown(tmp_path: Path) -> None:
     assert "out of time" in verdict.reason
 
 
-class Useless:
+class Useless(Refiner):
     """Refutes without saying why."""
 
     name = "useless"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return Refutation((*[TRUE] * len(trace), TRUE), self.name)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from craton.cli import main
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.errors import CratonError
 from craton.evidence import checker
 from craton.evidence.certificates.checking import Accepted, Refused, check_certificate
@@ -34,7 +34,9 @@ from craton.program.preparation import prepare
 from craton.program.transitions import transition
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver, parse_script
 from craton.smt.contract import Core
-from craton.verify import Result, verify
+from craton.verdicts.result import Result
+from craton.verdicts.verdict import Unknown
+from craton.verification import verify
 from support.certificates import HORN, PROVED, SINGLE, certificate, failing, written
 from support.programs import BY_NAME, FOLDER
 
@@ -91,7 +93,7 @@ from craton.frontends.programs import Request
 for line in sys.stdin:
     path, files, property_file = json.loads(line)
     print(type(check_certificate(read_certificate(Path(path)), Request(tuple(files), property_file))).__name__)
-print(*(name for name in sys.modules if name.startswith(("craton.engines", "craton.traces", "craton.verify"))))
+print(*(name for name in sys.modules if name.startswith(("craton.engines", "craton.traces", "craton.verification"))))
 """
 
 
@@ -122,7 +124,7 @@ def test_importing_the_checker_imports_no_engine() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = done.stdout.split()
     assert {f"craton.evidence.{room}" for room in ("checker", "conditions", "states")} <= set(modules)
-    rooms = ("craton.engines", "craton.traces", "craton.views", "craton.verify")
+    rooms = ("craton.engines", "craton.traces", "craton.views", "craton.verification")
     assert [module for module in modules if module.startswith(rooms)] == []
 
 
@@ -158,7 +160,7 @@ def test_a_refiner_is_named() -> None:
 
 def test_without_a_proof_there_is_no_certificate() -> None:
     with pytest.raises(CratonError, match="no proof to write: the verdict is unknown"):
-        make_certificate(TOGETHER.request, Result("unknown"))
+        make_certificate(TOGETHER.request, Result(Unknown("")))
 
 
 def test_a_certificate_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -436,7 +438,7 @@ def test_a_variable_is_not_taken_for_a_value_that_is_chosen(tmp_path: Path) -> N
     file = tmp_path / "choosing.bpl"
     file.write_text(CHOOSING)
     result = verify(Request((str(file),)), (Stage("trace-abstraction"), Stage("bounded")), 60.0)
-    assert result.verdict == "false(unreach-call)"
+    assert str(result.verdict) == "false(unreach-call)"
 
 
 def test_invariants_do_not_speak_of_values_that_are_chosen(tmp_path: Path) -> None:

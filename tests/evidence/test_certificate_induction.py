@@ -16,12 +16,12 @@ from craton.evidence.certificates.task import described
 from craton.evidence.certificates.writing import Annotated, as_data, certificate_of
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, check_annotation, chosen_checkers
 from craton.evidence.conditions import Annotation, Paths, Role
-from craton.evidence.provenance import Provenance
 from craton.frontends.programs import Request
 from craton.logic import FALSE, INT, TRUE, BitVec, Term, and_, bv, bvadd, bvule, eq, int_, le, not_, var
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.statements import Assign, Assume, Havoc, Statement
 from craton.smt import Unsat, make_solver, parse_script
+from craton.verdicts.provenance import Provenance
 from support.certificates import failing_by_induction
 from support.programs import Example
 

@@ -43,13 +43,13 @@ from craton.evidence.certificates.reading import from_data, read_certificate
 from craton.evidence.certificates.values import read_sort, read_value, write_value
 from craton.evidence.certificates.writing import as_data, write_certificate
 from craton.evidence.conditions import Paths
-from craton.evidence.provenance import Provenance
 from craton.frontends.programs import Request
 from craton.logic import BOOL, FLOAT32, INT, REAL, ROUNDING_MODE, Array, BitVec, Float, Sort, int_, le, var
 from craton.logic.evaluation import zero
 from craton.logic.ieee import RoundingMode, canonical
 from craton.logic.semantics import ArrayValue, Value
 from craton.logic.terms import format_of
+from craton.verdicts.provenance import Provenance
 from support import examples
 from support.certificates import PROVED, certificate, in_format_1
 from support.programs import BY_NAME

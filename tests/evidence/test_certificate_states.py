@@ -17,7 +17,6 @@ from craton.evidence.certificates.reading import from_data
 from craton.evidence.certificates.task import described
 from craton.evidence.certificates.writing import as_data
 from craton.evidence.checker import Confirmed, Flaw, find_flaw
-from craton.evidence.provenance import Provenance
 from craton.evidence.states import Row, States, check_states
 from craton.frontends.programs import Request
 from craton.logic import (
@@ -50,6 +49,7 @@ from craton.logic import (
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.statements import Assign, Assume, Havoc, Statement
 from craton.program.transitions import transition
+from craton.verdicts.provenance import Provenance
 from support import examples
 
 MACHINE = """

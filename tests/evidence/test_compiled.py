@@ -15,14 +15,15 @@ from craton.engines.contract import Budget, Unsafe
 from craton.errors import CratonError
 from craton.evidence import compiled
 from craton.evidence.building import compilers
-from craton.evidence.compiled import Compiled, NotCompiled, NotReached, Reached, run_compiled, write_harness
-from craton.evidence.replay import ReadValue, Replay, replay
+from craton.evidence.compiled import run_compiled, write_harness
+from craton.evidence.replay import replay
 from craton.frontends.programs import Request, load_program
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.interpreter import Interpreter, Number, ReachedError
 from craton.program.preparation import prepare
 from craton.traces.execution import execution
+from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay
 from support.machine import has_32_bits
 from support.programs import EXAMPLES, Example
 

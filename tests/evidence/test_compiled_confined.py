@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from craton.evidence import compiled
 from craton.evidence.building import compilers
-from craton.evidence.compiled import NotCompiled, NotReached, run_compiled, write_harness
-from craton.evidence.confined import run_tool
-from craton.evidence.replay import Replay
+from craton.evidence.compiled import run_compiled, write_harness
 from craton.frontends.programs import Request, load_program
 from craton.program.cfa import Location, Program
+from craton.verdicts.counterexample import NotCompiled, NotReached, Replay
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
 
@@ -141,23 +139,3 @@ def test_nothing_is_left_behind(innocent: Program, tmp_path: Path, monkeypatch: 
     run_compiled(requested(tmp_path, "for (;;) {}"), innocent, NOTHING, "unreach-call")
     assert list((tmp_path / "temporary").iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.c", "temporary"]
-
-
-def test_a_tool_is_ended_with_all_that_it_has_started(tmp_path: Path) -> None:
-    script = "sleep 600 & echo $!; setsid sleep 600 & echo $!; sh -c 'sleep 600 & echo $!; wait' & echo $!; wait"
-    ending, said = run_tool(("sh", "-c", script), tmp_path, 0.5, 1 << 30)
-    assert ending.limit
-    started = [int(line) for line in said.split()]
-    assert len(started) == 4
-    deadline = time.monotonic() + 20
-    while [pid for pid in started if _runs(pid)] and time.monotonic() < deadline:
-        time.sleep(0.01)  # a signal takes a moment
-    assert not [pid for pid in started if _runs(pid)]
-
-
-def _runs(pid: int) -> bool:
-    """A process that is dead may be a zombie for as long as nobody has asked for its exit code."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from craton import verify as spine
 from craton.cli import main
 from craton.evidence import compiled
 from craton.evidence.checker import Flaw
-from craton.evidence.compiled import NotCompiled, NotReached
 from craton.evidence.witness import read_witness, validate_witness_text
 from craton.evidence.witness.model import CorrectnessWitness, ViolationWitness
+from craton.verdicts.counterexample import NotCompiled, NotReached
+from craton.verification import confirmation
 
 SAFE = """
 extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
@@ -102,7 +102,7 @@ def test_a_proof_that_nobody_had_time_to_check_is_no_proof(
     safe: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     late = Flaw(None, "no time left to check the proof", decided=False)
-    monkeypatch.setattr(spine, "check_proof", lambda *arguments, **options: late)
+    monkeypatch.setattr(confirmation, "check_proof", lambda *arguments, **options: late)
     assert verify(safe, "--engine", "horn") == 3
     assert "evidence incomplete: a proof was found, but no time left" in capsys.readouterr().out
 

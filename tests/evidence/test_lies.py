@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import pytest
 
-import craton.verify
-from craton.engines.configuration import Stage, make_engine
-from craton.engines.contract import Budget, Engine, Safe, Unknown, Unsafe, Verdict
+import craton.verification.stages
+from craton.configuration.engines import make_engine
+from craton.configuration.stages import Stage
+from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, Unknown, Unsafe
 from craton.logic import FALSE, TRUE, Model
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, make_solver
 from craton.traces.trace import Trace
-from craton.verify import Result, verify
+from craton.verdicts.result import Result
+from craton.verification import verify
 from support.programs import BY_NAME, Example
 
 UNSAFE = ("loops/apart.c", "loops/nested_wrong.c", "arrays/same_place.c", "floats/not_itself.c", "boogie/apart.bpl")
@@ -23,14 +25,14 @@ VIEWS = (Stage(), Stage(encoding="int"), Stage(floats="real"))
 
 
 @dataclass(frozen=True)
-class Liar:
+class Liar(Engine):
     """An engine that says the same about every program."""
 
     answer: str
     blocks: int | None = None
     name: str = "liar"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         match self.answer:
             case "all true":
                 return Safe(dict.fromkeys(program.main.locations, TRUE), ("z3",))
@@ -78,7 +80,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, example: Example, answer: str, stage:
     def make(stage: Stage) -> Engine:
         return Liar(answer)
 
-    monkeypatch.setattr(craton.verify, "make_engine", make)
+    monkeypatch.setattr(craton.verification.stages, "make_engine", make)
     return verify(example.request, (stage,), 20.0)
 
 
@@ -88,7 +90,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, example: Example, answer: str, stage:
 def test_no_unsafe_program_is_called_safe(
     name: str, answer: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert asked(monkeypatch, BY_NAME[name], answer, stage).verdict == "unknown"
+    assert str(asked(monkeypatch, BY_NAME[name], answer, stage).verdict) == "unknown"
 
 
 @pytest.mark.parametrize("stage", VIEWS, ids=lambda stage: f"{stage.encoding}, {stage.floats}")
@@ -97,18 +99,18 @@ def test_no_unsafe_program_is_called_safe(
 def test_no_safe_program_is_called_unsafe(
     name: str, answer: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert asked(monkeypatch, BY_NAME[name], answer, stage).verdict == "unknown"
+    assert str(asked(monkeypatch, BY_NAME[name], answer, stage).verdict) == "unknown"
 
 
 def test_a_safe_program_with_a_useless_proof_is_not_called_safe(monkeypatch: pytest.MonkeyPatch) -> None:
     result = asked(monkeypatch, BY_NAME["loops/together.c"], "true but at errors", Stage())
-    assert result.verdict == "unknown"
+    assert str(result.verdict) == "unknown"
     assert result.reason.startswith("a proof was found but not confirmed: not safe")
 
 
 def test_an_engine_that_crashes_gives_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     result = asked(monkeypatch, BY_NAME["loops/together.c"], "crash", Stage())
-    assert result.verdict == "unknown"
+    assert str(result.verdict) == "unknown"
     assert "this engine is broken" in result.reason
 
 
@@ -116,17 +118,17 @@ def test_later_stages_have_their_turn_after_a_lie(monkeypatch: pytest.MonkeyPatc
     def make(stage: Stage) -> Engine:
         return Liar("all true") if stage.engine == "horn" else make_engine(stage)
 
-    monkeypatch.setattr(craton.verify, "make_engine", make)
+    monkeypatch.setattr(craton.verification.stages, "make_engine", make)
     result = verify(BY_NAME["loops/apart.c"].request, (Stage("horn"), Stage("bounded")), 20.0)
-    assert result.verdict == "false(unreach-call)"
+    assert str(result.verdict) == "false(unreach-call)"
     assert result.stage == "bounded"
 
 
 def test_unknown_stays_unknown_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent(Liar):
-        def run(self, program: Program, budget: Budget) -> Verdict:
+        def run(self, program: Program, budget: Budget) -> EngineAnswer:
             return Unknown("tired")
 
-    monkeypatch.setattr(craton.verify, "make_engine", lambda stage: Silent(""))
+    monkeypatch.setattr(craton.verification.stages, "make_engine", lambda stage: Silent(""))
     result = verify(BY_NAME["loops/together.c"].request, (Stage(),), 20.0)
-    assert (result.verdict, result.reason) == ("unknown", "tired")
+    assert (str(result.verdict), result.reason) == ("unknown", "tired")

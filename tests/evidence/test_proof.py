@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe
 from craton.engines.trace_abstraction import TraceAbstraction
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, check_proof, find_flaw

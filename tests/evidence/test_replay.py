@@ -9,7 +9,7 @@ import pytest
 
 from craton.engines.bounded import Bounded
 from craton.engines.contract import Budget, Unsafe
-from craton.evidence.replay import Replay, replay
+from craton.evidence.replay import replay
 from craton.frontends.boogie import load_boogie
 from craton.frontends.programs import Request, load_program
 from craton.logic import Float
@@ -21,6 +21,7 @@ from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import Prepared, prepare
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, execution
+from craton.verdicts.counterexample import Replay
 from support.programs import BY_NAME
 
 NEAR = (

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from cfuzz import oracle
-from craton.engines.configuration import DEFAULT, Stage
+from craton.configuration.stages import DEFAULT, Stage
 from craton.evidence.checker import make_checker
 from craton.evidence.witness.invariants import c_invariants, spelled
 from craton.evidence.witness.make import witness_of
@@ -55,7 +55,7 @@ from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
 from craton.smt import Sat
-from craton.verify import verify
+from craton.verification import verify
 from support.programs import BY_NAME
 
 HEAD = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 
 from cfuzz import oracle
-from craton.evidence.replay import ReadValue, Replay
 from craton.evidence.witness.make import witness_of
 from craton.evidence.witness.model import WaypointKind
 from craton.evidence.witness.path import MOST_WAYPOINTS, segments_of
 from craton.evidence.witness.source import Source
-from craton.evidence.witness.validation import validate_witness
 from craton.frontends.programs import Request, load_program
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import prepare
-from craton.verify import Result
+from craton.validation import validate_witness
+from craton.verdicts.counterexample import ReadValue, Replay
+from craton.verdicts.result import Result
+from craton.verdicts.verdict import violated
 
 # Conditions stand in brackets: for us they are parentheses, for the compiler they report what they are.
 WAYS = """
@@ -141,8 +142,8 @@ def test_of_long_runs_the_values_remain(tmp_path: Path) -> None:
     request = Request((str(file),))
     program = load_program(request)
     replay = _failing(program, [30000])
-    witness = witness_of(request, program, Result("false(unreach-call)", replay=replay))
+    witness = witness_of(request, program, Result(violated(replay, program)))
     segments = segments_of(program, replay, {str(file): Source(file)})
     assert [s.follow.constraint for s in segments] == ["\\result == 30000", None]
     assert len(segments) <= MOST_WAYPOINTS + 1
-    assert validate_witness(request, witness, 60.0, confirm=False).result.verdict == "false(unreach-call)"
+    assert str(validate_witness(request, witness, 60.0, confirm=False).result.verdict) == "false(unreach-call)"

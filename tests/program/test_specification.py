@@ -1,16 +1,11 @@
-"""Property files, task definitions, and the commands that read them."""
+"""Property files."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from craton.cli import main
-from craton.commands.run import parse_inputs
 from craton.errors import CratonError
 from craton.program.specification import parse_specification
-from craton.program.tasks import read_task
 
 
 def test_properties_are_read() -> None:
@@ -28,70 +23,3 @@ def test_properties_are_read() -> None:
 def test_other_property_files_are_errors(text: str) -> None:
     with pytest.raises(CratonError):
         parse_specification(text)
-
-
-@pytest.mark.parametrize("version", ["1.0", "2.0", "2.1"])
-def test_tasks_are_read(version: str, tmp_path: Path) -> None:
-    (tmp_path / "p.prp").write_text("CHECK( init(main()), LTL(G ! overflow) )")
-    task = tmp_path / "t.yml"
-    task.write_text(
-        f"format_version: '{version}'\ninput_files: ['a.c', 'b.c']\nproperties:\n  - property_file: p.prp\n"
-        "    expected_verdict: false\n    subproperty: valid-free\noptions:\n  data_model: LP64\n"
-    )
-    found = read_task(task)
-    assert [p.name for p in found.input_files] == ["a.c", "b.c"]
-    assert found.data_model == "LP64"
-    assert found.properties[0].expected is False and found.properties[0].specification().overflow
-
-
-@pytest.mark.parametrize("text", ["", "- a", "format_version: '9'\ninput_files: x.c", "a: [", "input_files: []"])
-def test_other_task_files_are_errors(text: str, tmp_path: Path) -> None:
-    task = tmp_path / "t.yml"
-    task.write_text(text)
-    with pytest.raises(CratonError):
-        read_task(task)
-
-
-def command(*words: str) -> int:
-    return main(words)
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> str:
-    path = tmp_path / "x.c"
-    path.write_text(
-        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
-        "int main(void) { int x = __VERIFIER_nondet_int(); while (x > 9) { } if (x == 3) reach_error(); return x; }\n"
-    )
-    return str(path)
-
-
-def test_run_reports_by_exit_code(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("run", source, "--inputs", "3") == 1
-    assert "error reached: unreach-call" in capsys.readouterr().out
-    assert command("run", source, "--inputs", "4") == 0
-    assert command("run", source, "--inputs", "12", "--steps", "1000") == 3
-    assert command("run", source, "--seed", "5") in (0, 1, 3)
-    assert command("run", source, "--inputs", "three") == 2
-    assert command("run", "nowhere.c") == 2
-
-
-def test_cfa_shows_numbers_text_and_graph(source: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("cfa", source) == 0
-    assert "loops        1" in capsys.readouterr().out
-    assert command("cfa", source, "--text", "--passes", "inline,dead,blocks") == 0
-    assert "error L" in capsys.readouterr().out
-    assert command("cfa", source, "--dot") == 0
-    assert capsys.readouterr().out.startswith("digraph")
-    assert command("cfa", source, "--passes", "polish") == 2
-
-
-def test_unsupported_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "x.c"
-    path.write_text("int main(void) { _Complex float z; return 0; }")
-    assert command("cfa", str(path)) == 3
-    assert "x.c:1:18" in capsys.readouterr().err
-
-
-def test_inputs_on_the_command_line() -> None:
-    assert parse_inputs("3,-1, 0x10,2.5") == [3, -1, 16, 2.5]

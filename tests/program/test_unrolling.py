@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from craton.frontends.boogie import load_boogie
+from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.cfa import Program
-from craton.program.graph import recursive_procedures
 from craton.program.inlining import inline
 from craton.program.interpreter import Blocked, Exited, Interpreter, ReachedError
 from craton.program.statements import Call

@@ -1,34 +1,32 @@
-"""`craton explain`: the page stands alone and shows everything, and the data keep their form."""
+"""Explanations: the page stands alone and shows everything, and the data keep their form."""
 
 from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from craton.cli import main
-from craton.config import refiner
-from craton.logic import TRUE, infix
-from craton.report.explanation import Explanation, as_data, explain
+from craton.configuration.refiners import refiner
+from craton.logic import infix
+from craton.report.data import as_data
 from craton.report.page import page
-from craton.traces.refutation import Answer, GaveUp
+from craton.traces.explanation import Explanation, explain
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.refutation import Answer, GaveUp, Refiner
 from craton.traces.trace import Trace
+from support.html import read
 from support.traces import FEASIBLE, INFEASIBLE
 
-ROOT = Path(__file__).parents[2]
-COUNTERS = ROOT / "examples" / "boogie" / "two_counters.bpl"
 LEAK_CHECK = INFEASIBLE["leak check, [CN] Figure 2"]
 EXPRESSIONS = ("newton(sp)", "newton(it, sp, lv)", "newton(it, wp, lv)", "craig(z3)")
 
 
-class GivesUp:
+class GivesUp(Refiner):
     name = "gives up <at once>"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return GaveUp("1 < 2 & nothing else")
 
 
@@ -38,45 +36,6 @@ def explanation() -> Explanation:
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
-
-_VOID = {"meta", "br", "hr", "link", "img", "input"}
-
-
-class Reader(HTMLParser):
-    """Reads a page and insists that every element is closed where it should be."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.rows: list[list[str]] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in _VOID:
-            self.open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-1:]}"
-        self.open.pop()
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-        if "td" in self.open or "th" in self.open:
-            self.rows[-1][-1] += data
-
-
-def read(text: str) -> Reader:
-    reader = Reader()
-    reader.feed(text)
-    reader.close()
-    assert reader.open == [], f"never closed: {reader.open}"
-    return reader
 
 
 def test_the_page_is_well_formed_and_regular(explanation: Explanation) -> None:
@@ -150,7 +109,7 @@ def test_the_data_keep_their_form(explanation: Explanation) -> None:
 
 
 def test_the_formulas_in_the_data_are_those_of_the_sequences(explanation: Explanation) -> None:
-    from support.catalogue import read as read_terms
+    from support.declarations import read as read_terms
 
     for column, data in zip(explanation.columns, as_data(explanation)["refiners"], strict=True):
         texts = [assertion["smtlib"] for assertion in data["assertions"]]
@@ -161,49 +120,3 @@ def test_the_formulas_in_the_data_are_those_of_the_sequences(explanation: Explan
 def test_a_feasible_trace_has_no_assertions() -> None:
     (column,) = explain(next(iter(FEASIBLE.values())).trace, [refiner("newton")]).columns
     assert (column.verdict, column.perfect, column.assertions, column.live(0)) == ("feasible", None, (), ())
-
-
-# --- the command ------------------------------------------------------------------------------------------------------
-
-
-def test_the_command_writes_page_and_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "page.html"
-    assert main(["explain", str(COUNTERS), "--paths", "2", "--html", str(out), "--json"]) == 0
-    data = json.loads(capsys.readouterr().out)
-    assert len(data) == 2
-    found = read(out.read_text())
-    for explained in data:
-        for column in explained["refiners"]:
-            assert [a["formula"] for a in column["assertions"]][:: len(column["assertions"]) - 1] == ["true", "false"]
-            assert all(a["formula"] in found.text for a in column["assertions"])
-
-
-def test_all_newton_shows_the_eight_variants(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(COUNTERS), "--all-newton", "--json", "--unroll", "1"]) == 0
-    (explained,) = json.loads(capsys.readouterr().out)
-    assert [column["refiner"] for column in explained["refiners"]] == [
-        f"newton({it}{way}{lv})" for way in ("sp", "wp") for it in ("", "it,") for lv in ("", ",lv")
-    ]
-    assert all(column["assertions"][0]["smtlib"] == str(TRUE) for column in explained["refiners"])
-
-
-def test_the_terminal_shows_trace_assertions_and_summary(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(COUNTERS), "--refine", "newton(it, wp, lv)"]) == 0
-    shown = capsys.readouterr().out
-    assert "a := a + 1" in shown
-    assert "● in core" in shown
-    assert re.search(r"newton\(it,wp,lv\): (not )?perfect, core of \d+ steps, \d+ nodes, \d+ ms", shown)
-
-
-@pytest.mark.parametrize(
-    ("program", "problem"),
-    [
-        ("procedure main() { var x: int; assert x > 0; }", "the error paths found can be executed"),
-        ("procedure main() { var x: int; x := 1; }", "nothing to explain"),
-    ],
-)
-def test_nothing_to_explain(program: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "program.bpl"
-    file.write_text(program)
-    assert main(["explain", str(file)]) != 0
-    assert problem in capsys.readouterr().err

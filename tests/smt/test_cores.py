@@ -33,7 +33,8 @@ from craton.smt.contract import Capability, Sat, Solver, Undecided
 from craton.smt.cores import CoreFinder, minimal_core, minimal_cores, split_equalities, unsat_core
 from craton.smt.registry import LIBRARIES, capabilities, make_solver
 from support.assertions import another_solver, assert_equivalent
-from support.catalogue import CORES, HALVES, SATISFIABLE, UNSATISFIABLE, Cores, Sequence, read
+from support.catalogue import CORES, HALVES, SATISFIABLE, UNSATISFIABLE, Cores, Sequence
+from support.declarations import read
 
 WITH_CORES = [name for name in LIBRARIES if Capability.CORES in capabilities(name)]
 

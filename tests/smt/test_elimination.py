@@ -68,7 +68,8 @@ from craton.smt.elimination import (
 )
 from craton.smt.elimination.equations import solve_for
 from support.assertions import assert_equivalent, assert_implies, is_equivalent, is_implied
-from support.catalogue import ELIMINATIONS, Elimination, read, symbols_of
+from support.catalogue import ELIMINATIONS, Elimination
+from support.declarations import read, symbols_of
 
 TIME_LIMIT = 0.5
 MOST_UNDECIDED = 6

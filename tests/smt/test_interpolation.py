@@ -21,7 +21,10 @@ from craton.smt.interpolation import (
     shared_symbols,
 )
 from craton.smt.registry import LIBRARIES, make_solver
-from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence, read
+from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence
+from support.declarations import read
+from support.patience import Group, record
+from support.sampling import sample
 
 TIME_LIMIT = 1.0
 SOURCES = tuple(LIBRARIES)
@@ -62,6 +65,7 @@ def answer(source: str, problem: Sequence) -> Interpolants | MissingCapability:
             _answers[key] = sequence_interpolants(problem.formulas, source, TIME_LIMIT)
         except MissingCapability as refusal:
             _answers[key] = refusal
+        record(Group.INTERPOLANTS, f"{source} on {problem}", _answers[key])
     return _answers[key]
 
 
@@ -123,7 +127,7 @@ def with_patience(source: str, problem: Sequence) -> bool:
     return isinstance(sequence_interpolants(problem.formulas, source, 10 * TIME_LIMIT), tuple)
 
 
-BINARY = [p for p in UNSATISFIABLE if len(p.formulas) == 3][::3]
+BINARY = sample([p for p in UNSATISFIABLE if len(p.formulas) == 3], 3, "binary interpolants")
 
 
 @pytest.mark.parametrize("problem", BINARY, ids=str)
@@ -135,6 +139,7 @@ def test_binary_interpolants(source: str, problem: Sequence) -> None:
         found = binary_interpolant(first, b, source, TIME_LIMIT)
     except MissingCapability as refusal:
         pytest.skip(str(refusal))
+    record(Group.INTERPOLANTS, f"{source} on {problem} in two", found)
     if isinstance(found, Undecided):
         pytest.skip(found.reason)
     assert isinstance(found, Term)
@@ -150,6 +155,7 @@ def test_nothing_to_interpolate(source: str, problem: Sequence) -> None:
         found = sequence_interpolants(problem.formulas, source, TIME_LIMIT)
     except MissingCapability as refusal:
         pytest.skip(str(refusal))
+    record(Group.INTERPOLANTS, f"{source} on {problem}", found)
     assert isinstance(found, Satisfiable | Undecided), f"interpolants of a satisfiable sequence: {found}"
 
 

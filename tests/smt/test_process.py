@@ -17,8 +17,8 @@ import pytest
 
 from craton.errors import CratonError
 from craton.logic import BOOL, INT, Function, Term, apply, eq, gt, int_, not_, or_, satisfies, var
+from craton.processes import conversation
 from craton.smt.contract import Answer, Sat, Solver, StaleAnswer, Undecided, Unsat
-from craton.smt.process import transport
 from craton.smt.registry import make_solver
 from support.standin import SAT, UNSAT, Move, StandIn
 
@@ -157,7 +157,7 @@ def test_a_solver_that_talks_before_it_reads_does_not_block(tmp_path: Path) -> N
 
 
 def test_a_reply_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "LONGEST_REPLY", 1 << 20)
+    monkeypatch.setattr(conversation, "LONGEST_REPLY", 1 << 20)
     stand, solver = stand_in(tmp_path, [[("babble",)]])
     with solver:
         assert "1 MB without coming to an end" in reason(solver.check())

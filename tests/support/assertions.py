@@ -13,6 +13,7 @@ from craton.errors import MissingCapability
 from craton.logic import Model, Term, and_, constant, iff, implies, not_, ordered_variables, satisfies
 from craton.smt.contract import Answer, Sat, Solver, Undecided, Unsat
 from craton.smt.registry import LIBRARIES, make_solver
+from support.patience import Group, record
 
 TIME_LIMIT = 60.0  # against hanging
 OPINION_LIMIT = 0.5  # where "undecided" is an answer
@@ -85,13 +86,17 @@ def is_implied(stronger: Term, weaker: Term, *checkers: str) -> bool | None:
 
 
 def _first_opinion(counterexample: Term, checkers: Sequence[str]) -> bool | None:
+    reasons = []
     for name in checkers:
         try:
             answer = make_solver(name, time_limit=OPINION_LIMIT).check(counterexample)
         except MissingCapability:
             continue
         if not isinstance(answer, Undecided):
+            record(Group.EQUIVALENCES, counterexample)
             return isinstance(answer, Unsat)
+        reasons.append(answer.reason)
+    record(Group.EQUIVALENCES, counterexample, "; ".join(reasons))
     return None
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from craton.bench.configurations import Configuration
-from craton.bench.contained import PYTHON
 from craton.bench.results import RunRecord
 from craton.bench.runner import Ended, LocalPool, Plan, run_campaign
 from craton.bench.tasks import BenchTask, find_tasks
-from craton.worker import Limits
+from craton.processes.keeper import PYTHON
+from craton.processes.limits import Limits
 
 # Without site packages, since it needs none: starting one takes a third of the time.
 STAND_IN = (PYTHON, "-I", "-S", str(Path(__file__).with_name("verifier.py")))

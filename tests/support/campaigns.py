@@ -110,3 +110,18 @@ def write_campaign(found: Campaign, out: Path) -> Path:
             (out / name).parent.mkdir(exist_ok=True)
             (out / name).write_text(f"{name} of {run.task}\n", encoding="utf-8")
     return out
+
+
+# --- campaigns of a few runs, to compare ------------------------------------------------------------------------------
+
+
+def run(task: str, verdict: str, expected: str | None = "true", cpu: float = 1.0, config: str = "c") -> RunRecord:
+    status = status_of(verdict, expected)
+    return RunRecord(
+        task, "Loops", "unreach-call", expected, config, verdict, status, "", score_of(status),
+        cpu, cpu, 1, 0, {}, "", "",
+    )  # fmt: skip
+
+
+def of(*runs: RunRecord) -> Campaign:
+    return Campaign(header({name: [] for name in dict.fromkeys(run.config for run in runs)}), runs)

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from craton.engines.configuration import Stage, make_engine
+from craton.configuration.engines import make_engine
+from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe
 from craton.evidence.certificates.writing import as_data, make_certificate
-from craton.evidence.provenance import Provenance
 from craton.logic import FALSE, TRUE, Function, Term, eq, free_variables, functions, not_, substitute, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
@@ -22,7 +22,10 @@ from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Havoc, Return
 from craton.smt import Undecided, Unsat, make_solver, parse_script
 from craton.smt.sexpr import unquoted
-from craton.verify import Proof, Result
+from craton.verdicts.proof import Proof
+from craton.verdicts.provenance import Provenance
+from craton.verdicts.result import Result
+from craton.verdicts.verdict import Proved
 from support.programs import BY_NAME, Example
 
 SINGLE, HORN = "trace-abstraction(sbe)", "horn"
@@ -51,7 +54,7 @@ def _certificate(name: str, engine: str) -> str:
     verdict = maker.run(program, Budget(60.0))
     assert isinstance(verdict, Safe), (name, engine, verdict)
     proof = Proof(program, maker.blocks, verdict.invariants, Provenance(engine, solvers=verdict.by), "", 0.0)
-    return json.dumps(as_data(make_certificate(example.request, Result("true", stage=engine, proof=proof))))
+    return json.dumps(as_data(make_certificate(example.request, Result(Proved(proof), stage=engine))))
 
 
 def certificate(name: str, engine: str = HORN) -> dict[str, Any]:

@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from craton.errors import MissingCapability
-from craton.logic import Term
+from craton.logic import Term, not_
 from craton.smt import Capability, Solver, make_solver
-from craton.smt.contract import Answer, Fragment, Undecided
+from craton.smt.contract import Answer, Fragment, Undecided, Unsat
 from craton.traces.refutation import Answer as Answered
 from craton.traces.refutation import GaveUp, Refutation, law_violation
 from craton.traces.trace import Trace
+from support.patience import Group, record
 
 SOLVERS = ("bitwuzla", "cvc5", "z3")
 
@@ -28,10 +29,14 @@ class Judge(Solver):
         self.members = members
 
     def is_valid(self, formula: Term, time_limit: float | None = None) -> bool | None:
+        reasons = []
         for name in self.members:
             verdict = _verdict(name, formula, time_limit or self.time_limit)
-            if verdict is not None:
+            if isinstance(verdict, bool):
+                _count(self.members, formula, "")
                 return verdict
+            reasons.append(verdict)
+        _count(self.members, formula, "; ".join(reasons))
         return None
 
     def _assert(self, formula: Term, name: str | None) -> None:
@@ -49,30 +54,34 @@ class Judge(Solver):
 
 # Refiners agree more often than not, so most questions come again.
 _SOLVERS: dict[str, Solver] = {}
-_VERDICTS: dict[tuple[str, Term], bool | None] = {}
+_VERDICTS: dict[tuple[str, Term], bool | str] = {}
+_COUNTED: set[tuple[tuple[str, ...], Term]] = set()
 
 
-def _verdict(name: str, formula: Term, time_limit: float | None) -> bool | None:
-    """None if the solver is undecided or does not take the formula."""
+def _verdict(name: str, formula: Term, time_limit: float | None) -> bool | str:
+    """Whether the formula is valid, or why that is not known: the solver is undecided, or does not take it."""
     if (name, formula) not in _VERDICTS:
         solver = _SOLVERS.get(name)
         if solver is None:
             solver = _SOLVERS[name] = make_solver(name)
         try:
-            _VERDICTS[name, formula] = solver.is_valid(formula, time_limit)
-        except MissingCapability:
-            _VERDICTS[name, formula] = None
+            answer = solver.check(not_(formula), time_limit=time_limit)
+            _VERDICTS[name, formula] = answer.reason if isinstance(answer, Undecided) else isinstance(answer, Unsat)
+        except MissingCapability as refusal:
+            _VERDICTS[name, formula] = str(refusal)
     return _VERDICTS[name, formula]
+
+
+def _count(members: tuple[str, ...], formula: Term, reason: str) -> None:
+    """A question counts once."""
+    if (members, formula) not in _COUNTED:
+        _COUNTED.add((members, formula))
+        record(Group.JUDGEMENTS, formula, reason)
 
 
 def judge_of(solver: str) -> Judge:
     """Who judges the work of a solver: the others, z3 last, since elimination asks it whatever the solver is."""
     return Judge(tuple(s for s in SOLVERS if s != solver))
-
-
-def out_of_time(answer: GaveUp) -> bool:
-    """Whether it is the machine that was too slow; what a test says of a refiner must not depend on that."""
-    return any(word in answer.reason for word in ("timeout", "canceled", "in time", "resourceout"))
 
 
 @dataclass
@@ -86,8 +95,9 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
     def judge(self, what: str, trace: Trace, answer: Answered, solver: str) -> None:
+        late = record(Group.REFUTATIONS, what, answer)
         if isinstance(answer, GaveUp):
-            self.counts["out of time" if out_of_time(answer) else "gave up"] += 1
+            self.counts["out of time" if late else "gave up"] += 1
             return
         if not isinstance(answer, Refutation):
             self.wrong.append(f"{what}: finds the trace feasible")

@@ -23,6 +23,7 @@ from craton.logic import (
     zero,
 )
 from craton.smt import Answer, make_solver
+from support.patience import Group, record
 from support.terms import node
 
 
@@ -72,4 +73,6 @@ def ask(solver: str, *formulas: Term, time_limit: float = 2.0) -> Answer | None:
             fresh.add(*formulas)
         except MissingCapability:
             return None
-        return fresh.check()
+        answer = fresh.check()
+    record(Group.MEANINGS, formulas[-1], answer)
+    return answer

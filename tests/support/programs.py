@@ -13,8 +13,10 @@ from pathlib import Path
 
 from craton.frontends.programs import Request, load_program
 from craton.program.cfa import Program
+from support.entries import TESTS
+from support.headers import header_of
 
-FOLDER = Path(__file__).parent.parent / "engines" / "programs"
+FOLDER = TESTS / "engines" / "programs"
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,7 @@ class Example:
 
 
 def _read(path: Path) -> Example:
-    said: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("//"):
-            break
-        key, _, value = line.removeprefix("//").partition(":")
-        said[key.strip()] = value.strip()
+    said = header_of(path, ("expect",), ("property", "inputs"))
     named = said.get("property")
     inputs = said.get("inputs")
     return Example(

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.logic import FALSE, TRUE, Model, add, eq, int_
-from craton.traces.compose import Fallback, Memo, Race, UntilPerfect, allowance
+from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
+from support.newtons import IT_SP, IT_SP_LV
 from support.traces import INFEASIBLE
 
 COUNTERS = INFEASIBLE["counter pair, one round"]
@@ -24,14 +26,17 @@ OTHER = INFEASIBLE["contradictory assumptions"]
 
 
 @dataclass
-class Says:
+class Says(Refiner):
     """A refiner that always says the same, and counts how often."""
 
     answer: Answer
     name: str = "says"
     asked: int = field(default=0, compare=False)
 
-    def refute(self, trace: Trace) -> Answer:
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked += 1
         return self.answer
 
@@ -78,24 +83,27 @@ def test_fallback_believes_in_feasibility() -> None:
 
 
 def test_a_trace_that_comes_back_goes_to_the_next() -> None:
+    memory = RunMemory()
     chain = Fallback((Says(sequence("a")), Says(sequence("b")), Says(sequence("c"))))
-    turns = [chain.refute(COUNTERS.trace) for _ in range(4)]
+    turns = [chain.refute(COUNTERS.trace, memory) for _ in range(4)]
     assert [t.by for t in turns if isinstance(t, Refutation)] == ["a", "b", "c", "a"]
-    other = chain.refute(OTHER.trace)
+    other = chain.refute(OTHER.trace, memory)
     assert isinstance(other, Refutation) and other.by == "a"
 
 
 def test_the_same_edges_are_the_same_trace() -> None:
+    memory = RunMemory()
     chain = Fallback((Says(sequence("a")), Says(sequence("b"))))
-    chain.refute(Trace(COUNTERS.trace.edges))
-    assert chain.refute(Trace((*COUNTERS.trace.edges[:3], *COUNTERS.trace.edges[3:]))) == sequence("b")
+    chain.refute(Trace(COUNTERS.trace.edges), memory)
+    assert chain.refute(Trace((*COUNTERS.trace.edges[:3], *COUNTERS.trace.edges[3:])), memory) == sequence("b")
 
 
 def test_a_returned_trace_skips_who_gives_up() -> None:
+    memory = RunMemory()
     chain = Fallback((Says(sequence("a")), Says(GAVE_UP), Says(sequence("c"))))
-    assert chain.refute(COUNTERS.trace) == sequence("a")
-    assert chain.refute(COUNTERS.trace) == sequence("c")
-    assert chain.refute(COUNTERS.trace) == sequence("a")
+    assert chain.refute(COUNTERS.trace, memory) == sequence("a")
+    assert chain.refute(COUNTERS.trace, memory) == sequence("c")
+    assert chain.refute(COUNTERS.trace, memory) == sequence("a")
 
 
 # --- until perfect ----------------------------------------------------------------------------------------------------
@@ -104,23 +112,24 @@ def test_a_returned_trace_skips_who_gives_up() -> None:
 def test_until_perfect_takes_the_first_perfect_sequence() -> None:
     a, b, c, d = Says(GAVE_UP), Says(imperfect("b")), Says(invariant("c")), Says(invariant("d"))
     answer = UntilPerfect((a, b, c, d)).refute(COUNTERS.trace)
-    assert answer == replace(invariant("c"), notes={"perfect": True})
+    assert answer == replace(invariant("c"), perfect=True)
     assert d.asked == 0
 
 
 def test_until_perfect_takes_the_first_of_none() -> None:
+    memory = RunMemory()
     a, b = Says(imperfect("a")), Says(imperfect("b"))
     chain = UntilPerfect((Says(GAVE_UP), a, b))
-    assert chain.refute(COUNTERS.trace) == replace(imperfect("a"), notes={"perfect": False})
+    assert chain.refute(COUNTERS.trace, memory) == replace(imperfect("a"), perfect=False)
     assert (a.asked, b.asked) == (1, 1)
-    again = chain.refute(COUNTERS.trace)
-    assert again == replace(imperfect("b"), notes={"perfect": False}), "the next time, the next one"
+    again = chain.refute(COUNTERS.trace, memory)
+    assert again == replace(imperfect("b"), perfect=False), "the next time, the next one"
 
 
 def test_the_note_of_a_perfect_sequence_keeps_the_others() -> None:
-    answer = UntilPerfect((Says(replace(invariant("a"), notes={"core": frozenset((1,))})),)).refute(COUNTERS.trace)
+    answer = UntilPerfect((Says(replace(invariant("a"), core=frozenset((1,)))),)).refute(COUNTERS.trace)
     assert isinstance(answer, Refutation)
-    assert answer.notes == {"core": frozenset((1,)), "perfect": True}
+    assert (answer.core, answer.perfect) == (frozenset((1,)), True)
 
 
 def test_until_perfect_gives_every_reason() -> None:
@@ -138,43 +147,45 @@ def test_until_perfect_believes_in_feasibility() -> None:
 
 
 def test_memo_asks_once() -> None:
+    memory = RunMemory()
     inner = Says(sequence("a"))
     memo = Memo(inner)
-    assert memo.refute(COUNTERS.trace) is memo.refute(COUNTERS.trace)
+    assert memo.refute(COUNTERS.trace, memory) is memo.refute(COUNTERS.trace, memory)
     assert inner.asked == 1
-    memo.refute(OTHER.trace)
+    memo.refute(OTHER.trace, memory)
     assert inner.asked == 2
 
 
 def test_memo_stops_fallback_from_moving_on() -> None:
+    memory = RunMemory()
     memo = Memo(Fallback((Says(sequence("a")), Says(sequence("b")))))
-    assert memo.refute(COUNTERS.trace) == memo.refute(COUNTERS.trace) == sequence("a")
+    assert memo.refute(COUNTERS.trace, memory) == memo.refute(COUNTERS.trace, memory) == sequence("a")
 
 
 # --- race -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Hangs:
+class Hangs(Refiner):
     """Writes the number of its process, and then sleeps."""
 
     file: Path
     name: str = "hangs"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.file.write_text(str(os.getpid()))
         time.sleep(120)
         return GAVE_UP
 
 
 @dataclass(frozen=True)
-class Spins:
+class Spins(Refiner):
     """Hangs where no signal handler of Python gets a turn: a solver that does not look at the clock."""
 
     file: Path
     name: str = "spins"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         import re
 
         self.file.write_text(str(os.getpid()))
@@ -183,30 +194,30 @@ class Spins:
 
 
 @dataclass(frozen=True)
-class Raises:
+class Raises(Refiner):
     name: str = "raises"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         raise ValueError("a bug")
 
 
 @dataclass(frozen=True)
-class Dies:
+class Dies(Refiner):
     name: str = "dies"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         os._exit(13)
 
 
 @dataclass(frozen=True)
-class After:
+class After(Refiner):
     """Answers when a file is there, so that the order of events is known."""
 
     file: Path
     answer: Answer
     name: str = "after"
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         while not (self.file.exists() and self.file.read_text()):
             time.sleep(0.005)
         return self.answer
@@ -226,7 +237,7 @@ def is_gone(pid: int) -> bool:
 
 
 def test_race_takes_the_first_answer() -> None:
-    answer = Race((Newton(), Newton(live=False))).refute(COUNTERS.trace)
+    answer = Race((IT_SP_LV, IT_SP)).refute(COUNTERS.trace)
     assert isinstance(answer, Refutation)
     assert law_violation(COUNTERS.trace, answer, Judge(SOLVERS)) == ""
 
@@ -261,23 +272,25 @@ def test_a_race_without_end_ends(tmp_path: Path) -> None:
 
 
 def test_what_a_race_allows_itself() -> None:
-    assert allowance(refiner("newton(it, sp, time=3)")) == 3
-    assert allowance(refiner("fallback(newton(it, sp, time=3), memo(craig(z3, time=4)))")) == 7
-    assert allowance(refiner("lean(newton(it, sp, time=3, level=edge))")) == 5
-    assert allowance(refiner("until-perfect(newton(it, time=3), newton(wp, time=4))")) == 13
-    assert allowance(refiner("race(newton(it, time=3), newton(wp, time=4))")) == 8
-    assert allowance(refiner("race(newton(it, time=3), newton(wp, time=4), time=1)")) == 1
+    assert refiner("newton(it, sp, time=3)").allowance == 3
+    assert refiner("fallback(newton(it, sp, time=3), memo(craig(z3, time=4)))").allowance == 7
+    assert refiner("lean(newton(it, sp, time=3, level=edge))").allowance == 5
+    assert refiner("until-perfect(newton(it, time=3), newton(wp, time=4))").allowance == 13
+    assert refiner("race(newton(it, time=3), newton(wp, time=4))").allowance == 8
+    assert refiner("race(newton(it, time=3), newton(wp, time=4), time=1)").allowance == 1
 
 
 def test_refiners_remember_what_they_did_in_a_race() -> None:
     """A trace that comes back goes to the next refiner there too, and a memo need not ask again."""
+    memory = RunMemory()
     race = Race((Fallback((Says(sequence("a")), Says(sequence("b")))), Says(GAVE_UP)))
-    turns = [race.refute(COUNTERS.trace) for _ in range(3)]
+    turns = [race.refute(COUNTERS.trace, memory) for _ in range(3)]
     assert [t.by for t in turns if isinstance(t, Refutation)] == ["a", "b", "a"]
+    memory = RunMemory()  # of another run: equal refiners remember the same
     inner = Memo(Fallback((Says(sequence("a")), Says(sequence("b")))))
     inside = Race((Race((inner, Says(GAVE_UP))), Says(GAVE_UP)))
-    assert [inside.refute(COUNTERS.trace) for _ in range(2)] == [sequence("a")] * 2
-    assert inner.refute(COUNTERS.trace) == sequence("a"), "what it said in the race"
+    assert [inside.refute(COUNTERS.trace, memory) for _ in range(2)] == [sequence("a")] * 2
+    assert inner.refute(COUNTERS.trace, memory) == sequence("a"), "what it said in the race"
 
 
 def test_a_race_in_a_race(tmp_path: Path) -> None:

@@ -7,23 +7,28 @@ all of it. Floors notice a refiner that silently gives up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
-from craton.config import PRESETS, refiner
+from craton.configuration.refiners import PRESETS, refiner
 from craton.errors import MissingCapability
 from craton.logic import and_, satisfies
 from craton.smt import make_solver
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
-from craton.traces.levels import AtLevel, Level
+from craton.traces.levels import Level
 from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.refutation import Feasible, GaveUp, Refiner
 from support import FUZZ
-from support.judge import Tally, out_of_time
-from support.traces import FEASIBLE, INFEASIBLE, Example, Replay
+from support.executor import Replay
+from support.judge import Tally
+from support.newtons import IT_SP_LV
+from support.patience import Group, record
+from support.sampling import has_turn, sample
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 EXAMPLES = tuple(INFEASIBLE.values())
 WITH_BLOCKS = tuple(example for example in EXAMPLES if example.has_blocks)
@@ -31,17 +36,17 @@ SOLVERS = ("z3", "bitwuzla", "cvc5")
 TIME_LIMIT = 3.0
 
 VARIANTS = [
-    Newton(direction, core, live, time_limit=TIME_LIMIT)
+    Newton(core, direction, live, time_limit=TIME_LIMIT)
     for direction, core, live in product(Direction, (None, *Granularity), (False, True))
 ]
 SETTINGS = [s for s in product(SOLVERS, Quantifiers, (False, True)) if s != ("z3", Quantifiers.LIGHT, False)]
 
-_STRIDE = 1 if FUZZ else 29
-_FLOAT_STRIDE = 1 if FUZZ else 6  # z3 is slow with floats
+_ONE_IN = 1 if FUZZ else 29
+_FLOATS_ONE_IN = 1 if FUZZ else 6  # z3 is slow with floats
 
 
 def configured(variant: Newton, solver: str, quantifiers: Quantifiers, drop: bool) -> Newton:
-    return Newton(variant.direction, variant.core, variant.live, quantifiers, drop, solver, TIME_LIMIT)
+    return replace(variant, quantifiers=quantifiers, drop=drop, solver=solver, time_limit=TIME_LIMIT)
 
 
 def understands(solver: str, example: Example) -> bool:
@@ -52,7 +57,7 @@ def understands(solver: str, example: Example) -> bool:
     return True
 
 
-def run(refiner: Refiner, solver: str, examples: tuple[Example, ...] | Iterator[Example], tally: Tally) -> None:
+def run(refiner: Refiner, solver: str, examples: Iterable[Example], tally: Tally) -> None:
     for example in examples:
         answer = refiner.refute(example.trace)
         tally.judge(f"{refiner.name} on {example}", example.trace, answer, solver)
@@ -79,10 +84,7 @@ def test_the_catalogue_is_large_enough() -> None:
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_newton(variant: Newton) -> None:
     tally = Tally()
-    number = VARIANTS.index(variant)
-    floats = [example for example in EXAMPLES if example.theory == "float"]
-    run(variant, "z3", tuple(example for example in EXAMPLES if example.theory != "float"), tally)
-    run(variant, "z3", tuple(floats[number % _FLOAT_STRIDE :: _FLOAT_STRIDE]), tally)
+    run(variant, "z3", [e for e in EXAMPLES if e.theory != "float" or has_turn(_FLOATS_ONE_IN, variant.name, e)], tally)
     conclude(tally, least=0.97)
 
 
@@ -94,17 +96,16 @@ def test_newton(variant: Newton) -> None:
 def test_newton_by_settings(solver: str, quantifiers: Quantifiers, drop: bool) -> None:
     tally = Tally()
     understood = [example for example in EXAMPLES if understands(solver, example)]
-    start = 7 * SETTINGS.index((solver, quantifiers, drop))
-    for number, variant in enumerate(VARIANTS):
-        chosen = tuple(e for i, e in enumerate(understood) if (i + start + 5 * number) % _STRIDE == 0)
-        run(configured(variant, solver, quantifiers, drop), solver, chosen, tally)
+    for variant in VARIANTS:
+        newton = configured(variant, solver, quantifiers, drop)
+        run(newton, solver, [e for e in understood if has_turn(_ONE_IN, newton.name, e)], tally)
     conclude(tally, least=0.4 if drop else 0.9)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_newton_at_edge_level(variant: Newton) -> None:
     tally = Tally()
-    run(AtLevel(Level.EDGE, variant), "z3", WITH_BLOCKS, tally)
+    run(replace(variant, level=Level.EDGE), "z3", WITH_BLOCKS, tally)
     conclude(tally, least=0.9)
 
 
@@ -114,9 +115,8 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
     """z3 interpolates few floats, bitwuzla none; cvc5 searches, and takes its time."""
     tally = Tally()
     understood = [example for example in EXAMPLES if understands(solver, example)]
-    stride = 1 if FUZZ else 2 if solver == "bitwuzla" else 7
-    start = [None, *Granularity].index(core) if stride > 1 else 0
-    run(Craig(solver, TIME_LIMIT, core), solver, tuple(understood[start::stride]), tally)
+    craig = Craig(solver, core, TIME_LIMIT)
+    run(craig, solver, sample(understood, 1 if FUZZ else 2 if solver == "bitwuzla" else 7, craig.name), tally)
     conclude(tally, least)
 
 
@@ -143,8 +143,7 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
 def test_compositions(expression: str) -> None:
     """A composition may use every solver, so all of them judge it. Some have no answer to floats of 16 bits."""
     tally = Tally()
-    start = len(expression) % 11
-    run(refiner(expression), "", EXAMPLES if FUZZ else EXAMPLES[start::11], tally)
+    run(refiner(expression), "", sample(EXAMPLES, 1 if FUZZ else 11, expression), tally)
     conclude(tally, least=0.85)
 
 
@@ -161,9 +160,9 @@ def test_what_a_solver_does_not_understand_is_given_up() -> None:
 # --- feasible traces --------------------------------------------------------------------------------------------------
 
 _FINDERS: list[tuple[str, Refiner]] = [
-    *((solver, Newton(core=core, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
-    *((solver, Craig(solver, 5.0)) for solver in SOLVERS),
-    ("z3", AtLevel(Level.EDGE, Newton())),
+    *((solver, Newton(core=core, live=True, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
+    *((solver, Craig(solver, time_limit=5.0)) for solver in SOLVERS),
+    ("z3", replace(IT_SP_LV, level=Level.EDGE)),
     ("z3", refiner("default")),
     ("z3", refiner("race(newton(it, sp), newton(wp))")),
     ("z3", refiner("sliced(newton(it, wp), wide, shallow, level=edge)")),
@@ -175,11 +174,12 @@ def test_feasible(solver: str, finder: Refiner) -> None:
     found = 0
     for example in FEASIBLE.values():
         answer = finder.refute(example.trace)
+        late = record(Group.REFUTATIONS, f"{finder.name} on {example}", answer)
         if isinstance(answer, Feasible):
             found += 1
             assert satisfies(answer.model, and_(*example.trace.formula.by_step)), f"no model of {example}"
             assert Replay(example.trace, answer.model).problem() == "", example
         elif understands(solver, example) and (solver, example.theory) != ("bitwuzla", "float"):
             # bitwuzla has models of floats, but no interpolants
-            assert isinstance(answer, GaveUp) and out_of_time(answer), f"{example}: {answer}"
+            assert isinstance(answer, GaveUp) and late, f"{example}: {answer}"
     assert found >= 1

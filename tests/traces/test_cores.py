@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.smt import minimal_core
 from craton.traces import cores
 from craton.traces.refutation import Refutation
@@ -36,7 +36,7 @@ def test_one_core_for_all_who_ask(asked: list[int]) -> None:
     for expression in ("newton(it, sp)", "newton(it, wp, lv)", "craig(z3, it)"):
         answer = refiner(expression).refute(trace)
         assert isinstance(answer, Refutation)
-        kept.append(answer.notes["core"])
+        kept.append(answer.core)
     assert len(asked) == 1
     assert len(set(kept)) == 1
 

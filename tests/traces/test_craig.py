@@ -38,7 +38,7 @@ def test_interpolants_of_a_core_leave_out_the_rest() -> None:
     example = INFEASIBLE["a small core among much else"]
     answer = Craig(core=Granularity.CONJUNCT).refute(example.trace)
     assert isinstance(answer, Refutation)
-    kept = answer.notes["core"]
+    kept = answer.core
     assert isinstance(kept, frozenset)
     assert len(kept) < len(example.trace)
     steps = [step for i, step in enumerate(example.trace.steps) if i in kept]

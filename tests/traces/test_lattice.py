@@ -6,10 +6,10 @@ from itertools import chain, combinations
 
 import pytest
 
-from craton.config import refiner
-from craton.expressions import ExpressionError
+from craton.configuration.refiners import refiner
 from craton.logic import INT, TRUE, BitVec, Sort, add, bvadd, bvsub, eq, free_variables, int_, substitute, var
 from craton.program.cfa import Location
+from craton.registry.expressions import ExpressionError
 from craton.smt import Sat, Unsat, make_solver
 from craton.traces.compose import Memo
 from craton.traces.lattice import (
@@ -23,12 +23,16 @@ from craton.traces.lattice import (
     points_of,
     templates_of,
 )
-from craton.traces.newton import Newton
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.perfect import is_perfect
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.newtons import IT_SP_LV
+from support.patience import Group, record
+from support.sampling import sample
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 
 def introduction(rounds: int) -> Trace:
@@ -83,7 +87,7 @@ def test_guided_refiners_find_an_invariant_and_others_do_not(inner: str) -> None
     assert law_violation(trace, guided, Judge(SOLVERS)) == ""
     assert is_perfect(trace, guided.assertions, make_solver("z3"))
     assert not is_perfect(trace, alone.assertions, make_solver("z3"))
-    assert guided.notes["frontier"] == 2
+    assert guided.abstraction is not None and guided.abstraction.frontier == 2
 
 
 def test_at_a_loop_an_assertion_speaks_of_the_templates_only() -> None:
@@ -91,7 +95,8 @@ def test_at_a_loop_an_assertion_speaks_of_the_templates_only() -> None:
     trace = introduction(2)
     answer = refiner("lattice(newton(it, sp, lv), time=60)").refute(trace)
     assert isinstance(answer, Refutation)
-    assert answer.notes["templates"] in (["j", "i - x"], ["j", "x - i"])
+    assert answer.abstraction is not None
+    assert [str(t) for t in answer.abstraction.templates] in (["j", "i - x"], ["j", "x - i"])
     x, i = var("x", INT), var("i", INT)
     for position in points_of(trace).known:
         assertion = answer.assertions[position]
@@ -166,9 +171,10 @@ def test_bits_have_templates_too() -> None:
 
 
 @pytest.mark.parametrize("inner", ["newton(it, sp, lv)", "newton(wp)"])
-@pytest.mark.parametrize("example", list(INFEASIBLE.values())[::5], ids=str)
+@pytest.mark.parametrize("example", sample(INFEASIBLE.values(), 5, "lattice"), ids=str)
 def test_guided_sequences_obey_the_law(example: Example, inner: str) -> None:
     answer = refiner(f"lattice({inner})").refute(example.trace)
+    record(Group.REFUTATIONS, f"lattice({inner}) on {example}", answer)
     if isinstance(answer, Refutation):
         assert "does not hold" not in law_violation(example.trace, answer, Judge(SOLVERS))
     else:
@@ -177,8 +183,9 @@ def test_guided_sequences_obey_the_law(example: Example, inner: str) -> None:
 
 def test_a_trace_without_loops_goes_to_the_refiner_as_it_is() -> None:
     trace = read_trace("a: Int", "(< a 0)\n(= a 0)")
-    inner = Memo(Newton())
-    assert Lattice(inner).refute(trace) is inner.refute(trace)
+    inner = Memo(IT_SP_LV)
+    memory = RunMemory()
+    assert Lattice(inner).refute(trace, memory) is inner.refute(trace, memory)
 
 
 def test_feasible_traces_are_feasible() -> None:
@@ -192,7 +199,7 @@ def test_feasible_traces_are_feasible() -> None:
     assert isinstance(refiner("lattice(newton)").refute(trace), Feasible)
 
 
-class Stubborn:
+class Stubborn(Refiner):
     """Answers only traces of a certain length."""
 
     name = "stubborn"
@@ -201,9 +208,9 @@ class Stubborn:
         self.length = length
         self.asked: list[int] = []
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked.append(len(trace))
-        return Newton().refute(trace) if len(trace) == self.length else GaveUp("no idea")
+        return IT_SP_LV.refute(trace) if len(trace) == self.length else GaveUp("no idea")
 
 
 def test_where_the_refiner_has_no_answer_the_trace_itself_is_asked_about() -> None:
@@ -215,9 +222,9 @@ def test_where_the_refiner_has_no_answer_the_trace_itself_is_asked_about() -> No
 
 
 def test_solvers_that_cannot_explore_leave_it() -> None:
-    answer = Lattice(Newton(), solver="bitwuzla").refute(introduction(1))  # no integers
+    answer = Lattice(IT_SP_LV, solver="bitwuzla").refute(introduction(1))  # no integers
     assert isinstance(answer, Refutation)
-    assert "frontier" not in answer.notes
+    assert answer.abstraction is None
 
 
 @pytest.mark.parametrize(

@@ -12,247 +12,58 @@ from dataclasses import replace
 import pytest
 
 from craton.logic import Term, free_variables, implies
-from craton.smt import parse_formula
 from craton.traces.cores import Granularity
 from craton.traces.live import future_live
 from craton.traces.newton import Direction, Newton
 from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Refutation, law_violation
-from support.catalogue import symbols_of
+from support.declarations import read_lines
+from support.entries import read_entries
 from support.judge import SOLVERS, Judge
-from support.traces import INFEASIBLE, Example
+from support.traces import FOLDER, INFEASIBLE, Example
 
 FIGURE_2 = INFEASIBLE["leak check, [CN] Figure 2"]
 FIGURE_3 = INFEASIBLE["k is dead, [CN] Figure 3"]
 TABLE_1 = INFEASIBLE["loop not entered, [NR] Table 3.1"]
 TABLE_2 = INFEASIBLE["loop entered once, [NR] Table 3.2"]
-TABLE_2_ABSTRACT = Example(
-    "Table 3.2, the core's abstraction",
-    "int",
-    TABLE_2.declarations,
-    """
-    x := 0
-    havoc y
-    1 times {
-        true
-        x := (+ x 1)
-    }
-    true
-    (not (= x 1))
-    """,
-)
 
 SP = Newton(core=None, live=False)
 SP_LV = Newton(core=None, live=True)
 IT_SP = Newton(core=Granularity.STATEMENT, live=False)
 IT_SP_LV = Newton(core=Granularity.STATEMENT, live=True)
-WP = Newton(Direction.WP, core=None, live=False)
-WP_LV = Newton(Direction.WP, core=None, live=True)
-IT_WP = Newton(Direction.WP, core=Granularity.STATEMENT, live=False)
-IT_WP_LV = Newton(Direction.WP, core=Granularity.STATEMENT, live=True)
+WP = Newton(direction=Direction.WP, core=None, live=False)
+WP_LV = Newton(direction=Direction.WP, core=None, live=True)
+IT_WP = Newton(direction=Direction.WP, core=Granularity.STATEMENT, live=False)
+IT_WP_LV = Newton(direction=Direction.WP, core=Granularity.STATEMENT, live=True)
 
-_SEQUENCES: list[tuple[Example, Newton, str]] = [
-    (
-        FIGURE_2,
-        SP,
-        """
-        true
-        (= a b)
-        (and (= a b) (= x 0))
-        (and (= a b) (= x 0))
-        (and (= a b) (= x 0) (not (select a p)))
-        (and (= a (store b p true)) (not (select b p)) (= x 0))
-        (and (= a (store b p true)) (not (select b p)) (= x 1))
-        (and (= a b) (= x 1) (not (select a p)))
-        false
-        """,
-    ),
-    (
-        FIGURE_2,
-        IT_SP,
-        """
-        true
-        (= a b)
-        (= a b)
-        (= a b)
-        (and (= a b) (not (select a p)))
-        (and (= a (store b p true)) (not (select b p)))
-        (and (= a (store b p true)) (not (select b p)))
-        (and (= a b) (not (select a p)))
-        false
-        """,
-    ),
-    (
-        FIGURE_2,
-        IT_SP_LV,
-        """
-        true
-        (= a b)
-        (= a b)
-        (= a b)
-        (and (= a b) (not (select a p)))
-        (and (= a (store b p true)) (not (select b p)))
-        (and (= a (store b p true)) (not (select b p)))
-        (and (= a b) (exists ((p Int)) (not (select a p))))
-        false
-        """,
-    ),
-    *(
-        (
-            FIGURE_2,
-            variant,
-            """
-            true
-            (forall ((p Int)) (=> (not (select a p)) (= (store a p false) b)))
-            (forall ((p Int)) (=> (not (select a p)) (= (store a p false) b)))
-            (=> (not (select a p)) (= (store a p false) b))
-            (= (store a p false) b)
-            (= (store a p false) b)
-            (= (store a p false) b)
-            (= a b)
-            false
-            """,
-        )
-        for variant in (WP, IT_WP)
-    ),
-    (
-        FIGURE_3,
-        SP,
-        """
-        true
-        (= k 0)
-        (and (= k 0) (>= y k))
-        (and (= k 1) (>= y 0))
-        (and (= k 1) (>= y 1))
-        false
-        """,
-    ),
-    *(
-        (
-            FIGURE_3,
-            variant,
-            """
-            true
-            (= k 0)
-            (>= y 0)
-            (and (= k 1) (>= y 0))
-            (>= y 1)
-            false
-            """,
-        )
-        for variant in (SP_LV, IT_SP_LV)
-    ),
-    (
-        FIGURE_3,
-        WP,
-        """
-        true
-        (=> (>= y k) (>= y (- 1)))
-        (>= y (- 1))
-        (>= (+ y k) 0)
-        (>= y 0)
-        false
-        """,
-    ),
-    (
-        FIGURE_3,
-        WP_LV,
-        """
-        true
-        (>= k (- 1))
-        (>= y (- 1))
-        (>= (+ y k) 0)
-        (>= y 0)
-        false
-        """,
-    ),
-    (
-        TABLE_1,
-        SP,
-        """
-        true
-        (= x 0)
-        (and (= x 0) (= y 1))
-        false
-        false
-        """,
-    ),
-    (
-        TABLE_1,
-        SP_LV,  # Table 3.3
-        """
-        true
-        (= x 0)
-        (= x 0)
-        false
-        false
-        """,
-    ),
-    *(
-        (
-            TABLE_1,
-            variant,
-            """
-            true
-            (<= x 1)
-            (<= x 1)
-            (= x 1)
-            false
-            """,
-        )
-        for variant in (WP, WP_LV)
-    ),
-    *(
-        (
-            TABLE_2_ABSTRACT,
-            variant,
-            """
-            true
-            (= x 0)
-            (= x 0)
-            (= x 0)
-            (= x 1)
-            (= x 1)
-            false
-            """,
-        )
-        for variant in (SP, SP_LV, IT_SP, IT_SP_LV, WP, WP_LV, IT_WP, IT_WP_LV)
-    ),
-    (
-        TABLE_2,
-        SP,
-        """
-        true
-        (= x 0)
-        (and (= x 0) (= y 1))
-        (and (= x 0) (= y 1))
-        (and (= x 1) (= y 1))
-        (and (= x 1) (= y 1))
-        false
-        """,
-    ),
-    (
-        TABLE_2,
-        WP,
-        """
-        true
-        true
-        true
-        (=> (>= x 0) (= x 0))
-        (<= x 1)
-        (= x 1)
-        false
-        """,
-    ),
-]
+VARIANTS = {
+    "SP": SP,
+    "SP-LV": SP_LV,
+    "IT-SP": IT_SP,
+    "IT-SP-LV": IT_SP_LV,
+    "WP": WP,
+    "WP-LV": WP_LV,
+    "IT-WP": IT_WP,
+    "IT-WP-LV": IT_WP_LV,
+}
+SEQUENCES = {
+    f"{entry.title.text}, {variant}": (entry, variant)
+    for entry in read_entries(FOLDER / "papers.sequences", ("by",))
+    for variant in entry.required("by").split()
+}
 
 
-@pytest.mark.parametrize(
-    ("example", "refiner", "text"), _SEQUENCES, ids=[f"{e.name}, {r.name}" for e, r, _ in _SEQUENCES]
-)
-def test_sequence(example: Example, refiner: Newton, text: str) -> None:
-    found = refuted(example, refiner)
-    expected = [formula(example, line) for line in text.strip().splitlines()]
+def test_the_papers_sequences_are_all_here() -> None:
+    assert len(SEQUENCES) == 24
+    assert {variant for _, variant in SEQUENCES.values()} == set(VARIANTS)
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_sequence(name: str) -> None:
+    entry, variant = SEQUENCES[name]
+    example = INFEASIBLE[entry.title.text]
+    found = refuted(example, VARIANTS[variant])
+    expected = read_lines(example.declarations, entry.lines)
     assert len(found.assertions) == len(expected)
     for i, (actual, wanted) in enumerate(zip(found.assertions, expected, strict=True)):
         assert implied(actual, wanted) and implied(wanted, actual), f"φ{i} is {actual}, not {wanted}"
@@ -266,7 +77,7 @@ def test_sequence(example: Example, refiner: Newton, text: str) -> None:
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_the_core_of_figure_2_leaves_out_x(granularity: Granularity, solver: str) -> None:
     found = refuted(FIGURE_2, Newton(core=granularity, live=False, solver=solver))
-    assert found.notes["core"] == frozenset((0, 3, 4, 6, 7))
+    assert found.core == frozenset((0, 3, 4, 6, 7))
     x = FIGURE_2.variable("x")
     assert all(x not in free_variables(assertion) for assertion in found.assertions)
 
@@ -281,7 +92,7 @@ def test_figure_2_has_a_loop_invariant_only_with_the_core() -> None:
 
 
 def test_figure_3_has_only_itself_as_core() -> None:
-    assert refuted(FIGURE_3, IT_SP).notes["core"] == frozenset(range(5))
+    assert refuted(FIGURE_3, IT_SP).core == frozenset(range(5))
 
 
 def test_figure_3_has_a_loop_invariant_only_with_live_variables() -> None:
@@ -296,7 +107,7 @@ def test_figure_3_has_a_loop_invariant_only_with_live_variables() -> None:
 def test_the_core_of_table_2(refiner: Newton, solver: str) -> None:
     """There are two minimal cores; the thesis goes on with the first."""
     found = refuted(TABLE_2, replace(refiner, solver=solver))
-    assert found.notes["core"] in (frozenset((0, 3, 5)), frozenset((2, 3, 4, 5)))
+    assert found.core in (frozenset((0, 3, 5)), frozenset((2, 3, 4, 5)))
     assert law_violation(TABLE_2.trace, found, Judge(SOLVERS)) == ""
 
 
@@ -313,10 +124,6 @@ def refuted(example: Example, refiner: Newton) -> Refutation:
     answer = refiner.refute(example.trace)
     assert isinstance(answer, Refutation), answer
     return answer
-
-
-def formula(example: Example, text: str) -> Term:
-    return parse_formula(text, list(symbols_of(example.declarations).values()))
 
 
 def implied(stronger: Term, weaker: Term) -> bool | None:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from craton.config import refiner
-from craton.expressions import ExpressionError
+from craton.configuration.refiners import refiner
 from craton.logic import FALSE, INT, TRUE, Term, and_, eq, free_variables, int_, lt, var
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assume, Block
+from craton.registry.expressions import ExpressionError
 from craton.smt import Sat, Undecided, Unsat, make_solver
-from craton.traces.newton import Newton
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.prefixes import Sliced, sliced_prefixes, without_assumptions
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.scorers import SCORERS, By, ByChance, Candidate, length
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.newtons import IT_SP_LV
+from support.patience import Group, record
+from support.sampling import sample
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 A = var("a", INT)
 
@@ -54,7 +58,7 @@ def test_the_example_of_the_paper() -> None:
     ]
 
 
-@pytest.mark.parametrize("example", list(INFEASIBLE.values())[::3], ids=str)
+@pytest.mark.parametrize("example", sample(INFEASIBLE.values(), 3, "prefixes"), ids=str)
 def test_a_prefix_is_infeasible_by_its_last_step(example: Example) -> None:
     trace = example.trace
     found = sliced_prefixes(trace, make_solver("z3"), 20.0)
@@ -66,7 +70,9 @@ def test_a_prefix_is_infeasible_by_its_last_step(example: Example) -> None:
         assert Judge(SOLVERS).is_valid(eq(and_(*prefix.formula.by_step), FALSE)) is not False
         rest = make_solver("z3", time_limit=20.0)
         rest.add(*prefix.formula.by_step[:-1])
-        assert not isinstance(rest.check(), Unsat)
+        answer = rest.check()
+        record(Group.JUDGEMENTS, f"a prefix of {example} without its last step", answer)
+        assert not isinstance(answer, Unsat)
 
 
 @pytest.mark.parametrize("example", FEASIBLE.values(), ids=str)
@@ -135,7 +141,7 @@ def test_measures() -> None:
     assert SCORERS["shallow"].score(nothing) == 2
 
 
-class Says:
+class Says(Refiner):
     """Answers each prefix with one assertion at one position."""
 
     name = "says"
@@ -144,7 +150,7 @@ class Says:
         self.at = at  # by the length of the prefix; None gives up
         self.asked: list[int] = []
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         self.asked.append(len(trace))
         position = self.at[len(trace)]
         if position is None:
@@ -159,7 +165,8 @@ THREE = read_trace("a: Int", "(< a 0)\n(= a 0)\n(= a 1)\n(= a 2)")  # prefixes o
 def prefix(answer: Answer) -> object:
     assert isinstance(answer, Refutation)
     assert len(answer.assertions) == len(THREE) + 1
-    return answer.notes["prefix"]
+    assert answer.selection is not None
+    return answer.selection.prefix
 
 
 def test_scorers_stand_one_behind_the_other_and_the_shortest_of_equals_is_taken() -> None:
@@ -186,8 +193,8 @@ def test_refiners_compete() -> None:
 
 
 def test_chance_is_the_same_in_every_run() -> None:
-    made = [prefix(Sliced((Newton(),), (ByChance(seed),)).refute(THREE)) for seed in range(20)]
-    assert made == [prefix(Sliced((Newton(),), (ByChance(seed),)).refute(THREE)) for seed in range(20)]
+    made = [prefix(Sliced((IT_SP_LV,), (ByChance(seed),)).refute(THREE)) for seed in range(20)]
+    assert made == [prefix(Sliced((IT_SP_LV,), (ByChance(seed),)).refute(THREE)) for seed in range(20)]
     assert set(made) == {2, 3, 4}
 
 
@@ -205,12 +212,12 @@ def test_when_the_time_is_over_what_is_there_is_taken(monkeypatch: pytest.Monkey
     clock = Clock()
     monkeypatch.setattr("craton.traces.prefixes.time", clock)
 
-    class Slow:
+    class Slow(Refiner):
         name = "slow"
 
-        def refute(self, trace: Trace) -> Answer:
+        def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
             clock.now += 40
-            return Newton().refute(trace)
+            return IT_SP_LV.refute(trace)
 
     longest = By("long", length, -1)  # by what was found, so that all would be asked for
     assert prefix(Sliced((Slow(),), (longest,), time_limit=60.0).refute(THREE)) == 3
@@ -222,7 +229,7 @@ def test_an_undecided_solver_leaves_the_whole_trace_to_the_refiner() -> None:
     text = "(= (+ (* x x x) (* y y y)) (* z z z))\n(> x 2)\n(> y x)\n(> z 5)\n(< z 4)"
     trace = read_trace("x y z: Int", text)
     assert isinstance(sliced_prefixes(trace, make_solver("z3"), 0.5), list | Undecided)
-    answer = Sliced((Newton(),), time_limit=0.5).refute(trace)
+    answer = Sliced((IT_SP_LV,), time_limit=0.5).refute(trace)
     assert isinstance(answer, Refutation)
     assert law_violation(trace, answer, Judge(SOLVERS)) == ""
 

@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.config import refiner
-from craton.expressions import ExpressionError
+from craton.configuration.refiners import refiner
 from craton.logic import BOOL, FALSE, INT, TRUE, BitVec, Term, and_, bv, eq, evaluate, int_, not_, var
 from craton.program.transitions import Transition
+from craton.registry.expressions import ExpressionError
 from craton.traces.refutation import GaveUp, Refutation, law_violation
 from craton.traces.values import ExplicitValues, after, contradicts
 from support import examples
 from support.judge import SOLVERS, Judge
-from support.traces import FEASIBLE, INFEASIBLE, Example, read_trace
+from support.trace_reader import read_trace
+from support.traces import FEASIBLE, INFEASIBLE, Example
 
 VALUES = ExplicitValues()
 X, Y, P = var("x", INT), var("y", INT), var("p", BOOL)

@@ -12,7 +12,7 @@ from random import Random
 from craton.logic import TRUE, Array, ArrayValue, BitVec, Float, Sort, Term, Value, and_, evaluate, substitute, zero
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Assign, Assume, BitsOf, Havoc, Return
-from craton.views import View
+from craton.views import SoundView
 from views.numbers import equal_to, numbers, possible
 
 
@@ -21,7 +21,7 @@ class Lockstep:
     """`problems` says what went wrong; `steps` and `exact` count what was compared."""
 
     program: Program
-    view: View
+    view: SoundView
     random: Random
     problems: list[str] = field(default_factory=list)
     steps: int = 0

@@ -28,6 +28,7 @@ from craton.program.statements import Assume
 from craton.smt import make_solver
 from craton.smt.contract import Sat, Unsat
 from craton.views.terms import Translator
+from support.patience import Group, record
 
 
 def program_of(formula: Term, signed: Mapping[Term, bool]) -> Program:
@@ -93,6 +94,7 @@ def possible(formula: Term, state: Mapping[Term, Value], chosen: tuple[Term, ...
     with solver.scope():
         solver.add(ground)
         answer = solver.check()
+        record(Group.VIEWS, ground, answer)
         if isinstance(answer, Sat):
             return True
         return False if isinstance(answer, Unsat) else None

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from craton.engines.configuration import Stage
+from craton.configuration.stages import Stage
 from craton.frontends.programs import Request
-from craton.verify import verify
+from craton.logic import BitVec, Term, bv, bvadd, bvslt, var
+from craton.program.statements import Assume
+from craton.smt import Sat, Unsat, make_solver
+from craton.smt.contract import Answer, Solver
+from craton.verification.run import verify
+from craton.views import IdealView, SoundView, View, ideal_view, integer_view
+from views.numbers import program_of
 
 HEAD = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
 
@@ -62,6 +68,29 @@ def test_ideal_findings_are_confirmed_in_bits(tmp_path: Path, text: str, engine:
     file = tmp_path / "program.c"
     file.write_text(text)
     result = verify(Request((str(file),)), [Stage(engine, encoding="ideal")], 15)
-    assert result.verdict in allowed, result.reason
-    if result.verdict == "unknown":
+    assert str(result.verdict) in allowed, result.reason
+    if result.is_unknown:
         assert "proof was found" in result.reason or "counterexample of the view" in result.reason
+
+
+def test_an_ideal_view_promises_less_and_leaves_other_views_alone() -> None:
+    x = var("x", BitVec(8))
+    program = program_of(bvslt(bvadd(x, bv(1, 8)), x), {x: True})
+    before, ideal, after = integer_view(program), ideal_view(program), integer_view(program)
+    assert isinstance(before, SoundView)
+    assert isinstance(ideal, IdealView)
+    assert not issubclass(IdealView, SoundView)
+    assert conditions(before) == conditions(after)
+    solver = make_solver("z3")
+    assert isinstance(satisfiable(solver, conditions(before)), Sat)
+    assert isinstance(satisfiable(solver, conditions(ideal)), Unsat), "no number is less than itself"
+
+
+def conditions(view: View) -> list[Term]:
+    return [edge.statement.condition for edge in view.program.edges() if isinstance(edge.statement, Assume)]
+
+
+def satisfiable(solver: Solver, formulas: list[Term]) -> Answer:
+    with solver.scope():
+        solver.add(*formulas)
+        return solver.check()

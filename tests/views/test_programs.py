@@ -11,7 +11,7 @@ import pytest
 
 from cfuzz.features import ALL
 from cfuzz.generate import generate
-from craton.config import refiner
+from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe
 from craton.engines.trace_abstraction import TraceAbstraction
 from craton.frontends.c import COptions, load_c
@@ -28,6 +28,7 @@ from craton.traces.trace import Trace
 from craton.views import integer_view
 from craton.views.terms import Floats
 from support import FUZZ
+from support.patience import Group, record
 from views.lockstep import Lockstep
 
 HANDWRITTEN = {
@@ -115,6 +116,7 @@ def feasible(trace: Trace, solver: str) -> bool | None:
     with make_solver(solver, time_limit=2.0) as s:
         s.add(*trace.formula.by_step)
         answer = s.check()
+    record(Group.VIEWS, f"{solver} on {[str(edge) for edge in trace.edges]}", answer)
     return True if isinstance(answer, Sat) else False if isinstance(answer, Unsat) else None
 
 

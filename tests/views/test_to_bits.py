@@ -40,7 +40,9 @@ from craton.logic import (
     mod,
     mul,
     neg,
+    not_,
     ops,
+    or_,
     post_order,
     real,
     sbv_to_int,
@@ -172,3 +174,16 @@ def test_what_has_no_counterpart_is_refused() -> None:
     ]:
         with pytest.raises(NotExpressible):
             view.to_bits(formula)
+
+
+def test_what_bits_cannot_say_is_left_out() -> None:
+    x, lost = le(var("x", INT), int_(3)), le(var("never seen", INT), int_(0))
+    view = view_of({var("x", BitVec(8)): True})
+    known = view.to_bits(x)
+    assert view.weaker_in_bits(x) is known
+    assert view.weaker_in_bits(lost) is TRUE
+    assert view.weaker_in_bits(and_(x, lost)) is known
+    assert view.weaker_in_bits(or_(x, lost)) is TRUE
+    assert view.weaker_in_bits(and_(x, or_(lost, not_(x)))) is known
+    assert view.weaker_in_bits(not_(and_(x, lost))) is TRUE, "a negation would make weaker parts a stronger whole"
+    assert view.weaker_in_bits(or_(not_(x), and_(x, lost))) is or_(not_(known), known)

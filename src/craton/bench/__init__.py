@@ -4,6 +4,6 @@ A *task* is a program with a property and perhaps the expected verdict. A *confi
 `craton verify`. A *run* is one task under one configuration, in a process of its own. A *campaign* is a directory with
 all runs of some tasks under some configurations: `results.jsonl` with a line per run, and `logs/`.
 
-Reading order: `results` (what a campaign is on disk), `tasks`, `configurations`, `contained` (one process within
-limits), `runner`, `progress`, then `presentation` and what it calls.
+Reading order: `results` (what a campaign is on disk), `tasks`, `configurations`, `runner`, `progress`,
+then `presentation` and what it calls. Each run is contained by `craton.processes.keeper`.
 """

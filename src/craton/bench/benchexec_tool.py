@@ -11,13 +11,14 @@ from typing import Any
 import benchexec.result as result
 from benchexec.tools.template import BaseTool2, UnsupportedFeatureException
 
-_VERDICT = re.compile(r"(TRUE|FALSE|UNKNOWN)(?:\(([\w-]+)\))?")
+from craton.verdicts.text import VerdictKind, VerdictText
+
 _REASON = re.compile(r"\s+reason: (.*)")
 _FIGURE = re.compile(r"\s+(\S.*?)\s{2,}(\S.*)")
 _OUT_OF_TIME = ("time limit", "processor time limit", "out of time")
 
 # Exit codes that fit a verdict. BenchExec's check of tool-info modules gives it outputs of all kinds with the code 0.
-_CODES = {"TRUE": (0,), "FALSE": (0, 1), "UNKNOWN": (0, 3)}
+_CODES = {kind: {0, kind.exit_code} for kind in VerdictKind}
 
 
 class Tool(BaseTool2):  # type: ignore[misc]  # BenchExec says nothing about types
@@ -54,13 +55,13 @@ class Tool(BaseTool2):  # type: ignore[misc]  # BenchExec says nothing about typ
             return str(result.RESULT_ERROR)  # BenchExec knows better why
         if verdict is None:
             return str(result.RESULT_ERROR)
-        word, violated = verdict
-        if run.exit_code.value not in _CODES[word]:
+        if run.exit_code.value not in _CODES[verdict.kind]:
             return str(result.RESULT_ERROR)
-        if word == "TRUE":
+        if verdict.kind is VerdictKind.TRUE:
             return str(result.RESULT_TRUE_PROP)
-        if word == "FALSE":
-            return f"{result.RESULT_FALSE_PROP}({violated})" if violated else str(result.RESULT_FALSE_PROP)
+        if verdict.kind is VerdictKind.FALSE:
+            named = "" if verdict.violated is None else f"({verdict.violated})"
+            return f"{result.RESULT_FALSE_PROP}{named}"
         return "TIMEOUT" if reason.startswith(_OUT_OF_TIME) else str(result.RESULT_UNKNOWN)
 
     def get_value_from_output(self, output: Any, identifier: str) -> str | None:
@@ -80,11 +81,11 @@ def _data_model(task: Any) -> list[str]:
     return ["--data-model", model] if model else []
 
 
-def _verdict(output: Any) -> tuple[str, str | None] | None:
+def _verdict(output: Any) -> VerdictText | None:
     for line in output:
-        found = _VERDICT.fullmatch(line.strip())
-        if found:
-            return found.group(1), found.group(2)
+        found = VerdictText.parse(line.strip())
+        if found is not None and line.strip() == found.headline:
+            return found
     return None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from craton.bench.results import CORRECT, WRONG, Campaign, RunRecord
+from craton.bench.results import CORRECT, DONE, WRONG, Campaign, RunRecord
 from craton.bench.summary import configs, file_stems, in_order, iterations, perfect_sequences
 
 # The columns that a table shows unless its user asks for others.
@@ -121,4 +121,4 @@ def category(run: RunRecord) -> str:
         return "wrong"
     if run.status == "unknown":
         return "unknown"
-    return "missing" if run.status.startswith("done") else "error"
+    return "missing" if run.status in DONE else "error"

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from craton.bench.contained import Contained, contain
 from craton.bench.runs import VERIFY, Run
 from craton.errors import CratonError
+from craton.processes.keeper import Contained, contain
 
 if TYPE_CHECKING:
     from craton.bench.runner import Finished
@@ -74,4 +74,4 @@ def _what_came(result: Any) -> Contained:
         return result
     error = result[1] if isinstance(result, tuple) and len(result) > 1 else result
     reason = f"the cluster could not do it: {error}".splitlines()[0]
-    return Contained(None, "", reason, "", reason + "\n", 0, None, 0.0, 0.0, 0)
+    return Contained(None, problem=reason, log=reason + "\n")

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
-from craton.bench.results import WRONG, Campaign, RunRecord
+from craton.bench.results import DONE, WRONG, Campaign, RunRecord
 from craton.bench.summary import configs, in_order, is_solved
 from craton.errors import CratonError
+from craton.verdicts.text import VerdictKind
 
 
 class NothingToCompare(CratonError):
@@ -45,8 +46,7 @@ class Difference:
     @property
     def is_flip(self) -> bool:
         """True became false, or false became true, whichever is right."""
-        answers = {_answer(self.before), _answer(self.now)}
-        return answers == {"true", "false"}
+        return {self.before.kind(), self.now.kind()} == {VerdictKind.TRUE, VerdictKind.FALSE}
 
     @property
     def factor(self) -> float:
@@ -135,16 +135,12 @@ def _change(before: RunRecord, now: RunRecord, factor: float, least: float) -> C
         return Change.MENDED
     if is_solved(before) and is_solved(now):
         # Where no verdict is expected, one of two that differ is wrong, and nobody knows which.
-        if now.status.startswith("done") and _answer(before) != _answer(now):
+        if now.status in DONE and before.kind() is not now.kind():
             return Change.FLIPPED
         return _pace(before.cpu, now.cpu, factor, least)
     if is_solved(before):
         return Change.LOST
     return Change.SOLVED if is_solved(now) else None
-
-
-def _answer(run: RunRecord) -> str:
-    return run.verdict.partition("(")[0]
 
 
 def _pace(before: float, now: float, factor: float, least: float) -> Change | None:

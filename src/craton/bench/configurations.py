@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from craton.bench.contained import FILE
 from craton.errors import CratonError
+from craton.processes.keeper import FILE
 
 WITNESS = "{witness}"  # in an option: the path of the witness of the run
 
@@ -111,8 +111,8 @@ def _words(line: str, name: str) -> tuple[str, ...]:
 
 def check(configuration: Configuration) -> None:
     """Better now than in a thousand runs."""
-    from craton.commands.verify import stages_of
-    from craton.engines.configuration import check_stage
+    from craton.arguments.verifying import stages_of
+    from craton.configuration.engines import check_stage
 
     for option in configuration.options:
         if option.partition("=")[0] in _OURS:
@@ -122,7 +122,7 @@ def check(configuration: Configuration) -> None:
     complaints = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaints), contextlib.redirect_stdout(complaints):
-            args = _verify_parser().parse_args(["verify", "program.c", *configuration.options])
+            args = _verify_parser().parse_args(["program.c", *configuration.options])
     except SystemExit:
         lines = complaints.getvalue().strip().splitlines() or ["not understood"]
         problem = lines[-1].partition("error: ")[2] or lines[-1]
@@ -137,19 +137,15 @@ def check(configuration: Configuration) -> None:
 
 
 def _verify_parser() -> argparse.ArgumentParser:
-    from craton.commands import verify
+    from craton.arguments.verifying import add_verify_arguments
 
-    parser = argparse.ArgumentParser(prog="craton")
-    verify.add_to(parser.add_subparsers(dest="command"))
+    parser = argparse.ArgumentParser(prog="craton verify")
+    add_verify_arguments(parser)
     return parser
 
 
 def with_witnesses(configurations: Sequence[Configuration]) -> list[Configuration]:
-    """Each asks for a witness, if it does not already and if this version of `craton verify` can write them."""
-    parser = _verify_parser()
-    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    if "--witness" not in commands.choices["verify"]._option_string_actions:
-        return list(configurations)
+    """Each asks for a witness, if it does not already."""
     return [
         configuration
         if any(WITNESS in option for option in configuration.options)

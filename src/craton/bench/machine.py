@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import craton
+from craton.version import __version__
 
 _SOLVERS = {"z3": "z3-solver", "bitwuzla": "bitwuzla", "cvc5": "cvc5", "libclang": "libclang"}
 
@@ -27,7 +27,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    found = {"craton": craton.__version__, "craton source": _source_digest(), "python": platform.python_version()}
+    found = {"craton": __version__, "craton source": _source_digest(), "python": platform.python_version()}
     for name, package in _SOLVERS.items():
         with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(package)
@@ -51,7 +51,7 @@ def _memory() -> int | None:
 
 def _source_digest() -> str:
     """Of all of Craton's own files: a version number says little while a program is being written."""
-    root = Path(craton.__file__).parent
+    root = Path(__file__).parents[1]
     total = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())

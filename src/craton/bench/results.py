@@ -11,11 +11,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from craton.errors import CratonError
 from craton.files import CannotWrite
+from craton.verdicts.text import VerdictKind, VerdictText
 
 RESULTS = "results.jsonl"
 FORMAT = 1
@@ -24,6 +26,22 @@ SCORES = {"correct-true": 2, "correct-false": 1, "wrong-true": -32, "wrong-false
 
 WRONG = ("wrong-true", "wrong-false")
 CORRECT = ("correct-true", "correct-false")
+DONE = ("done-true", "done-false")  # where no verdict is expected
+
+
+class NoVerdict(Enum):
+    """What a run is said to have come to that did not live to say a verdict, and the status that goes with it."""
+
+    TIMEOUT = "TIMEOUT"
+    MEMORY = "OUT OF MEMORY"
+    ERROR = "ERROR"
+
+    @property
+    def status(self) -> str:
+        return self.name.lower()
+
+    def __str__(self) -> str:
+        return self.value
 
 
 class NoCampaign(CratonError):
@@ -55,6 +73,11 @@ class RunRecord:
         """What tells runs of a campaign apart."""
         return self.task, self.property, self.config
 
+    def kind(self) -> VerdictKind | None:
+        """Of its verdict; None where there is none."""
+        said = VerdictText.parse(self.verdict)
+        return None if said is None else said.kind
+
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
@@ -64,19 +87,16 @@ class Campaign:
 
 def status_of(verdict: str, expected: str | None) -> str:
     """The verdict against the expected one. A false(p) is right if p is what was expected to be violated."""
-    others = {"TIMEOUT": "timeout", "OUT OF MEMORY": "memory", "ERROR": "error"}
-    if verdict in others:
-        return others[verdict]
-    if verdict == "unknown":
+    said = VerdictText.parse(verdict)
+    if said is None:
+        return NoVerdict(verdict).status
+    if said.kind is VerdictKind.UNKNOWN:
         return "unknown"
-    answer = "true" if verdict == "true" else "false"
     if expected is None:
-        return f"done-{answer}"
-    if answer == "true":
-        return "correct-true" if expected == "true" else "wrong-true"
-    named = expected.partition("(")[2]  # which property is violated, where the task says so
-    right = expected.startswith("false") and (not named or verdict == expected)
-    return "correct-false" if right else "wrong-false"
+        return f"done-{said.kind.value}"
+    known = VerdictText.parse(expected)
+    right = known is not None and said.confirms(known)
+    return f"{'correct' if right else 'wrong'}-{said.kind.value}"
 
 
 def score_of(status: str) -> int:

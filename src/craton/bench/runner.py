@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from craton.bench.configurations import Configuration
-from craton.bench.contained import Contained, Keeper
 from craton.bench.machine import machine, versions
 from craton.bench.progress import Progress
 from craton.bench.results import FORMAT, RESULTS, Appender, Campaign, line_of, read_campaign
@@ -27,7 +26,8 @@ from craton.bench.runs import VERIFY, Run, record
 from craton.bench.tasks import BenchTask, digest
 from craton.errors import CratonError
 from craton.files import make_directory, write_atomically
-from craton.worker import Limits
+from craton.processes.keeper import Contained, Keeper
+from craton.processes.limits import Limits
 
 _PATIENCE = 0.2  # seconds after which an interrupt is noticed at the latest
 
@@ -107,9 +107,10 @@ class Ended:
     missing: int  # runs that are still to be done
 
 
-def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO = sys.stderr, silent: bool = False) -> Ended:
+def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO | None = None, silent: bool = False) -> Ended:
     """Runs what is not yet in the results, and returns all of them. An interrupt ends it with what is known."""
     pool = LocalPool() if pool is None else pool
+    stream = sys.stderr if stream is None else stream
     make_directory(plan.out)
     file = plan.out / RESULTS
     with closing(Appender(file)) as results:

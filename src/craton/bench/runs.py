@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from craton.bench.configurations import Configuration
-from craton.bench.contained import PYTHON, Contained, Order
-from craton.bench.results import RunRecord, score_of, status_of
+from craton.bench.results import NoVerdict, RunRecord, score_of, status_of
 from craton.bench.tasks import BenchTask
-from craton.worker import Limits
+from craton.processes.keeper import PYTHON, Contained, Order
+from craton.processes.limits import Kind, Limits
+from craton.verdicts.text import Limit, VerdictKind, VerdictText
 
 VERIFY = (PYTHON, "-P", "-m", "craton", "verify")  # -P: no modules of whatever directory we are in
 
@@ -23,7 +24,7 @@ _GRACE, _GRACE_SHARE = 2.0, 0.1
 _OWN_MEMORY_SHARE = 0.9
 _NEARLY, _NEARLY_SHARE = 0.5, 0.2  # seconds before the end of the time from which on an unknown is a time-out
 
-_VERDICT = re.compile(r"true|unknown|false(\([\w-]+\))?")
+_UNKNOWN = VerdictText(VerdictKind.UNKNOWN)
 _LONGEST_REASON = 300
 
 
@@ -68,21 +69,24 @@ def _with_grace(limit: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    verdict: str
+    verdict: VerdictText | NoVerdict
     reason: str = ""
     statistics: dict[str, Any] | None = None
 
 
+_EXCEEDED = {Kind.MEMORY: NoVerdict.MEMORY, Kind.WALL: NoVerdict.TIMEOUT, Kind.CPU: NoVerdict.TIMEOUT}
+
+
 def record(run: Run, what: Contained, log: str, evidence: str) -> RunRecord:
     said = _said(run.limits, what)
-    status = status_of(said.verdict, run.task.expected)
+    status = status_of(str(said.verdict), run.task.expected)
     return RunRecord(
         task=run.task.name,
         category=run.task.category,
         property=run.task.property,
         expected=run.task.expected,
         config=run.configuration.name,
-        verdict=said.verdict,
+        verdict=str(said.verdict),
         status=status,
         reason=" ".join(said.reason.split())[:_LONGEST_REASON],
         score=score_of(status),
@@ -100,28 +104,29 @@ def _said(limits: Limits, what: Contained) -> _Said:
     """A verdict that comes after the time is none."""
     answer = _answer(what.output)
     statistics = answer.get("statistics") if isinstance(answer.get("statistics"), dict) else None
-    if what.reached == "memory":
-        return _Said("OUT OF MEMORY", what.reason, statistics)
-    if what.reached in ("wall", "cpu"):
-        return _Said("TIMEOUT", what.reason, statistics)
-    if what.reached or (what.reason and what.exit_code != 0):
-        return _Said("ERROR", what.reason, statistics)
-    verdict, reason = answer.get("verdict"), str(answer.get("reason", ""))
-    if not isinstance(verdict, str) or not _VERDICT.fullmatch(verdict):
+    if what.exceeded is not None:
+        return _Said(_EXCEEDED.get(what.exceeded.kind, NoVerdict.ERROR), what.reason, statistics)
+    if what.problem and what.exit_code != 0:
+        return _Said(NoVerdict.ERROR, what.reason, statistics)
+    verdict, reason = VerdictText.parse(answer.get("verdict")), str(answer.get("reason", ""))
+    if verdict is None:
         return _without_answer(what)
-    expected_code = 0 if verdict == "true" else 3 if verdict == "unknown" else 1
-    if what.exit_code != expected_code:
-        return _Said("ERROR", f"said {verdict}, but ended with {_ending(what.exit_code)}", statistics)
+    if what.exit_code != verdict.kind.exit_code:
+        return _Said(NoVerdict.ERROR, f"said {verdict}, but ended with {_ending(what.exit_code)}", statistics)
     late = _over(limits.wall, what.wall) or _over(limits.cpu, what.cpu)
-    if late and verdict != "unknown":
-        return _Said("TIMEOUT", f"said {verdict} after the time limit", statistics)
-    if verdict == "unknown" and reason.startswith("memory limit"):
-        return _Said("OUT OF MEMORY", reason, statistics)
-    if verdict == "unknown" and (late or _nearly_over(limits.wall, what.wall)):
-        return _Said("TIMEOUT", reason or "out of time", statistics)
-    if verdict == "unknown" and reason.startswith("processor time limit"):
-        return _Said("TIMEOUT", reason, statistics)
+    if verdict.kind is VerdictKind.UNKNOWN:
+        late = late or _nearly_over(limits.wall, what.wall)
+        return _Said(_cause(answer.get("limit"), late), reason or ("out of time" if late else ""), statistics)
+    if late:
+        return _Said(NoVerdict.TIMEOUT, f"said {verdict} after the time limit", statistics)
     return _Said(verdict, reason, statistics)
+
+
+def _cause(limit: object, late: bool) -> VerdictText | NoVerdict:
+    """What an unknown counts as: `craton verify` says which limit it has kept, if one was the cause."""
+    if limit == Limit.MEMORY.value:
+        return NoVerdict.MEMORY
+    return NoVerdict.TIMEOUT if late or limit == Limit.CPU.value else _UNKNOWN
 
 
 def _over(limit: float | None, used: float) -> bool:
@@ -146,11 +151,11 @@ def _without_answer(what: Contained) -> _Said:
     lines = [line for line in what.log.splitlines() if line.strip()]
     last = lines[-1].strip().removeprefix("craton: ") if lines else ""
     if what.exit_code == 3:
-        return _Said("unknown", last.removeprefix("UNKNOWN: "))
+        return _Said(_UNKNOWN, last.removeprefix("UNKNOWN: "))
     if len(what.output) < what.written and what.written > len(what.log):
         last = f"its output of {what.written:,} bytes was cut, and is no answer"
     ending = _ending(what.exit_code)
-    return _Said("ERROR", last if what.exit_code == 2 and last else f"{ending}: {last}" if last else ending)
+    return _Said(NoVerdict.ERROR, last if what.exit_code == 2 and last else f"{ending}: {last}" if last else ending)
 
 
 def _ending(code: int | None) -> str:

@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from craton.bench.results import CORRECT, WRONG, Campaign, RunRecord
+from craton.bench.results import CORRECT, DONE, WRONG, Campaign, RunRecord
 
-SOLVED = (*CORRECT, "done-true", "done-false")  # where no verdict is expected, any verdict is a solution
+SOLVED = (*CORRECT, *DONE)  # where no verdict is expected, any verdict is a solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.program.tasks import TaskError, TaskProperty, read_task
+from craton.frontends.task_definitions import TaskError, TaskProperty, read_task_definition
 
 DEFINITIONS = (".yml", ".yaml")
 PROGRAMS = (".c", ".i", ".bpl", ".smt2")
@@ -161,7 +161,7 @@ def _fitting(directory: Path, pattern: str) -> list[Path]:
 
 
 def _definition(path: Path, category: str) -> Iterator[BenchTask]:
-    task = read_task(path)
+    task = read_task_definition(path)
     if not task.properties:
         yield BenchTask(shown(path), category, USUAL_PROPERTY, None, path, None, task.input_files)
     for entry in task.properties:

@@ -8,13 +8,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.commands.loading import positive_number
+from craton.arguments.sources import positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from craton.bench.runner import Ended, Pool
-    from craton.worker import Limits
+    from craton.processes.limits import Limits
 
 _DESCRIPTION = """\
 Runs `craton verify` on tasks under configurations, each run in a process of its own and within limits that hold for
@@ -122,7 +122,7 @@ def tell_written(paths: Sequence[Path], out: Path) -> None:
 
 
 def limits_of(args: argparse.Namespace) -> Limits:
-    from craton.worker import Limits
+    from craton.processes.limits import Limits
 
     return Limits(args.time_limit, args.cpu_limit, int(args.memory_limit * 2**20))
 

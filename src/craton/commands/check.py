@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.commands.loading import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_source_arguments, positive_number, requested
 from craton.errors import CratonError
 from craton.words import counted
 
 if TYPE_CHECKING:
     from craton.evidence.certificates.checking import Accepted, Refused
-    from craton.worker import Report
+    from craton.processes.supervision import Report
 
 _DESCRIPTION = """\
 Checks a certificate that `craton verify --proof` has written. The program is built again from its text, and each
@@ -65,7 +65,8 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.worker import Done, Failed, Limits, supervise
+    from craton.processes.limits import Limits
+    from craton.processes.supervision import Done, Failed, supervise
 
     started = time.monotonic()
     request = requested(args)

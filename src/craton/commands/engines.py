@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 
 
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -18,22 +19,26 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.engines.configuration import DEFAULT, ENGINES
+    from craton.configuration.engines import ENGINES, TESTING, TESTING_SUMMARY
+    from craton.configuration.stages import DEFAULT, described
 
+    entries = ENGINES.entries
     if args.json:
-        entries = {name: {"usage": entry.usage, "summary": entry.summary} for name, entry in ENGINES.items()}
-        print(json.dumps({"engines": entries, "default": [stage.name for stage in DEFAULT]}, indent=2))
+        engines = {name: {"usage": entry.usage, "summary": entry.summary} for name, entry in entries.items()}
+        default = [{"name": stage.name, **asdict(stage)} for stage in DEFAULT]
+        print(json.dumps({"engines": engines, "default": default}, indent=2))
         return 0
-    width = max(map(len, ENGINES))
+    width = max(map(len, entries))
     print("engines:")
-    for name, entry in ENGINES.items():
+    for name, entry in entries.items():
         print(f"  {name:{width}}  {entry.summary}")
-    print(f"  {'testing':{width}}  runs on inputs drawn from seeds; finds errors only")
+    print(f"  {TESTING:{width}}  {TESTING_SUMMARY}")
     print("\nwritten as:")
-    for entry in ENGINES.values():
+    for entry in entries.values():
         print(f"  {entry.usage}")
-    print("\nwithout --engine, one after the other, each for a share of the time:")
-    total = sum(stage.share for stage in DEFAULT)
-    for stage in DEFAULT:
-        print(f"  {stage.name}  ({100 * stage.share / total:.0f} %)")
+    print("\nwithout --engine, one after the other until an answer is confirmed (--stages FILE takes others):")
+    stages = described(DEFAULT)
+    width = max(len(name) for name, _ in stages)
+    for name, time in stages:
+        print(f"  {name:{width}}  {time}")
     return 0

@@ -4,71 +4,97 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from craton.arguments.sources import add_source_arguments, positive_number, requested
 from craton.errors import CratonError
+from craton.words import counted
 
 if TYPE_CHECKING:
-    from craton.logic import Term
-    from craton.program.cfa import Program
-    from craton.report.explanation import Explanation
+    from craton.frontends.programs import Request
+    from craton.processes.supervision import Ended
+    from craton.traces.explanation import Column, Explanation
+    from craton.traces.paths import JudgedPaths
+    from craton.traces.refutation import Refiner
     from craton.traces.trace import Trace
+
+T = TypeVar("T")
 
 _USUAL = ("newton(sp)", "newton(it, sp)", "newton(it, sp, lv)", "craig(z3)")
 _ALL_NEWTON = tuple(f"newton({it}{way}{lv})" for way in ("sp", "wp") for it in ("", "it, ") for lv in ("", ", lv"))
+
+_DESCRIPTION = """\
+Takes error paths of a program that nobody can execute, and prints what each refiner learns from them: one assertion
+between each two statements, from true to false. Statements in the infeasible core are marked.
+"""
+
+_EPILOG = """\
+examples:
+  craton explain loop.c --unroll 2 --refine 'newton(it, sp)' --refine 'craig(z3)'
+  craton explain prog.c -I include -D N=3 --property no-overflow.prp --time-limit 20 --html page.html
+
+exit codes: 0 explained, 2 bad input or nothing to explain, 3 not decided within the limits
+"""
+
+
+class NotDecided(CratonError):
+    """Whether there is anything to explain was not found out."""
+
+    exit_code = 3
 
 
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "explain",
         help="show what refiners learn from a spurious error path of a program",
-        description="Takes error paths of a program that nobody can execute, and prints what each refiner learns from"
-        " them: one assertion between each two statements, from true to false. Statements in the infeasible core are"
-        " marked.",
-        epilog="example: craton explain loop.c --unroll 2 --refine 'newton(it, sp)' --refine 'craig(z3)'",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "file", metavar="FILE", help="a C program (.c, .i), a Boogie program (.bpl) or a task definition (.yml)"
-    )
-    parser.add_argument(
+    add_source_arguments(parser)
+    paths = parser.add_argument_group("which paths")
+    paths.add_argument(
         "--unroll", metavar="K", type=int, default=2, help="go round each loop at most K times (default: 2)"
     )
-    parser.add_argument(
-        "--paths", metavar="N", type=int, default=1, help="how many spurious paths to show (default: 1)"
-    )
-    parser.add_argument(
+    paths.add_argument("--paths", metavar="N", type=int, default=1, help="how many spurious paths to show (default: 1)")
+    how = parser.add_argument_group("how")
+    how.add_argument(
         "--refine",
         metavar="E",
         action="append",
         default=[],
         help=f"a refinement expression, see `craton refiners`; may be repeated (default: {', '.join(_USUAL)})",
     )
-    parser.add_argument("--all-newton", action="store_true", help="show the eight variants of Newton")
-    parser.add_argument("--html", metavar="OUT", type=Path, help="write a self-contained page")
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
-    parser.add_argument(
-        "--data-model", choices=("ILP32", "LP64"), help="for C programs (default: the task's, or ILP32)"
+    how.add_argument("--all-newton", action="store_true", help="show the eight variants of Newton")
+    limits = parser.add_argument_group("limits")
+    limits.add_argument(
+        "--time-limit",
+        type=positive_number,
+        default=60.0,
+        metavar="SECONDS",
+        help="wall time (60); what is left of it is divided among the refiners that are still to be asked",
     )
+    output = parser.add_argument_group("output")
+    output.add_argument("--html", metavar="OUT", type=Path, help="write a self-contained page")
+    output.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.config import refiner
-    from craton.frontends.programs import Request, load_program
-    from craton.program.inlining import inline
-    from craton.program.slicing import remove_dead_code
-    from craton.report.explanation import as_data, explain
+    from craton.configuration.refiners import refiner
+    from craton.report.data import as_data
 
+    clock = _Clock(args.time_limit)
     expressions = [*args.refine, *(_ALL_NEWTON if args.all_newton else ())] or list(_USUAL)
     refiners = [refiner(expression) for expression in expressions]
-    loaded = load_program(Request((args.file,), data_model=args.data_model))
-    program = with_short_names(remove_dead_code(inline(loaded).program).program)
-    found = spurious_paths(program, args.unroll, args.paths)
-    explained = [(_title(i, trace), explain(trace, refiners)) for i, trace in enumerate(found, 1)]
+    traces = _spurious(requested(args), args.unroll, args.paths, clock)
+    explained = [(_title(i, e.trace), e) for i, e in enumerate(_explanations(traces, refiners, clock), 1)]
     if args.html is not None:
-        _write_page(args.html, explained, args.file)
+        _write_page(args.html, explained, args.files[0])
     if args.json:
         print(json.dumps([as_data(explanation) for _, explanation in explained], indent=2, ensure_ascii=False))
     elif args.html is None:
@@ -78,54 +104,104 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def with_short_names(program: Program) -> Program:
-    """Variables without the function they belong to, where that leaves them apart: `main::x` as `x`."""
-    from collections import Counter
-    from dataclasses import replace
-
-    from craton.logic import var
-    from craton.program.variables import reads, renamed, writes
-
-    main = program.main
-    every = {
-        v: None for edge in main.edges for v in sorted(reads(edge.statement) | writes(edge.statement), key=_serial)
-    }
-    short = {v: v.name.rpartition("::")[2] for v in every}
-    taken = Counter(short.values())
-    renaming = {v: var(name, v.sort) for v, name in short.items() if name and taken[name] == 1}
-    edges = tuple(replace(edge, statement=renamed(edge.statement, renaming)) for edge in main.edges)
-    return program.with_procedures({**program.procedures, program.entry: main.with_edges(edges)})
+# --- within the limits ------------------------------------------------------------------------------------------------
 
 
-def _serial(variable: Term) -> int:
-    return variable.serial
+class _Clock:
+    """Work in processes of its own, which are ended when their share of the time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def within(self, work: Callable[[], T], share: float = 1.0) -> T | Ended:
+        """What the work returns; an interrupt is one here too, an error is raised here."""
+        from craton.processes.limits import Limits
+        from craton.processes.supervision import Done, Failed, Interrupted, supervise
+
+        seconds = round(max(0.0, self._end - time.monotonic()) * share, 2)
+        ending = supervise(lambda report: work(), Limits(seconds), lambda content: None)
+        match ending:
+            case Done(value):
+                found: T = value
+                return found
+            case Failed(error, trace):
+                error.add_note(trace)  # where it happened: seen with --debug
+                raise error
+        if isinstance(ending.cause, Interrupted):
+            raise KeyboardInterrupt
+        return ending
 
 
-def spurious_paths(program: Program, unroll: int, count: int) -> list[Trace]:
-    """Infeasible error paths; those that go round a loop as often as they may come first: they have most to teach."""
-    from craton.smt import Unsat, make_solver
-    from craton.traces.paths import error_paths, rounds
+def _spurious(request: Request, unroll: int, count: int, clock: _Clock) -> Sequence[Trace]:
+    """Paths to explain. What else was found is an error if there are none, and a note on stderr if need be."""
 
-    solver = make_solver("z3", time_limit=10)
-    infeasible: list[Trace] = []
-    feasible = 0
-    for trace in error_paths(program, unroll):
-        with solver.scope():
-            solver.add(*trace.formula.by_step)
-            if isinstance(solver.check(), Unsat):
-                infeasible.append(trace)
-            else:
-                feasible += 1
-        if sum(rounds(t) >= unroll for t in infeasible) >= count or len(infeasible) + feasible >= 50:
-            break
-    if not infeasible:
-        if feasible:
-            raise CratonError(f"no spurious error path up to {unroll} rounds: the error paths found can be executed")
-        raise CratonError(
-            f"no error path up to {unroll} rounds of each loop: nothing to explain (try a larger --unroll)"
+    def work() -> JudgedPaths:
+        from craton.frontends.programs import load_program
+        from craton.program.inlining import inline
+        from craton.program.short_names import with_short_names
+        from craton.program.slicing import remove_dead_code
+        from craton.traces.paths import spurious_paths
+
+        program = remove_dead_code(inline(load_program(request)).program).program
+        return spurious_paths(with_short_names(program), unroll, count)
+
+    from craton.traces.paths import JudgedPaths
+
+    found = clock.within(work)
+    if not isinstance(found, JudgedPaths):
+        raise NotDecided(f"no spurious error path was found: {found.reason} (try a smaller --unroll)")
+    if not found.spurious:
+        raise _nothing(found, unroll)
+    if len(found.spurious) < count and found.undecided:
+        print(f"craton: {_undecided(found)}: {_reasons(found)}", file=sys.stderr)
+    return found.spurious
+
+
+def _nothing(found: JudgedPaths, unroll: int) -> CratonError:
+    if found.undecided:
+        others = ", the others can be executed" if found.feasible else ""
+        return NotDecided(
+            f"no spurious error path found up to {unroll} rounds: {_undecided(found)}{others}: {_reasons(found)}"
         )
-    infeasible.sort(key=rounds, reverse=True)
-    return infeasible[:count]
+    if found.feasible:
+        return CratonError(f"no spurious error path up to {unroll} rounds: the error paths found can be executed")
+    return CratonError(f"no error path up to {unroll} rounds of each loop: nothing to explain (try a larger --unroll)")
+
+
+def _undecided(found: JudgedPaths) -> str:
+    return f"{counted(len(found.undecided), 'error path')} not decided"
+
+
+def _reasons(found: JudgedPaths) -> str:
+    return ", ".join(dict.fromkeys(found.undecided))
+
+
+def _explanations(traces: Sequence[Trace], refiners: Sequence[Refiner], clock: _Clock) -> list[Explanation]:
+    from craton.traces.explanation import Explanation
+
+    left = len(traces) * len(refiners)
+    found: list[Explanation] = []
+    for trace in traces:
+        columns: list[Column] = []
+        for refiner in refiners:
+            columns.append(_column(trace, refiner, clock, 1 / left))
+            left -= 1
+        found.append(Explanation(trace, tuple(columns)))
+    return found
+
+
+def _column(trace: Trace, refiner: Refiner, clock: _Clock, share: float) -> Column:
+    from craton.traces.explanation import Column, column
+    from craton.traces.refutation import GaveUp
+
+    begun = time.perf_counter()
+    found = clock.within(lambda: column(trace, refiner), share)
+    if isinstance(found, Column):
+        return found
+    return Column(refiner.name, GaveUp(found.reason), time.perf_counter() - begun, None)
+
+
+# --- output -----------------------------------------------------------------------------------------------------------
 
 
 def _title(number: int, trace: Trace) -> str:

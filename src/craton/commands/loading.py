@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from craton.arguments.sources import add_source_arguments, positive_number, requested
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
-    from craton.frontends.programs import Request
     from craton.program.cfa import Program
+
+__all__ = ["PASSES", "add_program_arguments", "add_source_arguments", "loaded", "positive_number", "requested"]
 
 PASSES = ("inline", "dead", "slice", "constants", "blocks")
 
@@ -17,31 +19,6 @@ PASSES = ("inline", "dead", "slice", "constants", "blocks")
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser)
     parser.add_argument("--passes", default="", metavar="P,P,…", help=f"passes to apply, in order: {', '.join(PASSES)}")
-
-
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
-    parser.add_argument("--property", metavar="FILE", help="property file; the default is that no error is reached")
-    parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or ILP32")
-    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
-    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
-
-
-def positive_number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
-    return number
-
-
-def requested(args: argparse.Namespace) -> Request:
-    """What the arguments name."""
-    from craton.frontends.programs import Request
-
-    return Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
 
 
 def loaded(args: argparse.Namespace) -> Program:

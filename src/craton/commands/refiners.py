@@ -18,18 +18,19 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.config import PRESETS, REFINERS
+    from craton.configuration.refiners import PRESETS, REFINERS
 
+    entries = REFINERS.entries
     if args.json:
-        entries = {name: {"usage": entry.usage, "summary": entry.summary} for name, entry in REFINERS.items()}
-        print(json.dumps({"refiners": entries, "presets": PRESETS}, indent=2))
+        described = {name: {"usage": entry.usage, "summary": entry.summary} for name, entry in entries.items()}
+        print(json.dumps({"refiners": described, "presets": PRESETS}, indent=2))
         return 0
-    width = max(map(len, [*REFINERS, *PRESETS]))
+    width = max(map(len, REFINERS.names))
     print("refiners:")
-    for name, entry in REFINERS.items():
+    for name, entry in entries.items():
         print(f"  {name:{width}}  {entry.summary}")
     print("\nwritten as:")
-    for entry in REFINERS.values():
+    for entry in entries.values():
         print(f"  {entry.usage}")
     print("\npresets:")
     for name, expression in PRESETS.items():

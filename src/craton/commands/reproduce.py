@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from craton.bench.runner import Plan, run_campaign
     from craton.bench.tasks import find_tasks
     from craton.files import write_atomically
-    from craton.worker import Limits
+    from craton.processes.limits import Limits
 
     experiment = EXPERIMENTS[args.experiment]
     chosen = _chosen(experiment, args.only)

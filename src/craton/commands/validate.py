@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.commands.loading import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_source_arguments, positive_number, requested
 
 if TYPE_CHECKING:
+    from craton.processes.supervision import Report
     from craton.report.verdict import Outcome
-    from craton.worker import Report
 
 _DESCRIPTION = """\
 Checks a witness (YAML 2.0 or GraphML 1.0) of a C program, made by whichever verifier. It is used as a hint and never
@@ -53,8 +53,10 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     from craton.evidence.witness.make import read_witness
-    from craton.report.verdict import Outcome, exit_code, outcome_of_failure
-    from craton.worker import Done, Failed, Limits, supervise
+    from craton.processes.limits import Limits
+    from craton.processes.supervision import Done, Failed, supervise
+    from craton.report.verdict import outcome_of_failure, outcome_without_result
+    from craton.verification.isolation import limit_reached
 
     started = time.monotonic()
     request = requested(args)
@@ -62,15 +64,18 @@ def run(args: argparse.Namespace) -> int:
     seconds = args.time_limit
 
     def work(report: Report) -> tuple[Outcome, str, tuple[str, ...]]:
-        from craton.evidence.witness.validation import validate_witness
         from craton.report.verdict import outcome
+        from craton.validation.witness import validate_witness
+        from craton.verification.scheduling import own_limit
 
         left = seconds - (time.monotonic() - started)
-        validation = validate_witness(request, witness, left - 0.3 if left > 1 else left)
+        validation = validate_witness(request, witness, own_limit(left))
         return outcome(validation.result), validation.role, validation.notes
 
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
-    ending = supervise(work, Limits(seconds, None, memory), lambda content: None)
+    limits = Limits(seconds, None, memory)
+    begun = time.monotonic()
+    ending = supervise(work, limits, lambda content: None)
     role, notes = "the witness is not confirmed", ()
     match ending:
         case Failed():
@@ -78,16 +83,16 @@ def run(args: argparse.Namespace) -> int:
         case Done(value):
             final, role, notes = value
         case _:
-            final = Outcome("unknown", ending.reason)
+            final = outcome_without_result(ending.reason, limit_reached(ending, limits, time.monotonic() - begun))
     _print(final, role, notes, args)
-    return exit_code(final)
+    return final.verdict.kind.exit_code
 
 
 def _print(final: Outcome, role: str, notes: tuple[str, ...], args: argparse.Namespace) -> None:
     if args.json:
-        from dataclasses import asdict
+        from craton.report.verdict import as_data
 
-        told: dict[str, Any] = {**asdict(final), "witness": role, "notes": list(notes)}
+        told: dict[str, Any] = {**as_data(final), "witness": role, "notes": list(notes)}
         del told["statistics"]
         print(json.dumps(told, indent=2, ensure_ascii=False))
         return

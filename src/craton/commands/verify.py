@@ -5,18 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from craton.commands.loading import add_source_arguments, positive_number, requested
+from craton.arguments.sources import requested
+from craton.arguments.verifying import add_verify_arguments, evidence_files_of, stages_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from craton.engines.configuration import Stage
     from craton.engines.contract import Progress, Statistics
-    from craton.evidence.files import EvidenceFiles
-    from craton.worker import Report
+    from craton.processes.supervision import Report
 
 _DESCRIPTION = """\
 Verifies that no error can be reached: no call of reach_error or __VERIFIER_error, no failing assert, no label ERROR,
@@ -48,50 +44,23 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_source_arguments(parser)
-    how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
-    how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
-    how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
-    how.add_argument(
-        "--check-refutations", action="store_true", help="let other solvers check every sequence that a refiner finds"
-    )
-    how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
-    how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
-    how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
-    how.add_argument(
-        "--seed", type=_seed, help="of tests and runs on inputs that are drawn; the same seed, the same run"
-    )
-    limits = parser.add_argument_group("limits")
-    limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
-    limits.add_argument("--cpu-limit", type=positive_number, metavar="SECONDS", help="processor time of all processes")
-    limits.add_argument("--memory-limit", type=positive_number, metavar="MIB", help="memory of all processes")
-    evidence = parser.add_argument_group(
-        "evidence", "files to keep it in; it is checked whether they are asked for or not"
-    )
-    evidence.add_argument("--proof", type=Path, metavar="FILE", help="certificate of TRUE; see craton check")
-    evidence.add_argument("--harness", type=Path, metavar="DIR", help="failing run of FALSE, ready for a debugger")
-    evidence.add_argument("--witness", type=Path, metavar="FILE", help="for other verifiers; see craton validate")
-    evidence.add_argument(
-        "--witness-format", choices=("yaml", "graphml"), help="default: by the name of the file, otherwise yaml"
-    )
-    evidence.add_argument("--no-confirm", action="store_true", help="believe the engine; the verdict says so")
-    output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="one JSON object instead of text")
-    output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
-    output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
+    add_verify_arguments(parser)
     parser.set_defaults(run=run)
 
 
-def _seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 31:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to {(1 << 31) - 1}, found {text!r}")
-    return int(text)
-
-
 def run(args: argparse.Namespace) -> int:
-    from craton.engines.configuration import DEFAULT, check_stage
-    from craton.report.verdict import Outcome, exit_code, outcome, outcome_of_failure, print_outcome
-    from craton.worker import Done, Failed, Limits, supervise
+    from craton.configuration.engines import check_stage
+    from craton.configuration.stages import DEFAULT
+    from craton.processes.limits import Limits
+    from craton.processes.supervision import Done, Failed, supervise
+    from craton.report.verdict import (
+        Outcome,
+        outcome,
+        outcome_of_failure,
+        outcome_without_result,
+        print_outcome,
+    )
+    from craton.verification.isolation import limit_reached
 
     started = time.monotonic()
     request = requested(args)
@@ -99,15 +68,16 @@ def run(args: argparse.Namespace) -> int:
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)
-    files = _evidence_files(args)
+    files = evidence_files_of(args)
     files.check()
     seconds = args.time_limit
 
     def work(report: Report) -> Outcome:
         from craton.evidence.files import write_evidence
-        from craton.verify import verify
+        from craton.verification.run import verify
+        from craton.verification.scheduling import own_limit
 
-        limit = seconds - 0.3 if seconds > 1 else seconds
+        limit = own_limit(seconds)
         result = verify(request, stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
         told = outcome(result)
         if any((files.proof, files.harness, files.witness)):
@@ -116,7 +86,9 @@ def run(args: argparse.Namespace) -> int:
 
     line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
-    ending = supervise(work, Limits(seconds, args.cpu_limit, memory), line.show)
+    limits = Limits(seconds, args.cpu_limit, memory)
+    begun = time.monotonic()
+    ending = supervise(work, limits, line.show)
     line.clear()
     match ending:
         case Failed():
@@ -124,37 +96,14 @@ def run(args: argparse.Namespace) -> int:
         case Done(value):
             final = value
         case _:
-            final = Outcome("unknown", ending.reason, statistics=line.statistics)
+            final = outcome_without_result(ending.reason, limit_reached(ending, limits, time.monotonic() - begun))
+            final.statistics = line.statistics
     if not isinstance(ending, Failed):
         final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
         final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
     final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
     print_outcome(final, as_json=args.json, stats=args.stats, quiet=args.quiet)
-    return exit_code(final)
-
-
-def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
-    from dataclasses import replace
-
-    from craton.engines.configuration import DEFAULT, Stage
-
-    names = ("engine", "refine", "encoding", "floats", "solver", "seed")
-    said = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    if not said and not args.check_refutations:
-        return DEFAULT
-    stages = (Stage(**said),) if "engine" in said else tuple(replace(stage, **said) for stage in DEFAULT)
-    if args.check_refutations:
-        stages = tuple(replace(stage, refine=f"checked({stage.refine})") for stage in stages)
-    return stages
-
-
-def _evidence_files(args: argparse.Namespace) -> EvidenceFiles:
-    from craton.evidence.files import EvidenceFiles
-
-    graphml = args.witness is not None and args.witness.suffix == ".graphml"
-    if args.witness_format is not None:
-        graphml = args.witness_format == "graphml"
-    return EvidenceFiles(args.proof, args.harness, args.witness, "graphml" if graphml else "yaml")
+    return final.verdict.kind.exit_code
 
 
 class _ProgressLine:

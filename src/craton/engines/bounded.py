@@ -10,15 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from craton.engines.contract import Budget, OutOfTime, Progress, Safe, Unknown, Unsafe, Verdict
-from craton.engines.horn import live_variables
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
+from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
+from craton.registry import keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.trace import Trace
 
@@ -26,18 +28,19 @@ SOLVERS = ("bitwuzla", "z3")  # the first that can speak of the program
 LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for the question whether a state can be reached: of one, of all the time
 
 
-@dataclass(slots=True)
-class Bounded:
-    """`depth` is the number of steps at most; None: as many as there is time for."""
+@dataclass(frozen=True, slots=True)
+class Bounded(Engine):
+    """All paths up to a length at once; finds errors, and proves only where all paths end; needs no refiner.
 
-    depth: int | None = None
+    `depth` is the number of steps at most; None: as many as there is time for.
+    """
+
+    word: ClassVar[str] = "bounded"
+
+    depth: int | None = keyed_number(None, "depth")
     blocks: int | None = None
 
-    @property
-    def name(self) -> str:
-        return "bounded" if self.depth is None else f"bounded({self.depth})"
-
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         reason = "no solver can speak of this program"
         for name in SOLVERS:
             try:
@@ -90,7 +93,7 @@ class _Unrolling:
         self.names = 0
         self.looking = 0.0  # seconds that went into the question whether there is a way on
 
-    def run(self, depth: int | None) -> Verdict:
+    def run(self, depth: int | None) -> EngineAnswer:
         frontier = [_State(self.main.entry, 0)]
         self.seen += frontier
         steps = 0
@@ -124,7 +127,7 @@ class _Unrolling:
         self.looking += time.monotonic() - now
         return not isinstance(answer, Unsat)
 
-    def _proof(self) -> Verdict:
+    def _proof(self) -> EngineAnswer:
         """All paths end. At each location it is one of the states seen there."""
         steps = self.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
@@ -183,7 +186,7 @@ class _Unrolling:
         self.names += 1
         return var(f"{like.name}!{self.names}", like.sort)
 
-    def _checked(self, state: _State) -> Verdict | None:
+    def _checked(self, state: _State) -> EngineAnswer | None:
         self.budget.check()
         with self.budget.statistics.spending("bounded queries"):
             answer = self.solver.check(state.condition, time_limit=self.budget.left)
@@ -194,7 +197,7 @@ class _Unrolling:
                 raise _Undecided(f"undecided after {state.steps} steps: {reason}")
         return None
 
-    def _counterexample(self, state: _State, answer: Sat) -> Verdict:
+    def _counterexample(self, state: _State, answer: Sat) -> EngineAnswer:
         """The path that the model takes, and the values on it, computed anew from those that were chosen."""
         taken: list[_Arrival] = []
         while state.arrivals:

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, combinations_with_replacement, product
-from typing import Any
+from typing import Any, ClassVar
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
-from craton.engines.horn import live_variables
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive
 from craton.engines.relations import Relation, relations
 from craton.errors import MissingCapability
@@ -50,6 +49,7 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.logic.semantics import to_signed
 from craton.logic.terms import value
 from craton.logic.walk import atoms, post_order
+from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 from craton.program.transitions import NoTransition, Transition, transition
@@ -70,17 +70,17 @@ _DIVISIONS = frozenset((ops.BVUDIV, ops.BVSDIV, ops.BVUREM, ops.BVSREM, ops.DIV,
 Rows = Sequence[tuple[Any, ...]]
 
 
-@dataclass(slots=True)
-class Conjectures:
+@dataclass(frozen=True, slots=True)
+class Conjectures(Engine):
+    """Invariants conjectured from runs, those that are inductive together; proves only; needs no refiner."""
+
+    word: ClassVar[str] = "conjectures"
+
     solver: str = "z3"
     seed: int = 0
     blocks: int | None = None
 
-    @property
-    def name(self) -> str:
-        return "conjectures"
-
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         statistics = budget.statistics
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}

@@ -1,16 +1,19 @@
-"""What an engine is: `run(program, budget) -> Safe | Unsafe | Unknown`. Every engine takes any refiner."""
+"""What an engine is: `run(program, budget) -> Safe | Unsafe | Unknown`. Every engine that refines takes any refiner."""
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar
 
 from craton.logic import Model, Term
 from craton.program.cfa import Location, Program
+from craton.registry import written
+from craton.traces.refutation import Refutation
 from craton.traces.trace import Trace
 
 
@@ -38,7 +41,7 @@ class Unknown:
     reason: str
 
 
-Verdict = Safe | Unsafe | Unknown
+EngineAnswer = Safe | Unsafe | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Statistics:
     """What a run did. Engines count as they go, so that a run that is ended has its figures too."""
 
     iterations: int = 0
+    returned: int = 0  # traces that came back although they were refuted: the abstraction lost what was learned
     refutations: Counter[str] = field(default_factory=Counter)  # by the refiner that answered
     perfect: int = 0  # refutations that prove their whole path program …
     tested: int = 0  # … of those that were tested
@@ -70,6 +74,13 @@ class Statistics:
     predicates: int = 0
     states: int = 0
     purposes: dict[str, Tally] = field(default_factory=dict)  # what the time went into
+
+    def count(self, refutation: Refutation) -> None:
+        self.refutations[refutation.by] += 1
+        self.eliminated.update(refutation.eliminated)
+        if refutation.perfect is not None:
+            self.tested += 1
+            self.perfect += refutation.perfect
 
     @contextmanager
     def spending(self, purpose: str) -> Iterator[None]:
@@ -107,18 +118,27 @@ class Budget:
             raise OutOfTime
 
 
-class Engine(Protocol):
-    """A value. It is given programs without calls (but of recursive procedures), in blocks of the size it asks for."""
+class Engine(ABC):
+    """A value. It is given programs without calls (but of recursive procedures), in blocks of the size it asks for.
+
+    Subclasses are frozen dataclasses whose fields say how they are written in expressions (`registry`); `refiner`,
+    `solver` and `seed` are not written but given by the stage.
+    """
+
+    __slots__ = ()
+
+    word: ClassVar[str]  # its name in expressions
+
+    blocks: int | None
+    """How many statements go into a block at most; None: as many as lie between loop heads; 1: no blocks.
+
+    0 stands for straight lines, however long.
+    """
+
+    @abstractmethod
+    def run(self, program: Program, budget: Budget) -> EngineAnswer: ...
 
     @property
-    def name(self) -> str: ...
-
-    @property
-    def blocks(self) -> int | None:
-        """How many statements go into a block at most; None: as many as lie between loop heads; 1: no blocks.
-
-        0 stands for straight lines, however long.
-        """
-        ...
-
-    def run(self, program: Program, budget: Budget) -> Verdict: ...
+    def name(self) -> str:
+        """The expression it is written as."""
+        return written(self, self.word)

@@ -1,7 +1,8 @@
 """Hoare triples, the currency of engines: {P} step {q} for conjunctions P of predicates.
 
-Answered by data flow first (a step that touches none of q's variables keeps q), then from what is known already, in
-both directions of implication (what follows from a part of P follows from P; what does not follow from more than P does
+Answered by data flow first (a step that writes none of q's variables keeps q; what shares no variable with P and the
+guard does not follow from them), then from what is known already, be it from a refiner or from earlier answers, in both
+directions of implication (what follows from a part of P follows from P; what does not follow from more than P does
 not follow from P), then by a solver. When a triple holds, the solver's core says which part of P it needed.
 """
 
@@ -11,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.contract import Statistics
-from craton.logic import FALSE, Term, free_variables, not_, substitute
-from craton.program.cfa import Edge
-from craton.program.transitions import Transition, transition
+from craton.engines.steps import Step
+from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables, not_
 from craton.smt import Solver, Unsat, make_solver
 
 State = frozenset[Term]  # a conjunction of predicates
@@ -37,54 +37,53 @@ class Known:
         return None
 
 
-@dataclass(slots=True, eq=False)
-class Step:
-    """An edge of the program, what it does, and what is known of it."""
-
-    edge: Edge
-    does: Transition
-    guarded: frozenset[Term]  # the variables of its guard
-    touched: frozenset[Term]  # those that it writes, too
-    known: dict[Term, Known] = field(default_factory=dict)
-
-
-def make_step(edge: Edge) -> Step:
-    does = transition(edge.statement)
-    guarded = free_variables(does.guard)
-    return Step(edge, does, guarded, guarded | does.written)
+def may_follow(candidate: Term, step: Step, said: frozenset[Term]) -> bool:
+    """What shares no variable with anything that is said of the state before follows from it only if it is valid, or if
+    the step is impossible, which is a question of its own.
+    """
+    before = step.before(candidate)
+    return before is TRUE or not said.isdisjoint(free_variables(before))
 
 
 class Triples:
     def __init__(self, solver: str, statistics: Statistics, time_limit: float | None = 2.0) -> None:
         self._solver: Solver = make_solver(solver, time_limit=time_limit)
         self._statistics = statistics
+        self._known: dict[Step, dict[Term, Known]] = {}
+
+    def learn(self, before: Term, step: Step, after: Term) -> None:
+        """A refiner's word that {before} step {after} holds. Progress rests on it: what refutes a trace is known before
+        anybody asks, so the trace is gone, whether or not the solver could find each triple again in time.
+        """
+        state = frozenset(conjuncts(before))
+        for part in conjuncts(after):
+            self._about(step, part).sufficient.append(state)
 
     def successors(self, state: State, step: Step, candidates: Sequence[Term]) -> State:
         """Those of the candidates that hold after the step; BOTTOM if it cannot be taken.
 
         Undecided is not valid.
         """
-        if FALSE in state or step.does.guard is FALSE:
+        if FALSE in state or step.update.guard is FALSE:
+            return BOTTOM
+        known = self._about(step, FALSE)
+        impossible = known.answer(state)
+        if impossible:
             return BOTTOM
         holds: list[Term] = []
         open_questions: list[tuple[Term, Known]] = []
-        if step.guarded:
-            known = _about(step, FALSE)
-            impossible = known.answer(state)
-            if impossible:
-                return BOTTOM
-            if impossible is None:
-                open_questions.append((FALSE, known))
+        if impossible is None and step.guarded:
+            open_questions.append((FALSE, known))
+        said = step.guarded.union(*map(free_variables, state))  # all that the state and the guard speak of
         for candidate in candidates:
-            if step.touched.isdisjoint(free_variables(candidate)):
-                if candidate in state:
-                    holds.append(candidate)
+            if candidate in state and step.update.written.isdisjoint(free_variables(candidate)):
+                holds.append(candidate)
                 continue
-            known = _about(step, candidate)
+            known = self._about(step, candidate)
             answer = known.answer(state)
             if answer:
                 holds.append(candidate)
-            elif answer is None:
+            elif answer is None and may_follow(candidate, step, said):
                 open_questions.append((candidate, known))
         if open_questions:
             with self._statistics.spending("Hoare triples"):
@@ -99,9 +98,9 @@ class Triples:
         facts = sorted(state, key=lambda t: t.serial)
         found: list[Term] = []
         with self._solver.scope():
-            self._solver.add(step.does.guard)
+            self._solver.add(step.update.guard)
             for candidate, known in questions:
-                negated = not_(substitute(candidate, step.does.updates))
+                negated = not_(step.before(candidate))
                 answer = self._solver.check(*facts, negated)
                 if isinstance(answer, Unsat):
                     known.sufficient.append(frozenset(answer.core.assumptions) & state)
@@ -112,9 +111,11 @@ class Triples:
                     known.insufficient.append(state)
         return found
 
-
-def _about(step: Step, candidate: Term) -> Known:
-    known = step.known.get(candidate)
-    if known is None:
-        known = step.known[candidate] = Known()
-    return known
+    def _about(self, step: Step, candidate: Term) -> Known:
+        of_step = self._known.get(step)
+        if of_step is None:
+            of_step = self._known[step] = {}
+        known = of_step.get(candidate)
+        if known is None:
+            known = of_step[candidate] = Known()
+        return known

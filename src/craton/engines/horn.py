@@ -8,29 +8,31 @@ finds that there are none, a trace to the error exists; finding that is left to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from craton.engines.contract import Budget, Safe, Unknown, Verdict
-from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, implies
+from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, Unknown
+from craton.engines.options import block_size
+from craton.logic import BOOL, TRUE, Term, and_, implies
 from craton.logic.core import apply
 from craton.logic.sorts import Function
 from craton.logic.walk import functions
-from craton.program.cfa import Edge, Location, Program
+from craton.program.analysis.liveness import live_variables
+from craton.program.cfa import Location, Program
 from craton.program.transitions import Transition, transition
 from craton.smt import Undecided
 from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
 
 
-@dataclass(slots=True)
-class Horn:
-    blocks: int | None = None
+@dataclass(frozen=True, slots=True)
+class Horn(Engine):
+    """Invariants from z3's solver of Horn clauses; proves, but shows no error; needs no refiner."""
 
-    @property
-    def name(self) -> str:
-        return "horn"
+    word: ClassVar[str] = "horn"
 
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    blocks: int | None = block_size()
+
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         main = program.main
         steps = {edge: transition(edge.statement) for edge in main.edges if edge.source not in program.errors}
         if any(functions(t) for step in steps.values() for t in (step.guard, *step.updates.values())):
@@ -61,28 +63,3 @@ def _holds(predicate: Predicate, step: Transition | None = None) -> Term:
     """The predicate of its own variables, or of their values after a step."""
     updates = {} if step is None else step.updates
     return apply(predicate.function, *(updates.get(v, v) for v in predicate.arguments))
-
-
-def live_variables(program: Program, steps: Mapping[Edge, Transition]) -> dict[Location, frozenset[Term]]:
-    """At each location the variables whose value may still decide whether an error is reached."""
-    main = program.main
-    live: dict[Location, frozenset[Term]] = {location: frozenset() for location in main.locations}
-    waiting = dict.fromkeys(reversed(main.locations))
-    while waiting:
-        location, _ = waiting.popitem()
-        needed = live[location]
-        for edge in main.outgoing(location):
-            if edge in steps and steps[edge].guard is not FALSE:
-                needed |= _needed(steps[edge], live[edge.target])
-        if needed != live[location]:
-            live[location] = needed
-            waiting |= dict.fromkeys(edge.source for edge in main.incoming(location))
-    return live
-
-
-def _needed(step: Transition, after: frozenset[Term]) -> frozenset[Term]:
-    """The variables that the guard reads, and those that the values needed afterwards are made of."""
-    found = free_variables(step.guard) | (after - step.written)
-    for variable in after & step.written:
-        found |= free_variables(step.updates[variable])
-    return found - frozenset(step.inputs)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from craton.engines.contract import Budget
-from craton.engines.horn import live_variables
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import atoms
+from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Unsat

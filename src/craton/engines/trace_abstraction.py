@@ -1,4 +1,4 @@
-"""Trace abstraction: refutations as automata, programs as languages (Heizmann, Hoenicke, Podelski).
+"""Trace abstraction: refutations as automata, programs as languages (Heizmann, Hoenicke, Podelski 2009; [CN] 7).
 
 The abstraction is an automaton over the program's edges that accepts its error traces not yet refuted. Each refutation
 gives an interpolant automaton, whose states are conjunctions of the refutation's assertions and whose transitions are
@@ -14,11 +14,16 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import ClassVar
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
-from craton.engines.hoare import BOTTOM, State, Step, Triples, make_step
-from craton.engines.refining import refute
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.hoare import BOTTOM, State, Triples
+from craton.engines.options import block_size
+from craton.engines.refinement import Refinement, Returning
+from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
+from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Edge, Location, Program
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
@@ -28,18 +33,18 @@ MINIMISE_SECONDS = 1.0  # for one automaton
 MINIMISE_SHARE = 0.1  # of the time of the run
 
 
-@dataclass(slots=True)
-class TraceAbstraction:
+@dataclass(frozen=True, slots=True)
+class TraceAbstraction(Engine):
+    """Refutations as automata; subtracts refuted traces from the program until none is left."""
+
+    word: ClassVar[str] = "trace-abstraction"
+
     refiner: Refiner
     solver: str = "z3"
-    blocks: int | None = None
+    blocks: int | None = block_size()
 
-    @property
-    def name(self) -> str:
-        return f"trace-abstraction({self.refiner.name})"
-
-    def run(self, program: Program, budget: Budget) -> Verdict:
-        return _Run(self, program, budget).run()
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
+        return _Subtraction(self, program, budget).run()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,21 +76,21 @@ class Automaton:
         return len(self.locations)
 
 
-class _Run:
+class _Subtraction:
     def __init__(self, engine: TraceAbstraction, program: Program, budget: Budget) -> None:
         self.engine = engine
-        self.refiner = engine.refiner
+        self.refinement = Refinement(engine.refiner, budget, Returning.IMPOSSIBLE)
         self.errors = program.errors
         self.main = program.main
         self.hints = tuple(dict.fromkeys(hint for hints in program.hints.values() for hint in hints))
         self.budget = budget
         self.triples = Triples(engine.solver, budget.statistics)
-        self.steps = {edge: make_step(edge) for edge in self.main.edges}
-        self.distance = self._distances()
+        self.steps = {step.edge: step for step in make_steps(self.main.edges)}
+        self.distance = error_distances(program)  # what guides the search
         self.predicates: set[Term] = set()
         self.pruned: dict[Location, list[Facts]] = {}  # of states without a way to an error: part of the proof
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         statistics = self.budget.statistics
         try:
             automaton = self._without_dead_ends(self._program_automaton())
@@ -97,9 +102,10 @@ class _Run:
                 trace = self._shortest_error_trace(automaton)
                 if trace is None:
                     return Safe(self._annotation(automaton), (self.engine.solver,))
-                answer = refute(self.refiner, trace, self.budget)
+                answer = self.refinement.refute(trace)
                 if not isinstance(answer, Refutation):
                     return answer
+                self._learn(trace, answer.assertions)
                 with statistics.spending("difference"):
                     automaton = self._without_dead_ends(self._difference(automaton, answer.assertions))
                 if len(automaton) > MINIMISE_ABOVE and self._may_minimise():
@@ -110,19 +116,12 @@ class _Run:
         except OutOfTime:
             return Unknown(f"out of time after {statistics.iterations} iterations")
 
-    # --- traces -------------------------------------------------------------------------------------------------------
+    def _learn(self, trace: Trace, assertions: Sequence[Term]) -> None:
+        """Progress by construction: along the trace the difference finds all its assertions, and `false` at last."""
+        for edge, (before, after) in zip(trace.edges, pairwise(assertions), strict=True):
+            self.triples.learn(before, self.steps[edge], after)
 
-    def _distances(self) -> dict[Location, int]:
-        """How many steps each location is from an error at least: what guides the search."""
-        found = dict.fromkeys(self.errors, 0)
-        queue = deque(found)
-        while queue:
-            location = queue.popleft()
-            for edge in self.main.incoming(location):
-                if edge.source not in found:
-                    found[edge.source] = found[location] + 1
-                    queue.append(edge.source)
-        return found
+    # --- traces -------------------------------------------------------------------------------------------------------
 
     def _shortest_error_trace(self, automaton: Automaton) -> Trace | None:
         """A*: the distance in the program never overestimates the one that is left."""

@@ -1,4 +1,4 @@
-"""Value analysis: explicit values of the variables that matter (Beyer, Löwe 2013; [RS]).
+"""Value analysis: explicit values of the variables that matter (Beyer, Löwe 2013; [RS] 3).
 
 States are unwound with the values of the variables tracked so far. A path to an error goes to the refiner; the
 variables of a refutation's assertions are tracked from now on at the locations they stand at, and the unwinding starts
@@ -12,14 +12,17 @@ import enum
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
-from craton.engines.refining import refute
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.options import block_size
+from craton.engines.refinement import Refinement, Returning
+from craton.engines.steps import Step, make_steps
 from craton.logic import TRUE, Array, Term, and_, eq, free_variables, or_
+from craton.program.analysis.control_flow import dangerous_locations
 from craton.program.blocks import CHAINS
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import dangerous_locations
-from craton.program.transitions import Transition, transition
+from craton.registry import word_choice
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 from craton.traces.values import Values, after
@@ -35,18 +38,18 @@ class Tracking(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class ValueAnalysis:
+class ValueAnalysis(Engine):
+    """Explicit values of the variables that refutations speak of; try it with --refine 'fallback(values, newton)'."""
+
+    word: ClassVar[str] = "value"
+
     refiner: Refiner
-    blocks: int | None = CHAINS
-    tracking: Tracking = Tracking.LOCATION
+    blocks: int | None = block_size(CHAINS)
+    tracking: Tracking = word_choice(Tracking.LOCATION)
 
-    @property
-    def name(self) -> str:
-        return f"value({self.refiner.name})"
-
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
-            return _Run(self, program, budget).run()
+            return _Unwinding(self, program, budget).run()
         except OutOfTime:
             return Unknown(f"out of time after {budget.statistics.iterations} iterations")
 
@@ -86,17 +89,18 @@ class _States:
         return or_(*(and_(*map(eq, variables, one)) for variables, values in self._values.items() for one in values))
 
 
-class _Run:
+class _Unwinding:
     def __init__(self, engine: ValueAnalysis, program: Program, budget: Budget) -> None:
         self.engine = engine
         self.program = program
         self.main = program.main
         self.budget = budget
         self.dangerous = dangerous_locations(program)
-        self.steps: dict[Location, list[tuple[Edge, Transition]]] = {}
+        self.refinement = Refinement(engine.refiner, budget, Returning.POSSIBLE)
+        self.steps: dict[Location, tuple[Step, ...]] = {}
         self.tracked: dict[Location | None, set[Term]] = {}  # None: everywhere
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         while True:
             reached = self._unwind()
             if not isinstance(reached, _Node):
@@ -118,9 +122,10 @@ class _Run:
             if not reached.setdefault(node.location, _States()).add(node.known):
                 continue
             self.budget.statistics.states += 1
-            for edge, step in self._steps_from(node.location):
+            for step in self._steps_from(node.location):
                 self.budget.check()
-                known = after(node.known, step)
+                edge = step.edge
+                known = after(node.known, step.update)
                 if known is None:
                     continue
                 tracked = self.tracked.get(self._scope(edge.target), ())
@@ -130,12 +135,12 @@ class _Run:
                 waiting.append(child)
         return reached
 
-    def _steps_from(self, location: Location) -> list[tuple[Edge, Transition]]:
+    def _steps_from(self, location: Location) -> tuple[Step, ...]:
         """The steps towards errors; others need no states: whatever holds there, does no harm."""
         found = self.steps.get(location)
         if found is None:
             useful = [edge for edge in self.main.outgoing(location) if edge.target in self.dangerous]
-            found = self.steps[location] = [(edge, transition(edge.statement)) for edge in useful]
+            found = self.steps[location] = make_steps(useful)
         return found
 
     def _scope(self, location: Location) -> Location | None:
@@ -143,12 +148,12 @@ class _Run:
 
     # --- refining ---
 
-    def _refine(self, reached: _Node) -> Verdict | None:
+    def _refine(self, reached: _Node) -> EngineAnswer | None:
         """None if the error path is refuted by variables that were not tracked."""
         nodes = reached.path
         trace = Trace(tuple(node.edge for node in nodes if node.edge is not None), self.main.edges)
         for _ in range(ATTEMPTS):
-            answer = refute(self.engine.refiner, trace, self.budget)
+            answer = self.refinement.refute(trace)
             if not isinstance(answer, Refutation):
                 return answer
             if self._track(nodes, answer.assertions):

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from craton.evidence.confined import run_tool
 from craton.evidence.harness import PROGRAM_MAIN, SANITIZED
+from craton.processes.sandbox import run_tool
 from craton.program.cfa import OVERFLOW
 
 MEMORY = 2 << 30  # bytes for a compiler

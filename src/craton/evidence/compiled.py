@@ -33,7 +33,6 @@ from craton.evidence.building import (
     link_flags,
     program_flags,
 )
-from craton.evidence.confined import Ending, run_replay
 from craton.evidence.harness import (
     NOTHING_UNSPECIFIED,
     PROPERTIES,
@@ -44,13 +43,14 @@ from craton.evidence.harness import (
     marked_texts,
     open_declarations,
 )
-from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_values
 from craton.files import write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
+from craton.processes.sandbox import Ending, run_replay
 from craton.program.cfa import OVERFLOW, UNREACH, Program
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError
+from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay, as_number
 from craton.words import counted
 
 MOST_SECONDS = 10.0  # for one run
@@ -61,41 +61,6 @@ _STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
 _OPENED = "values for what it leaves uninitialised"
 _MEMORY_FOR_NULL = "memory for null pointers from outside"
 _HARNESS, _OPEN = "harness.c", "open.h"
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """The compiled program reached the error."""
-
-    compiler: str
-    inputs: int
-    seconds: float
-    given: tuple[str, ...] = ()  # what the program had to be given besides the inputs
-
-    @property
-    def reason(self) -> str:
-        more = f" (with {' and '.join(self.given)})" if self.given else ""
-        return f"error reached in the program compiled with {self.compiler}{more}, in {self.seconds:.2f} s"
-
-
-@dataclass(frozen=True, slots=True)
-class NotReached:
-    """The compiled program took the inputs and did something else, or there was no time for it."""
-
-    reason: str
-    fault: bool = False  # it came to memory that is not there
-    elsewhere: bool = False  # it came to an error that the property does not speak of
-    late: bool = False  # there was no time to find out
-
-
-@dataclass(frozen=True, slots=True)
-class NotCompiled:
-    """There is nothing to say of a compiled program, and why."""
-
-    reason: str
-
-
-Compiled = Reached | NotReached | NotCompiled
 
 
 def run_compiled(

@@ -11,7 +11,7 @@ from craton.errors import CratonError
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
-    from craton.verify import Result
+    from craton.verdicts.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,18 @@ def _proof(request: Request, result: Result, path: Path, files: EvidenceFiles) -
 
 def _harness(request: Request, result: Result, path: Path, files: EvidenceFiles) -> None:
     from craton.evidence.compiled import write_harness
+    from craton.verdicts.verdict import Violated
 
-    if result.replay is None or result.program is None:
-        raise CratonError(f"the verdict is {result.verdict}")
-    write_harness(path, request, result.program, result.replay, result.violated, result.compiled)
+    verdict = result.verdict
+    if not isinstance(verdict, Violated) or result.program is None:
+        raise CratonError(f"the verdict is {verdict}")
+    write_harness(path, request, result.program, verdict.replay, verdict.property.name, verdict.compiled)
 
 
 def _witness(request: Request, result: Result, path: Path, files: EvidenceFiles) -> None:
     from craton.evidence.witness import make_witness
     from craton.files import write_atomically
 
-    if result.program is None or (result.proof is None and result.replay is None):
+    if result.program is None or result.is_unknown:
         raise CratonError(f"the verdict is {result.verdict}")
     write_atomically(path, make_witness(request, result.program, result, files.witness_format))

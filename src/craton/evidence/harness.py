@@ -14,19 +14,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.replay import ReadValue, Replay
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
-from craton.frontends.c.ctype import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
-from craton.frontends.c.library import HANDLERS
+from craton.frontends.c.library.table import MODELLED, UNMODELLED
 from craton.frontends.c.outline import Outline
-from craton.frontends.c.standard import UNMODELLED
-from craton.frontends.c.syntax import Function, Variable
+from craton.frontends.c.syntax.nodes import Function, Variable
+from craton.frontends.c.syntax.types import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
 from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, BitVec, Float, Sort
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
 from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.origin import SourceRange
 from craton.program.specification import Specification
+from craton.verdicts.counterexample import ReadValue, Replay
 
 NOTHING_UNSPECIFIED = UnspecifiedValues()
 PROGRAM_MAIN = "__craton_program_main"  # the program's main, where the harness has one of its own
@@ -169,7 +168,7 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
     if name.startswith("__builtin_") or name in UNMODELLED:
         return ""
-    if name in HANDLERS:
+    if name in MODELLED:
         known = in_c_library(name) or name in _OURS
         return "" if known else f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
     number, result = numbers[name], function.type.result

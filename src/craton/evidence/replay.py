@@ -8,62 +8,18 @@ open which way to go, the run goes the trace's way.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
-from craton.logic import Float, Model, Sort, Term, evaluate
+from craton.logic import Term, evaluate
 from craton.logic.evaluation import zero
-from craton.logic.ieee import to_fraction, to_python
-from craton.logic.terms import format_of
-from craton.program.cfa import Edge, Location, Program
+from craton.program.cfa import Edge, Program
 from craton.program.statements import Assign, Assume, BitsOf, Havoc, Input, Return
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, holds, state
-
-
-@dataclass(frozen=True, slots=True)
-class ReadValue:
-    """A value that the run got from outside."""
-
-    source: Input
-    value: Any
-    sort: Sort
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Background:
-    """What a run had besides its inputs: the program it is of, the values it began with, those it chose where the
-    program leaves them open, in order, and what the model says of functions.
-    """
-
-    program: Program
-    start: Mapping[Term, Any]
-    opened: tuple[Any, ...]
-    model: Model
-
-
-def as_number(read: ReadValue) -> int | float | Fraction:
-    """What to give an interpreter to get the value again."""
-    if isinstance(read.sort, Float):
-        number = to_python(format_of(read.sort), read.value)
-        return to_fraction(format_of(read.sort), read.value) if math.isfinite(number) and number else number
-    given: int | Fraction = read.value if isinstance(read.value, int | Fraction) else int(read.value)
-    return given
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """A run that reached an error location, and the inputs it read in order."""
-
-    location: Location
-    inputs: tuple[ReadValue, ...]
-    edges: tuple[Edge, ...] = field(repr=False)
-    background: Background | None = field(default=None, repr=False, compare=False)
+from craton.verdicts.counterexample import Background, ReadValue, Replay
 
 
 def replay(program: Program, execution: Execution, back: Transformed) -> Replay | None:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from craton.evidence.replay import Background, Replay
 from craton.logic import Array, BitVec, Float, Sort, Term, evaluate, ops, select
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import post_order
@@ -21,6 +20,7 @@ from craton.program.cfa import Edge, Symbol
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Havoc, Input
 from craton.traces.execution import state
+from craton.verdicts.counterexample import Background, Replay
 
 _HEAP = "heap"  # the variable that says where the next allocation begins
 _ALLOCATION = re.compile(r"\w*alloc(?!a)\w*|strdup")

@@ -56,9 +56,9 @@ def c_source(request: Request) -> CSource:
     if any(path.suffix in (".yml", ".yaml") for path in files):
         if len(files) > 1:
             raise BadInput("a task definition stands alone: it names its input files itself")
-        from craton.program.tasks import read_task
+        from craton.frontends.task_definitions import read_task_definition
 
-        task = read_task(files[0])
+        task = read_task_definition(files[0])
         if task.language.upper() not in ("C", ""):
             raise BadInput(f"{files[0]}: language {task.language} is not supported")
         files = list(task.input_files)

@@ -7,10 +7,11 @@ paths between two of them that pass no third become one edge with a `Block`. Wha
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
 
+from craton.program.analysis.control_flow import back_edge_targets
+from craton.program.analysis.graphs import reverse_postorder
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import back_edge_targets
 from craton.program.statements import Block, Call, Return
 from craton.program.transformation import Transformed, unchanged
 
@@ -26,14 +27,7 @@ def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
     if longest == 1:
         return unchanged(program)
     procedures = {name: _encoded(procedure, program, longest) for name, procedure in program.procedures.items()}
-    present = {location for procedure in procedures.values() for location in procedure.locations}
-    result = replace(
-        program,
-        procedures=procedures,
-        errors={location: p for location, p in program.errors.items() if location in present},
-        loop_heads={location: r for location, r in program.loop_heads.items() if location in present},
-    )
-    return Transformed(result)
+    return Transformed(program.restricted_to(procedures))
 
 
 def cut_points(procedure: Procedure, program: Program) -> set[Location]:
@@ -115,17 +109,8 @@ def _blocks_from(procedure: Procedure, start: Location, stay: set[Location]) -> 
 
 def _topological(procedure: Procedure, start: Location, stay: set[Location]) -> list[Location]:
     """The start and the locations inside its blocks, each before its successors."""
-    done: list[Location] = []
-    seen = {start}
-    work = [(start, iter(procedure.outgoing(start)))]
-    while work:
-        location, edges = work[-1]
-        for edge in edges:
-            if edge.target not in seen and edge.target not in stay:
-                seen.add(edge.target)
-                work.append((edge.target, iter(procedure.outgoing(edge.target))))
-                break
-        else:
-            done.append(location)
-            work.pop()
-    return done[::-1]
+
+    def inside(location: Location) -> Iterator[Location]:
+        return (target for target in procedure.successors(location) if target not in stay)
+
+    return reverse_postorder(start, inside)

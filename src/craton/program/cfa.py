@@ -77,7 +77,11 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Procedure:
-    """A procedure: its automaton has one entry and one exit. Return values are the exit's values of `returns`."""
+    """A procedure: its automaton has one entry and one exit. Return values are the exit's values of `returns`.
+
+    Every procedure makes its tables of edges by their ends from its own `edges`, so `replace(procedure, edges=…)` is
+    right by construction.
+    """
 
     name: str
     parameters: tuple[Term, ...]
@@ -86,22 +90,30 @@ class Procedure:
     exit: Location
     edges: tuple[Edge, ...]
     locals: tuple[Term, ...] = ()  # every variable that is not shared, parameters and returns included
-    _outgoing: dict[Location, tuple[Edge, ...]] = field(default_factory=dict, repr=False, compare=False)
-    _incoming: dict[Location, tuple[Edge, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _outgoing: Mapping[Location, tuple[Edge, ...]] = field(init=False, repr=False, compare=False)
+    _incoming: Mapping[Location, tuple[Edge, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for table, end in ((self._outgoing, "source"), (self._incoming, "target")):
-            lists: dict[Location, list[Edge]] = {}
-            for edge in self.edges:
-                lists.setdefault(getattr(edge, end), []).append(edge)
-            table.clear()
-            table.update((location, tuple(edges)) for location, edges in lists.items())
+        outgoing: dict[Location, list[Edge]] = {}
+        incoming: dict[Location, list[Edge]] = {}
+        for edge in self.edges:
+            outgoing.setdefault(edge.source, []).append(edge)
+            incoming.setdefault(edge.target, []).append(edge)
+        for name, lists in (("_outgoing", outgoing), ("_incoming", incoming)):
+            object.__setattr__(self, name, {location: tuple(edges) for location, edges in lists.items()})
 
     def outgoing(self, location: Location) -> tuple[Edge, ...]:
         return self._outgoing.get(location, ())
 
     def incoming(self, location: Location) -> tuple[Edge, ...]:
         return self._incoming.get(location, ())
+
+    def successors(self, location: Location) -> Iterator[Location]:
+        """Where the edges lead that leave a location; one more often if several do."""
+        return (edge.target for edge in self.outgoing(location))
+
+    def predecessors(self, location: Location) -> Iterator[Location]:
+        return (edge.source for edge in self.incoming(location))
 
     @property
     def locations(self) -> tuple[Location, ...]:
@@ -110,7 +122,7 @@ class Procedure:
         return tuple(sorted(found, key=lambda location: location.id))
 
     def with_edges(self, edges: tuple[Edge, ...]) -> Procedure:
-        return replace(self, edges=edges, _outgoing={}, _incoming={})
+        return replace(self, edges=edges)
 
 
 @dataclass(frozen=True)
@@ -151,3 +163,13 @@ class Program:
 
     def with_procedures(self, procedures: Mapping[str, Procedure]) -> Program:
         return replace(self, procedures=procedures)
+
+    def restricted_to(self, procedures: Mapping[str, Procedure]) -> Program:
+        """With other procedures; errors and loop heads that lie in none of them are gone."""
+        present = {location for procedure in procedures.values() for location in procedure.locations}
+        return replace(
+            self,
+            procedures=procedures,
+            errors={location: p for location, p in self.errors.items() if location in present},
+            loop_heads={location: r for location, r in self.loop_heads.items() if location in present},
+        )

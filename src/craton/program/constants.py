@@ -6,8 +6,8 @@ from dataclasses import replace
 from heapq import heappop, heappush
 
 from craton.logic import FALSE, Array, Term, free_variables, ops, substitute
+from craton.program.analysis.graphs import reverse_postorder
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import reverse_postorder
 from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of, with_value, without_value
 from craton.program.slicing import remove_dead_code
 from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Statement
@@ -48,7 +48,7 @@ def _propagated(procedure: Procedure, shared: frozenset[Term], back: dict[Edge, 
 
 def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, PersistentMap] | None:
     """What is known at every location that is reached; None if it takes too long to find out."""
-    locations = reverse_postorder(procedure)
+    locations = reverse_postorder(procedure.entry, procedure.successors)
     order = {location: i for i, location in enumerate(locations)}
     known: dict[Location, PersistentMap] = {procedure.entry: EMPTY}
     waiting = [0]

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from craton.logic import TRUE, Term, substitute, var
+from craton.program.analysis.control_flow import reachable_edges, recursive_procedures
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
-from craton.program.graph import reachable_edges, recursive_procedures
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Call, Return
 from craton.program.transformation import Transformed
@@ -102,7 +102,7 @@ class _Inliner:
                 continue
             waiting.extend(reversed(self._copy(edge, statement, edges, locals_)))
         kept = reachable_edges(procedure.entry, edges)
-        return replace(procedure, edges=kept, locals=tuple(locals_), _outgoing={}, _incoming={})
+        return replace(procedure, edges=kept, locals=tuple(locals_))
 
     def _may_inline(self, name: str, into: Procedure) -> bool:
         if name in self.recursive or name not in self.program.procedures or name == into.name:

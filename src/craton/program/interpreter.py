@@ -157,6 +157,18 @@ def as_value(number: Number, sort: Sort, type_name: str = "") -> Any:
     return int(number)
 
 
+@dataclass(slots=True)
+class _Machine:
+    """One execution: globals, the frame of the procedure that runs, and the frames of those that wait for it, each with
+    where to go on and what to do with the results (negative numbers are globals).
+    """
+
+    source: _Source
+    state: list[Any]
+    frame: list[Any]
+    waiting: list[tuple[list[Any], Location, tuple[int, ...]]] = field(default_factory=list)
+
+
 # --- translation ------------------------------------------------------------------------------------------------------
 
 _CALL, _RETURN, _STOP, _ERROR, _BLOCKED = range(5)
@@ -203,17 +215,21 @@ class Interpreter:
     ) -> Run:
         """With `only_inputs` the seed is for inputs; what the program leaves open besides is zero."""
         source = _Source(inputs, seed, only_inputs)
-        namespace = self._namespace
         state = [source.arbitrary(variable.sort) for variable in self._globals]
-        namespace.update(G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary)
+        self._namespace.update(G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary)
         self._trace.clear()
-        entry = self.program.main
-        frame = self._frame(entry, source)
-        stack: list[tuple[list[Any], Any, tuple[int, ...]]] = []
-        block = self._block(entry.entry)
+        machine = _Machine(source, state, self._frame(self.program.main, source))
+        outcome, steps = self._execute(machine, step_limit)
+        final = {variable: state[i] for variable, i in self._globals.items()}
+        edges = tuple(self._edges[i] for i in self._trace)
+        return Run(outcome, steps, tuple(source.read), final, edges, tuple(source.sorts))
+
+    def _execute(self, machine: _Machine, step_limit: int) -> tuple[Outcome, int]:
+        """Code that stays in a procedure says which code comes next; what it cannot say so is a tuple, for `_after`."""
+        block = self._block(self.program.main.entry)
         steps = 0
-        outcome: Outcome
         while True:
+            frame = machine.frame
             for _ in range(1024):
                 result = block(frame)
                 if result.__class__ is tuple:
@@ -222,49 +238,50 @@ class Interpreter:
             else:
                 steps += 1024
                 if steps >= step_limit:
-                    outcome = StepLimit(step_limit)
-                    break
+                    return StepLimit(step_limit), steps
                 continue
             steps += 1
-            kind = result[0]
-            if kind == _CALL:
-                _, name, arguments, back, results = result
-                procedure = self.program.procedures.get(name)
-                if procedure is None:
-                    raise CannotRun(f"procedure {name} is called but not defined")
-                stack.append((frame, back, results))
-                frame = self._frame(procedure, source)
-                frame[: len(arguments)] = arguments
-                block = self._block(procedure.entry)
-            elif kind == _RETURN:
-                procedure = result[1]
-                slots = self._slots[procedure.name]
-                values = tuple(frame[slots[term]] for term in procedure.returns)
-                if not stack:
-                    outcome = Exited(values)
-                    break
-                frame, back, targets = stack.pop()
-                for target, value in zip(targets, values, strict=True):
-                    if target < 0:
-                        state[-1 - target] = value
-                    else:
-                        frame[target] = value
-                block = self._block(back)
-            elif kind == _STOP:
-                outcome = Exited(None)
-                break
-            elif kind == _ERROR:
-                outcome = ReachedError(result[1], self.program.errors[result[1]])
-                break
-            else:
-                outcome = Blocked(result[1], result[2])
-                break
+            block = self._after(machine, result)
+            if not callable(block):
+                return block, steps
             if steps >= step_limit:
-                outcome = StepLimit(step_limit)
-                break
-        final = {variable: state[i] for variable, i in self._globals.items()}
-        edges = tuple(self._edges[i] for i in self._trace)
-        return Run(outcome, steps, tuple(source.read), final, edges, tuple(source.sorts))
+                return StepLimit(step_limit), steps
+
+    def _after(self, machine: _Machine, result: tuple[Any, ...]) -> Any:
+        """The code that comes next, or the outcome."""
+        kind = result[0]
+        if kind == _CALL:
+            return self._call(machine, result)
+        if kind == _RETURN:
+            return self._return(machine, result[1])
+        if kind == _STOP:
+            return Exited(None)
+        if kind == _ERROR:
+            return ReachedError(result[1], self.program.errors[result[1]])
+        return Blocked(result[1], result[2])
+
+    def _call(self, machine: _Machine, result: tuple[Any, ...]) -> Any:
+        _, name, arguments, back, results = result
+        procedure = self.program.procedures.get(name)
+        if procedure is None:
+            raise CannotRun(f"procedure {name} is called but not defined")
+        machine.waiting.append((machine.frame, back, results))
+        machine.frame = frame = self._frame(procedure, machine.source)
+        frame[: len(arguments)] = arguments
+        return self._block(procedure.entry)
+
+    def _return(self, machine: _Machine, procedure: Procedure) -> Any:
+        slots, frame = self._slots[procedure.name], machine.frame
+        values = [frame[slots[term]] for term in procedure.returns]
+        if not machine.waiting:
+            return Exited(tuple(values))
+        machine.frame, back, targets = machine.waiting.pop()
+        for target, value in zip(targets, values, strict=True):
+            if target < 0:
+                machine.state[-1 - target] = value
+            else:
+                machine.frame[target] = value
+        return self._block(back)
 
     def _frame(self, procedure: Procedure, source: _Source) -> list[Any]:
         """Locals, parameters first; all arbitrary."""

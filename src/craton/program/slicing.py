@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from craton.logic import TRUE, Term, not_
+from craton.logic import FALSE, TRUE, Term, not_
+from craton.program.analysis.control_flow import reachable_edges
+from craton.program.analysis.graphs import reachable
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import reachable_edges
 from craton.program.statements import Assign, Assume, Block, Call, Havoc
 from craton.program.transformation import Transformed
 from craton.program.variables import reads
@@ -32,7 +33,7 @@ def remove_dead_code(program: Program) -> Transformed:
         procedures[name] = old.with_edges(edges)
         waiting.extend(e.statement.procedure for e in edges if isinstance(e.statement, Call))
     ordered = {name: procedures[name] for name in program.procedures if name in procedures}
-    return Transformed(_restricted(program, ordered), edges_back)
+    return Transformed(program.restricted_to(ordered), edges_back)
 
 
 def slice_for_errors(program: Program) -> Transformed:
@@ -49,19 +50,7 @@ def slice_for_errors(program: Program) -> Transformed:
 
 
 def _never(edge: Edge) -> bool:
-    from craton.logic import FALSE
-
     return isinstance(edge.statement, Assume) and edge.statement.condition is FALSE
-
-
-def _restricted(program: Program, procedures: dict[str, Procedure]) -> Program:
-    present = {location for procedure in procedures.values() for location in procedure.locations}
-    return replace(
-        program,
-        procedures=procedures,
-        errors={location: p for location, p in program.errors.items() if location in present},
-        loop_heads={location: r for location, r in program.loop_heads.items() if location in present},
-    )
 
 
 def _contracted(procedure: Procedure, program: Program, back: dict[Edge, tuple[Edge, ...]]) -> tuple[Edge, ...]:
@@ -117,19 +106,14 @@ def _towards_errors(program: Program) -> Transformed:
                 changed = True
     procedures: dict[str, Procedure] = {}
     for name, procedure in program.procedures.items():
-        live: set[Location] = set()
         # Where a procedure is left, its caller may go on to an error.
-        stack: list[Location] = [] if name == program.entry else [procedure.exit]
+        ends: list[Location] = [] if name == program.entry else [procedure.exit]
         for edge in procedure.edges:
             if edge.target in program.errors:
-                stack.append(edge.target)
+                ends.append(edge.target)
             elif isinstance(edge.statement, Call) and edge.statement.procedure in guilty:
-                stack.append(edge.source)
-        while stack:
-            location = stack.pop()
-            if location not in live:
-                live.add(location)
-                stack.extend(edge.source for edge in procedure.incoming(location))
+                ends.append(edge.source)
+        live = reachable(ends, procedure.predecessors)
         edges = tuple(
             edge
             for edge in procedure.edges
@@ -138,7 +122,7 @@ def _towards_errors(program: Program) -> Transformed:
             and (edge.target in live or (isinstance(edge.statement, Call) and edge.statement.procedure in guilty))
         )
         procedures[name] = procedure.with_edges(edges)
-    return remove_dead_code(_restricted(program, procedures))
+    return remove_dead_code(program.restricted_to(procedures))
 
 
 def _relevant(program: Program) -> set[Term]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from craton.logic import FALSE, Term, var
+from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
-from craton.program.graph import recursive_procedures
 from craton.program.origin import SourceRange
 from craton.program.statements import Assume, Call
 from craton.program.variables import renamed

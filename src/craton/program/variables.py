@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from craton.logic import Term, free_variables, substitute
 from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Return, Statement
@@ -55,8 +56,6 @@ def renamed(statement: Statement, mapping: Mapping[Term, Term]) -> Statement:
         arguments = tuple(_replace(argument, mapping) for argument in statement.arguments)
         results = tuple(_variable(result, mapping) for result in statement.results)
         return Call(statement.procedure, arguments, results)
-    from dataclasses import replace
-
     return Block(tuple(replace(edge, statement=renamed(edge.statement, mapping)) for edge in statement.edges))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from craton.logic import infix
-from craton.report.explanation import Column, Explanation
+from craton.traces.explanation import Column, Explanation
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --core: #2a7d4f; --formula: #0b5fa5; --dim: #8a8a8a; }

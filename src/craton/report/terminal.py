@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from craton.logic import infix
-from craton.report.explanation import Column, Explanation
+from craton.traces.explanation import Column, Explanation
 
 
 def print_explanation(explanation: Explanation, title: str, console: Console) -> None:

@@ -9,22 +9,25 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from craton.errors import CratonError
+from craton.verdicts.text import Limit, VerdictKind, VerdictText
 from craton.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from craton.engines.contract import Statistics
-    from craton.evidence.replay import ReadValue
-    from craton.verify import Result
-    from craton.worker import Failed
+    from craton.processes.supervision import Failed
+    from craton.verdicts.counterexample import ReadValue
+    from craton.verdicts.proof import Proof
+    from craton.verdicts.result import Result
+    from craton.verdicts.verdict import Violated
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What is told of a run: plain data that crosses processes and becomes JSON as it is."""
+    """What is told of a run: plain data that crosses processes, and that `as_data` makes JSON of."""
 
-    verdict: str
+    verdict: VerdictText
     reason: str = ""
     evidence: str = ""
     confirmed: bool = True
@@ -33,13 +36,9 @@ class Outcome:
     invariants: list[dict[str, str]] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)  # of evidence: which were written, or why not
+    violated: dict[str, Any] | None = None  # which property, and where in the user's text
+    limit: str | None = None  # which limit of the run kept it from an answer
     statistics: dict[str, Any] = field(default_factory=dict)
-
-
-def exit_code(outcome: Outcome) -> int:
-    if outcome.verdict == "true":
-        return 0
-    return 1 if outcome.verdict.startswith("false") else 3
 
 
 def outcome_of_failure(failed: Failed, *, debug: bool) -> Outcome:
@@ -48,30 +47,50 @@ def outcome_of_failure(failed: Failed, *, debug: bool) -> Outcome:
         raise failed.error
     if debug:
         print(failed.traceback, file=sys.stderr)
-    return Outcome("unknown", f"internal error: {failed.error!r}; this is a bug in Craton: please report it")
+    return outcome_without_result(f"internal error: {failed.error!r}; this is a bug in Craton: please report it")
+
+
+def outcome_without_result(reason: str, limit: Limit | None = None) -> Outcome:
+    """Of a run that did not live to say something itself."""
+    return Outcome(VerdictText(VerdictKind.UNKNOWN), reason, limit=None if limit is None else limit.value)
 
 
 def outcome(result: Result) -> Outcome:
-    told = Outcome(result.verdict, result.reason, found_by=result.stage, assumptions=list(result.assumptions))
+    from craton.verdicts.verdict import Proved, Unknown, Violated, text_of
+
+    told = Outcome(text_of(result.verdict), result.reason, found_by=result.stage, assumptions=list(result.assumptions))
     told.confirmed = result.confirmed
     told.statistics = figures(result.statistics)
-    if result.proof is not None:
-        _tell_proof(told, result)
-    if result.replay is not None:
-        told.inputs = [
-            {"function": read.source.function, "type": read.source.type, "value": _value(read)}
-            for read in result.replay.inputs
-        ]
-        told.evidence = _replay(told.inputs, result)
+    match result.verdict:
+        case Proved(proof, confirmed):
+            _tell_proof(told, proof, confirmed=confirmed)
+        case Violated() as verdict:
+            _tell_violation(told, verdict)
+        case Unknown(_, limit):
+            told.limit = None if limit is None else limit.value
     return told
 
 
-def _replay(inputs: Sequence[dict[str, str]], result: Result) -> str:
-    from craton.evidence.compiled import NotCompiled, Reached
+def _tell_violation(told: Outcome, verdict: Violated) -> None:
+    place = verdict.place
+    told.violated = {
+        "property": verdict.property.name,
+        "file": None if place is None else place.file,
+        "line": None if place is None else place.line,
+    }
+    told.inputs = [
+        {"function": read.source.function, "type": read.source.type, "value": _value(read)}
+        for read in verdict.replay.inputs
+    ]
+    told.evidence = _replay(told.inputs, verdict)
+
+
+def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
+    from craton.verdicts.counterexample import NotCompiled, Reached
 
     shown = ", ".join(entry["value"] for entry in inputs[:8]) + (", …" if len(inputs) > 8 else "")
     after = f"after {counted(len(inputs), 'input')}" + (f": {shown}" if shown else "")
-    match result.compiled:
+    match verdict.compiled:
         case Reached(compiler):
             return f"replay: error reached in the compiled program ({compiler}) {after}"
         case NotCompiled(why):
@@ -79,18 +98,16 @@ def _replay(inputs: Sequence[dict[str, str]], result: Result) -> str:
     return f"replay: error reached by the interpreter {after}"
 
 
-def _tell_proof(told: Outcome, result: Result) -> None:
+def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
     from craton.logic.infix import infix
 
-    proof = result.proof
-    assert proof is not None
     program = proof.program
     heads = [location for location in program.loop_heads if location in proof.invariants]
     for location in heads:
         place = program.loop_heads[location]
         told.invariants.append({"location": str(place or location), "invariant": infix(proof.invariants[location])})
     count = counted(len(heads), "loop invariant")
-    if not result.confirmed:
+    if not confirmed:
         told.evidence = f"unconfirmed: {count}, not checked again"
     elif proof.checked_by:
         told.evidence = f"proof: {count}, re-checked by {proof.checked_by} in {proof.seconds:.2f} s"
@@ -134,19 +151,23 @@ def figures(statistics: Statistics) -> dict[str, Any]:
     }
 
 
+def as_data(outcome: Outcome) -> dict[str, Any]:
+    """For `--json`."""
+    return {**asdict(outcome), "verdict": str(outcome.verdict)}
+
+
 def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) -> None:
     if as_json:
-        print(json.dumps(asdict(outcome), indent=2, ensure_ascii=False))
+        print(json.dumps(as_data(outcome), indent=2, ensure_ascii=False))
         return
-    name, bracket, rest = outcome.verdict.partition("(")
-    print(name.upper() + bracket + rest + ("" if outcome.confirmed else " (unconfirmed)"))
+    print(outcome.verdict.headline + ("" if outcome.confirmed else " (unconfirmed)"))
     if quiet:
         return
     if outcome.reason:
         print(f"  reason: {outcome.reason}")
     if outcome.evidence:
         print(f"  {outcome.evidence}")
-    if outcome.found_by and outcome.verdict != "unknown":
+    if outcome.found_by and outcome.verdict.kind is not VerdictKind.UNKNOWN:
         print(f"  found by: {outcome.found_by}")
     for entry in outcome.invariants:
         if len(entry["invariant"]) <= 160:

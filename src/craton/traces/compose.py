@@ -1,217 +1,184 @@
-"""Refiners made of refiners: the algebra.
-
-A composition is a refiner itself, so anything can stand anywhere. Those that remember traces keep their memory for one
-program: make a new one for the next.
-"""
+"""Refiners made of refiners: the algebra. A composition is a refiner itself, so anything can stand anywhere."""
 
 from __future__ import annotations
 
-import signal
-import time
+from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, cast
 
-from craton.processes import CONTEXT, end_family
-from craton.program.cfa import Edge
-from craton.smt import Solver, make_solver
+from craton.processes.limits import Exceeded
+from craton.processes.race import first_answer
+from craton.processes.supervision import Done, Ended, Ending
+from craton.registry import keyed_seconds, one_part, parts
+from craton.traces.memory import NO_MEMORY, Entries, RunMemory
 from craton.traces.perfect import Quality, quality
-from craton.traces.prefixes import Sliced
-from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
+from craton.traces.refutation import USUAL_ALLOWANCE, Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
-Seen = dict[tuple[Edge, ...], int]
 
+@dataclass(frozen=True, slots=True)
+class Fallback(Refiner):
+    """The first refiner that answers; a trace that comes back goes to the next: the last answer did not help.
 
-@dataclass(slots=True)
-class Fallback:
-    """The first refiner that answers.
-
-    A trace that comes back goes to the next one: the last answer did not help ([NR] 4.3).
+    [NR] 4.3.
     """
 
-    refiners: tuple[Refiner, ...]
-    _seen: Seen = field(default_factory=dict, repr=False)
+    word: ClassVar[str] = "fallback"
+
+    refiners: tuple[Refiner, ...] = parts(at_least=2)
 
     @property
-    def name(self) -> str:
-        return f"fallback({', '.join(r.name for r in self.refiners)})"
+    def allowance(self) -> float:
+        return sum(refiner.allowance for refiner in self.refiners)
 
-    def refute(self, trace: Trace) -> Answer:
-        start = self._seen.get(trace.edges, 0)
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         reasons = []
-        # When every refiner has had its turn, it is the first one's again.
-        for turn in range(len(self.refiners)):
-            number = (start + turn) % len(self.refiners)
-            answer = self.refiners[number].refute(trace)
+        for number in _turns(self, trace, memory):
+            answer = self.refiners[number].refute(trace, memory)
             if not isinstance(answer, GaveUp):
-                self._seen[trace.edges] = number + 1
+                memory.note(self, trace, number + 1)
                 return answer
             reasons.append(f"{self.refiners[number].name}: {answer.reason}")
         return GaveUp("; ".join(reasons))
 
 
-@dataclass(slots=True)
-class UntilPerfect:
-    """The first perfect sequence; if none is perfect, the first with a loop invariant; else the first one ([CN] 7.1).
-
-    With `enough` at INDUCTIVE, a loop invariant is enough to stop. A trace that comes back skips what it got.
+def _turns(refiner: Fallback | _Until, trace: Trace, memory: RunMemory) -> Iterator[int]:
+    """Whose turn it is, one after the other. A trace that was here begins with the one behind its last answer; when
+    every refiner has had its turn, it is the first one's again.
     """
+    start = memory.recall(refiner, trace) or 0
+    for turn in range(len(refiner.refiners)):
+        yield (start + turn) % len(refiner.refiners)
 
-    refiners: tuple[Refiner, ...]
-    enough: Quality = Quality.PERFECT
+
+@dataclass(frozen=True, slots=True)
+class _Until(Refiner):
+    """The first sequence that proves enough of its path program; if none does, the best one ([CN] 7.1)."""
+
+    refiners: tuple[Refiner, ...] = parts(at_least=1)
     solver: str = "z3"
     time_limit: float | None = 1.0  # seconds for each Hoare triple of the test
     budget: float | None = 3.0  # seconds for all of them
-    _seen: Seen = field(default_factory=dict, repr=False)
-    _checker: Solver | None = field(default=None, repr=False)
 
     @property
-    def name(self) -> str:
-        return f"until-{self.enough.name.lower()}({', '.join(r.name for r in self.refiners)})"
+    @abstractmethod
+    def enough(self) -> Quality: ...
 
-    def refute(self, trace: Trace) -> Answer:
-        if self._checker is None:
-            self._checker = make_solver(self.solver, time_limit=self.time_limit)
-        start = self._seen.get(trace.edges, 0)
+    @property
+    def allowance(self) -> float:
+        return sum(refiner.allowance + (self.budget or USUAL_ALLOWANCE) for refiner in self.refiners)
+
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        checker = memory.solver(self.solver, self.time_limit)
         best: tuple[Quality, int, Refutation] | None = None
         reasons = []
-        for turn in range(len(self.refiners)):
-            number = (start + turn) % len(self.refiners)
-            answer = self.refiners[number].refute(trace)
+        for number in _turns(self, trace, memory):
+            answer = self.refiners[number].refute(trace, memory)
             if isinstance(answer, GaveUp):
                 reasons.append(f"{self.refiners[number].name}: {answer.reason}")
             elif not isinstance(answer, Refutation):
                 return answer
             else:
-                found = quality(trace, answer.assertions, self._checker, self.time_limit, self.budget)
+                found = quality(trace, answer.assertions, checker, self.time_limit, self.budget)
                 if best is None or found > best[0]:
                     best = found, number, answer
                 if found >= self.enough:
                     break
         if best is None:
             return GaveUp("; ".join(reasons))
-        self._seen[trace.edges] = best[1] + 1
-        return _tested(best[2], perfect=best[0] is Quality.PERFECT)
+        memory.note(self, trace, best[1] + 1)
+        return replace(best[2], perfect=best[0] is Quality.PERFECT)  # those who count need not test again
 
 
-def _tested(refutation: Refutation, *, perfect: bool) -> Refutation:
-    """With a note for those who count perfect sequences, so that they need not test again."""
-    return replace(refutation, notes={**refutation.notes, "perfect": perfect})
+@dataclass(frozen=True, slots=True)
+class UntilPerfect(_Until):
+    """The first sequence that proves the whole path program; else one with a loop invariant; else the first."""
 
-
-@dataclass(slots=True)
-class Memo:
-    """Answers a trace that it has seen with what it said then."""
-
-    refiner: Refiner
-    _answers: dict[tuple[Edge, ...], Answer] = field(default_factory=dict, repr=False)
+    word: ClassVar[str] = "until-perfect"
 
     @property
-    def name(self) -> str:
-        return f"memo({self.refiner.name})"
-
-    def refute(self, trace: Trace) -> Answer:
-        if trace.edges not in self._answers:
-            self._answers[trace.edges] = self.refiner.refute(trace)
-        return self._answers[trace.edges]
+    def enough(self) -> Quality:
+        return Quality.PERFECT
 
 
-@dataclass(slots=True)
-class Race:
-    """All at once, each in a process of its own: the first answer wins, the others are ended.
+@dataclass(frozen=True, slots=True)
+class UntilInductive(_Until):
+    """The first sequence with a loop invariant, whether or not the start of the path leads to it; else the first."""
 
-    The winner's process ends too, so what the refiners in it remember of the trace is sent back with the answer.
+    word: ClassVar[str] = "until-inductive"
+
+    @property
+    def enough(self) -> Quality:
+        return Quality.INDUCTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Memo(Refiner):
+    """Remembers its answers."""
+
+    word: ClassVar[str] = "memo"
+
+    refiner: Refiner = one_part()
+
+    @property
+    def allowance(self) -> float:
+        return self.refiner.allowance
+
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        known: Answer | None = memory.recall(self, trace)
+        if known is None:
+            known = self.refiner.refute(trace, memory)
+            memory.note(self, trace, known)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Race(Refiner):
+    """All at once in processes of their own; the first answer wins.
+
+    The others are ended. The winner's process ends too, so what was learned in it comes back with the answer.
     """
 
-    refiners: tuple[Refiner, ...]
-    time_limit: float | None = None  # None: what the slowest runner allows itself, and as much again
+    word: ClassVar[str] = "race"
+
+    refiners: tuple[Refiner, ...] = parts(at_least=2)
+    time_limit: float | None = keyed_seconds(None)  # None: what the slowest runner allows itself, and as much again
 
     @property
-    def name(self) -> str:
-        limit = [] if self.time_limit is None else [f"time={self.time_limit:g}"]
-        return f"race({', '.join([r.name for r in self.refiners] + limit)})"
+    def allowance(self) -> float:
+        return self.time_limit or 2 * max(refiner.allowance for refiner in self.refiners)
 
-    def refute(self, trace: Trace) -> Answer:
-        limit = self.time_limit if self.time_limit is not None else 2 * max(map(allowance, self.refiners))
-        end = time.monotonic() + limit
-        runners: list[tuple[Refiner, Any, Connection]] = []
-        try:
-            for refiner in self.refiners:
-                receiving, sending = CONTEXT.Pipe(duplex=False)
-                process = CONTEXT.Process(target=_run, args=(refiner, trace, sending))
-                process.start()
-                sending.close()
-                runners.append((refiner, process, receiving))
-            return _first_answer({receiving: refiner for refiner, _, receiving in runners}, trace, end)
-        finally:
-            for _, process, receiving in runners:
-                end_family(process.pid)
-                process.join()
-                receiving.close()
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        runs = [partial(_run, refiner, trace, memory) for refiner in self.refiners]
+        reasons = []
+        for number, ending in first_answer(runs, self.allowance, lambda said: not isinstance(said[0], GaveUp)):
+            refiner = self.refiners[number]
+            answer = _answer(ending, memory)
+            if not isinstance(answer, GaveUp):
+                return answer
+            reasons.append(f"{refiner.name}: {answer.reason}")
+        return GaveUp("; ".join(reasons))
 
 
-_USUAL_ALLOWANCE = 60.0
-
-
-def allowance(refiner: Refiner) -> float:
-    """How many seconds a refiner allows itself; a usual number for those that do not say."""
-    match refiner:
-        case Race(time_limit=float(limit)):
-            return limit
-        case Race(refiners=runners):
-            return 2 * max(map(allowance, runners))
-        case Fallback(refiners=members):
-            return sum(map(allowance, members))
-        case Sliced(refiners=members, time_limit=limit):
-            return (limit or _USUAL_ALLOWANCE) + max(map(allowance, members))
-        case UntilPerfect(refiners=members, budget=budget):
-            return sum(allowance(member) + (budget or _USUAL_ALLOWANCE) for member in members)
-    own, inner = getattr(refiner, "time_limit", None), getattr(refiner, "refiner", None)
-    if inner is not None:
-        return allowance(inner) + (own or 0.0)
-    return own if isinstance(own, float) else _USUAL_ALLOWANCE
-
-
-def _memories(refiner: Refiner) -> Iterator[dict[tuple[Edge, ...], Any]]:
-    """Of the refiner and all those in it, always in the same order."""
-    match refiner:
-        case Fallback(_seen=memory) | UntilPerfect(_seen=memory) | Memo(_answers=memory):
-            yield memory
-    for inner in (*getattr(refiner, "refiners", ()), *filter(None, [getattr(refiner, "refiner", None)])):
-        yield from _memories(inner)
-
-
-def _run(refiner: Refiner, trace: Trace, result: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+def _run(refiner: Refiner, trace: Trace, memory: RunMemory) -> tuple[Answer, Entries]:
+    """In a process of its own: the answer, and what was learned on the way."""
+    branch = memory.branch()
     try:
-        answer = refiner.refute(trace)
+        answer = refiner.refute(trace, branch)
     except Exception as error:
         answer = GaveUp(f"{type(error).__name__}: {error}")
-    result.send((answer, [memory.get(trace.edges) for memory in _memories(refiner)]))
-    result.close()
+    return answer, branch.learned
 
 
-def _first_answer(waiting: dict[Connection, Refiner], trace: Trace, end: float) -> Answer:
-    """Of those that do not give up; why, if all do."""
-    reasons = []
-    while waiting:
-        ready = wait(list(waiting), max(0.0, end - time.monotonic()))
-        if not ready:
-            reasons += [f"{refiner.name}: no answer in time" for refiner in waiting.values()]
-            break
-        for receiving in ready:
-            assert isinstance(receiving, Connection)
-            refiner = waiting.pop(receiving)
-            try:
-                answer, remembered = receiving.recv()
-            except EOFError:
-                answer, remembered = GaveUp("its process died"), []
-            for memory, entry in zip(_memories(refiner), remembered, strict=False):
-                if entry is not None:
-                    memory[trace.edges] = entry
-            if not isinstance(answer, GaveUp):
-                return cast(Answer, answer)
-            reasons.append(f"{refiner.name}: {answer.reason}")
-    return GaveUp("; ".join(reasons))
+def _answer(ending: Ending, memory: RunMemory) -> Answer:
+    """What came of a run; what was learned in it is now remembered here."""
+    match ending:
+        case Done((answer, learned)):
+            memory.merge(learned)
+            return cast(Answer, answer)
+        case Ended(Exceeded()):
+            return GaveUp("no answer in time")
+        case _:
+            return GaveUp("its process died")

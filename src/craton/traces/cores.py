@@ -24,7 +24,7 @@ class Granularity(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class InfeasibleCore:
-    """The steps in the core, and the abstract trace that keeps only them ([CN] Def. 4.5)."""
+    """The steps in the core, and the abstract trace that keeps only them ([CN] Defs. 4.2, 4.3, 4.5)."""
 
     steps: tuple[Transition, ...]
     kept: frozenset[int]
@@ -48,6 +48,8 @@ def infeasible_core(
 ) -> InfeasibleCore | Sat | Undecided:
     """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is. A `late` core has
     as little of the beginning of the trace as possible.
+
+    [CN] Def. 4.3. Whole statements and the solver's core as it is are [CN] Def. 4.5; the rest is ours.
     """
     settings = (solver.name, granularity, budget, late)
     if _Latest.trace is trace and _Latest.settings == settings and _Latest.found is not None:

@@ -1,4 +1,4 @@
-"""Craig: sequence interpolants of the trace formula as assertions.
+"""Craig: sequence interpolants of the trace formula as assertions ([CN] 3).
 
 Interpolants of the abstract trace that keeps only an infeasible core are interpolants of the whole trace too, and there
 is less to interpolate.
@@ -8,31 +8,30 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 from craton.errors import MissingCapability
+from craton.registry import keyed_seconds
 from craton.smt import Capability, Sat, Satisfiable, Undecided, make_solver, sequence_interpolants
 from craton.traces.cores import Granularity, infeasible_core
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation, law_violation
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.options import core_choice, interpolation_source
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace, TraceFormula, trace_formula
 
 
 @dataclass(frozen=True, slots=True)
-class Craig:
-    source: str = "z3"
-    time_limit: float | None = 10.0  # seconds for a refutation
-    core: Granularity | None = None  # IT; None interpolates the whole trace
+class Craig(Refiner):
+    """Sequence interpolants from solver S, of an infeasible core (it) or of the whole trace."""
+
+    word: ClassVar[str] = "craig"
+
+    source: str = interpolation_source()
+    core: Granularity | None = core_choice()  # IT; None interpolates the whole trace
+    time_limit: float | None = keyed_seconds(10.0)  # for a refutation
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
 
-    @property
-    def name(self) -> str:
-        words = [self.source] + ["it"] * (self.core is not None)
-        if self.core is Granularity.STATEMENT:
-            words.append("core=statement")
-        if self.time_limit is not None and self.time_limit != Craig().time_limit:
-            words.append(f"time={self.time_limit:g}")
-        return f"craig({','.join(words)})"
-
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         try:
             return self._refuted(trace)
         except MissingCapability as problem:
@@ -41,7 +40,7 @@ class Craig:
     def _refuted(self, trace: Trace) -> Answer:
         started = time.monotonic()
         formula: TraceFormula = trace.formula
-        notes: dict[str, object] = {}
+        kept: frozenset[int] | None = None
         if self.core is not None:
             solver = make_solver(_core_solver(self.source), time_limit=self.time_limit)
             core = infeasible_core(trace, solver, self.core, self.core_budget, self.time_limit)
@@ -50,7 +49,7 @@ class Craig:
             if isinstance(core, Undecided):
                 return GaveUp(core.reason)
             formula = trace_formula(core.steps)
-            notes["core"] = core.kept
+            kept = core.kept
         left = None if self.time_limit is None else max(0.001, self.time_limit - (time.monotonic() - started))
         found = sequence_interpolants(formula.by_step, self.source, left)
         if isinstance(found, Undecided):
@@ -58,7 +57,7 @@ class Craig:
         if isinstance(found, Satisfiable):
             return self._feasible(trace)
         assertions = tuple(formula.to_program(i, term) for i, term in enumerate(found))
-        return self._checked(trace, Refutation(assertions, self.name, notes))
+        return self._checked(trace, Refutation(assertions, self.name, core=kept))
 
     def _checked(self, trace: Trace, refutation: Refutation) -> Answer:
         """Interpolation procedures are less well tested than solvers: z3's has been seen to answer `false` half-way

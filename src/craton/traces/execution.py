@@ -27,7 +27,7 @@ _SECONDS = 5.0  # for a solver to decide one quantified condition whose every va
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExecutedStep:
     """One edge that is no block, and the values that a havoc on it chose."""
 
     edge: Edge
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    steps: tuple[Step, ...]
+    steps: tuple[ExecutedStep, ...]
     start: Mapping[Term, Any]  # the values before the first step
     end: Mapping[Term, Any]  # and after the last one
     model: Model  # what it says of functions, and of results the standard leaves open, holds on the whole way
@@ -46,7 +46,7 @@ def execution(trace: Trace, model: Model) -> Execution | None:
     """The execution that a model of the trace's formula describes; None if there is none."""
     start = {variable: model[indexed] for variable, indexed in trace.formula.indices[0].items()}
     values: Values = dict(start)
-    steps: list[Step] = []
+    steps: list[ExecutedStep] = []
     for number, edge in enumerate(trace.edges):
         inputs = {i: model[indexed] for i, indexed in trace.formula.inputs[number].items()}
         taken = _through(edge, values, inputs, model)
@@ -57,7 +57,7 @@ def execution(trace: Trace, model: Model) -> Execution | None:
     return Execution(tuple(steps), start, values, model)
 
 
-def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[list[Step], Values] | None:
+def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[list[ExecutedStep], Values] | None:
     if not isinstance(edge.statement, Block):
         after = _after(edge, 0, values, inputs, model)
         return None if after is None else ([after[0]], after[1])
@@ -67,7 +67,7 @@ def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[
         outgoing.setdefault(inner.source, []).append((number, inner))
     expected = _expected(edge, values, inputs, model)
     # Where a choice is free, paths are tried until one ends with the values that the model wants.
-    path: list[tuple[Step, Values]] = []
+    path: list[tuple[ExecutedStep, Values]] = []
     choices = [iter(outgoing[block.begin])]
     while choices:
         here = path[-1][1] if path else values
@@ -95,18 +95,18 @@ def _expected(edge: Edge, values: Values, inputs: Values, model: Model) -> Value
     return {variable: evaluate(value, here) for variable, value in step.updates.items()}
 
 
-def _after(edge: Edge, number: int, values: Values, inputs: Values, model: Model) -> tuple[Step, Values] | None:
+def _after(edge: Edge, number: int, values: Values, inputs: Values, model: Model) -> tuple[ExecutedStep, Values] | None:
     """The step and the values after it; None if it cannot be taken."""
     match edge.statement:
         case Assume(condition):
-            return (Step(edge, {}), values) if holds(condition, state(values, model)) else None
+            return (ExecutedStep(edge, {}), values) if holds(condition, state(values, model)) else None
         case Assign(variable, value):
-            return Step(edge, {}), {**values, variable: evaluate(value, state(values, model))}
+            return ExecutedStep(edge, {}), {**values, variable: evaluate(value, state(values, model))}
         case Havoc(variables):
             chosen = {v: inputs[c] if (c := chosen_value(v, number)) in inputs else model[c] for v in variables}
-            return Step(edge, chosen), {**values, **chosen}
+            return ExecutedStep(edge, chosen), {**values, **chosen}
         case Return():
-            return Step(edge, {}), values
+            return ExecutedStep(edge, {}), values
     return None
 
 

@@ -4,39 +4,41 @@ An assertion found for such a trace speaks of nothing but these terms (semantica
 so the choice of terms, the templates, guides whoever refutes the trace. Forgetting is an ordinary step, so any refiner
 can be guided, not only one that interpolates.
 
-Sets of templates are a lattice: the fewer, the more is forgotten. A set is feasible if the forgetful trace is still
-infeasible; the frontier are the sets of which no template can be spared. They are the minimal cores of the equations
-that say that a template keeps its value.
+Sets of templates are a lattice ([EI] Def. 13): the fewer, the more is forgotten. A set is feasible if the forgetful
+trace is still infeasible; the frontier are the sets of which no template can be spared. They are the minimal cores of
+the equations that say that a template keeps its value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
+from typing import ClassVar
 
 from craton.errors import MissingCapability
 from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
+from craton.program.analysis.domain_types import DomainType
 from craton.program.cfa import Edge, Location
-from craton.program.domain_types import DomainType
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
+from craton.registry import keyed_seconds, one_part
 from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
 from craton.traces.live import future_live, past_live
-from craton.traces.refutation import Answer, Refiner, Refutation
-from craton.traces.scorers import domain_types_in
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.options import solver_name
+from craton.traces.refutation import Abstraction, Answer, Refiner, Refutation
 from craton.traces.trace import SSA, Trace
 
-USUAL_SECONDS = 1.0  # as in [EI]
-
-# Counters had better not be mentioned by themselves; that two variables differ by something is what loops are made of.
+# Counters had better not be mentioned by themselves; that two variables differ by something is what loops are made of
+# ([EI] VI-C).
 COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST = 16, 4, 2, 1
 MOST_PAIRED = 10  # variables that a loop changes: more would make too many pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A term whose value a location may remember. `parts` are its variables with their signs."""
+    """A term whose value a location may remember ([EI] Def. 5). `parts` are its variables with their signs."""
 
     location: Location
     term: Term
@@ -53,7 +55,7 @@ Templates = tuple[Template, ...]
 @dataclass(frozen=True, slots=True)
 class Points:
     """Where a trace can forget: where it comes to a loop, and each time it comes back; and what is known there that may
-    still matter.
+    still matter ([EI] VII-A).
     """
 
     known: Mapping[int, tuple[Term, ...]]  # by position
@@ -71,9 +73,9 @@ def points_of(trace: Trace) -> Points:
     return Points(known, {i: locations[i] for i in heads})
 
 
-def templates_of(trace: Trace, points: Points) -> Templates:
-    """Every variable; and sums and differences of those that the loop changes. The cheap ones first."""
-    types = domain_types_in(trace)
+def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) -> Templates:
+    """Every variable; and sums and differences of those that the loop changes. The cheap ones first ([EI] VII-B)."""
+    types = memory.domain_types(trace)
     found: list[Template] = []
     for location in dict.fromkeys(points.locations.values()):
         at = [i for i in points.known if points.locations[i] == location]
@@ -100,7 +102,10 @@ def templates_of(trace: Trace, points: Points) -> Templates:
 def frontier(
     trace: Trace, points: Points, templates: Templates, solver: Solver, seconds: float | None
 ) -> list[Templates] | Sat | Undecided:
-    """Sets of templates of which none can be spared, the cheapest first; as many as are found in time."""
+    """Sets of templates of which none can be spared, the cheapest first; as many as are found in time.
+
+    The frontier of [EI] VI-B, by minimal cores instead of [EI] Algs. 1 and 2.
+    """
     indexing = SSA()
     kept: dict[Template, list[Term]] = {template: [] for template in templates}
     for number, step in enumerate(trace.steps):
@@ -211,43 +216,46 @@ def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Term
 # --- the refiner ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Lattice:
-    """What another refiner learns from the trace that forgets most, by the cheapest templates of the frontier.
+@dataclass(frozen=True, slots=True)
+class Lattice(Refiner):
+    """What R learns when the trace forgets, at its loops, all but a few terms: differences rather than counters.
 
-    Where the other refiner has no answer to it, the next ones are tried, and the trace itself at last.
+    The cheapest templates of the frontier are tried first; where R has no answer to a forgetful trace, the next ones
+    are, and the trace itself at last.
     """
 
-    refiner: Refiner
-    solver: str = "z3"
-    time_limit: float | None = USUAL_SECONDS  # for exploring
+    word: ClassVar[str] = "lattice"
+
+    refiner: Refiner = one_part()
+    solver: str = solver_name()
+    time_limit: float | None = keyed_seconds(1.0)  # for exploring; as in [EI] VII-B
 
     @property
-    def name(self) -> str:
-        words = [self.refiner.name]
-        if self.solver != "z3":
-            words.append(f"solver={self.solver}")
-        if self.time_limit is not None and self.time_limit != USUAL_SECONDS:
-            words.append(f"time={self.time_limit:g}")
-        return f"lattice({', '.join(words)})"
+    def allowance(self) -> float:
+        return self.refiner.allowance + (self.time_limit or 0.0)
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         points = points_of(trace)
-        found = self._frontier(trace, points) if points.known else []
+        found = self._frontier(trace, points, memory) if points.known else []
         for chosen in found:
             abstract, positions = forgetful(trace, points, chosen)
-            answer = self.refiner.refute(abstract)
+            answer = self.refiner.refute(abstract, memory)
             if isinstance(answer, Refutation):
-                assertions = tuple(answer.assertions[i] for i in positions)
-                notes = {k: v for k, v in answer.notes.items() if k not in ("core", "live", "perfect")}
-                told = {"templates": [str(t.term) for t in chosen], "frontier": len(found)}
-                return Refutation(assertions, self.name, {**notes, **told})
-        return self.refiner.refute(trace)
+                return replace(  # of steps and positions it speaks of another trace
+                    answer,
+                    assertions=tuple(answer.assertions[i] for i in positions),
+                    by=self.name,
+                    core=None,
+                    live=None,
+                    perfect=None,
+                    abstraction=Abstraction(tuple(t.term for t in chosen), len(found)),
+                )
+        return self.refiner.refute(trace, memory)
 
-    def _frontier(self, trace: Trace, points: Points) -> list[Templates]:
+    def _frontier(self, trace: Trace, points: Points, memory: RunMemory) -> list[Templates]:
         try:
             with make_solver(self.solver) as solver:
-                found = frontier(trace, points, templates_of(trace, points), solver, self.time_limit)
+                found = frontier(trace, points, templates_of(trace, points, memory), solver, self.time_limit)
         except MissingCapability:
             return []
         return found if isinstance(found, list) else []

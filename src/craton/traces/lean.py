@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from craton.errors import MissingCapability
 from craton.logic import (
@@ -31,36 +32,39 @@ from craton.logic import (
     substitute,
 )
 from craton.program.transitions import Transition
-from craton.smt import Solver, make_solver, minimal_core
+from craton.registry import one_part
+from craton.smt import Solver, minimal_core
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
 
 
-@dataclass(slots=True)
-class Lean:
-    refiner: Refiner
+@dataclass(frozen=True, slots=True)
+class Lean(Refiner):
+    """The assertions of R without what its proof does not need."""
+
+    word: ClassVar[str] = "lean"
+
+    refiner: Refiner = one_part()
     solver: str = "z3"
     time_limit: float | None = 2.0  # seconds for all that goes beyond the other refiner's work
-    _solver: Solver | None = field(default=None, repr=False)
 
     @property
-    def name(self) -> str:
-        return f"lean({self.refiner.name})"
+    def allowance(self) -> float:
+        return self.refiner.allowance + (self.time_limit or 0.0)
 
-    def refute(self, trace: Trace) -> Answer:
-        answer = self.refiner.refute(trace)
-        return self._leaner(trace, answer) if isinstance(answer, Refutation) else answer
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        answer = self.refiner.refute(trace, memory)
+        return self._leaner(trace, answer, memory.solver(self.solver)) if isinstance(answer, Refutation) else answer
 
-    def _leaner(self, trace: Trace, refutation: Refutation) -> Refutation:
-        if self._solver is None:
-            self._solver = make_solver(self.solver)
+    def _leaner(self, trace: Trace, refutation: Refutation, solver: Solver) -> Refutation:
         end = None if self.time_limit is None else time.monotonic() + self.time_limit
         found = list(refutation.assertions)
         for i in range(len(trace) - 1, 0, -1):
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
                 break
-            found[i] = _enough(found[i], trace.steps[i], found[i + 1], self._solver, left)
+            found[i] = _enough(found[i], trace.steps[i], found[i + 1], solver, left)
         return replace(refutation, assertions=tuple(found), by=self.name)
 
 

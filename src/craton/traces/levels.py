@@ -6,45 +6,47 @@ A block with several paths has no statements that a trace passes in order; it st
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import pairwise
 
 from craton.program.cfa import Edge
 from craton.program.statements import Block
 from craton.program.transitions import is_linear
+from craton.traces.memory import RunMemory
 from craton.traces.refutation import Answer, Feasible, Refiner, Refutation
 from craton.traces.trace import Trace
 
 
 class Level(enum.Enum):
-    EDGE = "edge"
-    BLOCK = "block"
+    EDGE = "edge"  # [NR] 4.1.1
+    BLOCK = "block"  # [NR] 4.1.2
 
 
-@dataclass(frozen=True, slots=True)
-class AtLevel:
-    """Refutes the trace at a finer level, and keeps the assertions between its own steps."""
+def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, by: str) -> Answer:
+    """What the refiner learns from the statements of the trace, at the ends of the trace's own steps."""
+    edges, ends = unfolded(trace)
+    if len(edges) == len(trace):
+        answer = refiner.refute(trace, memory)
+        return replace(answer, by=by) if isinstance(answer, Refutation) else answer
+    answer = refiner.refute(Trace(edges, trace.program), memory)
+    if isinstance(answer, Feasible):
+        # The model speaks of other indices; the coarse trace has one of its own.
+        return refiner.refute(trace, memory)
+    if isinstance(answer, Refutation):
+        return _at_ends(answer, ends, by)
+    return answer
 
-    level: Level
-    refiner: Refiner
 
-    @property
-    def name(self) -> str:
-        return f"{self.refiner.name.removesuffix(')')},level={self.level.value})"
-
-    def refute(self, trace: Trace) -> Answer:
-        if self.level is Level.BLOCK:
-            return self.refiner.refute(trace)
-        edges, ends = unfolded(trace)
-        if len(edges) == len(trace):
-            return self.refiner.refute(trace)
-        answer = self.refiner.refute(Trace(edges, trace.program))
-        if isinstance(answer, Feasible):
-            # The model speaks of other indices; the coarse trace has one of its own.
-            return self.refiner.refute(trace)
-        if isinstance(answer, Refutation):
-            kept = (answer.assertions[0], *(answer.assertions[end] for end in ends))
-            return replace(answer, assertions=kept, by=self.name)
-        return answer
+def _at_ends(fine: Refutation, ends: tuple[int, ...], by: str) -> Refutation:
+    """A refutation of the unfolded trace as one of the trace itself; of its path program nothing is known."""
+    positions = (0, *ends)
+    core = live = None
+    if fine.core is not None:
+        core = frozenset(i for i, (a, b) in enumerate(pairwise(positions)) if not fine.core.isdisjoint(range(a, b)))
+    if fine.live is not None:
+        live = tuple(fine.live[i] for i in positions)
+    assertions = tuple(fine.assertions[i] for i in positions)
+    return replace(fine, assertions=assertions, by=by, core=core, live=live, perfect=None)
 
 
 def unfolded(trace: Trace) -> tuple[tuple[Edge, ...], tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Live variables of a trace ([CN] Def. 5.1)."""
+"""Live variables of a trace ([CN] Def. 5.1; [NR] Eqs. 3.11–3.14 take the last occurrence for the last read)."""
 
 from __future__ import annotations
 

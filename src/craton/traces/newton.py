@@ -9,16 +9,21 @@ from __future__ import annotations
 import enum
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
 from craton.program.transitions import Transition
+from craton.registry import flag, keyed_choice, keyed_seconds, word_choice
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.smt.elimination import CHEAP, EXACT, SYNTACTIC, Eliminator, Method
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
+from craton.traces.levels import Level, at_edge_level
 from craton.traces.live import future_live, past_live
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.options import core_choice, solver_name
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
 
@@ -28,7 +33,7 @@ class Direction(enum.Enum):
 
 
 class Quantifiers(enum.Enum):
-    """How far the solver is asked to eliminate what looking at the formula did not."""
+    """How far the solver is asked to eliminate what looking at the formula did not ([NR] 4.2)."""
 
     NONE = "none"
     LIGHT = "light"
@@ -43,41 +48,37 @@ _STEP_LIMIT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Newton:
-    direction: Direction = Direction.SP
-    core: Granularity | None = Granularity.CONJUNCT  # IT; None executes the whole trace
-    live: bool = True  # LV
-    quantifiers: Quantifiers = Quantifiers.LIGHT
-    drop: bool = False  # drop what stays quantified, instead of keeping it
-    solver: str = "z3"
-    time_limit: float | None = 10.0  # seconds for a refutation: when they are over, solvers are asked no more
+class Newton(Refiner):
+    """Symbolic execution, forwards (sp) or backwards (wp), over an infeasible core (it; late: near the error), live
+    variables only (lv).
+
+    [CN] 6; the sequences of [CN] Def. 3.1 and Def. 4.6, over the abstract trace of [CN] Def. 4.5.
+    """
+
+    word: ClassVar[str] = "newton"
+
+    core: Granularity | None = core_choice()  # IT; None executes the whole trace
+    direction: Direction = word_choice(Direction.SP, always=True)
+    live: bool = flag("lv")
+    late: bool = flag("late")  # a core with as little of the beginning of the trace as possible
+    drop: bool = flag("drop")  # drop what stays quantified, instead of keeping it
+    quantifiers: Quantifiers = keyed_choice(Quantifiers.LIGHT, "quantifiers", Quantifiers)
+    level: Level = keyed_choice(Level.BLOCK, "level", Level)
+    solver: str = solver_name()
+    time_limit: float | None = keyed_seconds(10.0)  # for a refutation: when it is over, solvers are asked no more
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
-    late: bool = False  # a core with as little of the beginning of the trace as possible
 
-    @property
-    def name(self) -> str:
-        words = ["it"] * (self.core is not None) + [self.direction.value] + ["lv"] * self.live
-        words += ["late"] * self.late + ["drop"] * self.drop
-        if self.core is Granularity.STATEMENT:
-            words.append("core=statement")
-        usual = Newton()
-        if self.quantifiers is not usual.quantifiers:
-            words.append(f"quantifiers={self.quantifiers.value}")
-        if self.solver != usual.solver:
-            words.append(f"solver={self.solver}")
-        if self.time_limit is not None and self.time_limit != usual.time_limit:
-            words.append(f"time={self.time_limit:g}")
-        return f"newton({','.join(words)})"
-
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        if self.level is Level.EDGE:
+            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
         try:
-            return _Run(self, trace).refute()
+            return _Execution(self, trace).refute()
         except MissingCapability as problem:
             return GaveUp(str(problem))
 
 
 @dataclass(slots=True)
-class _Run:
+class _Execution:
     """One refutation in the making."""
 
     newton: Newton
@@ -106,12 +107,13 @@ class _Run:
             assertions = self._backwards(steps)
         if isinstance(assertions, GaveUp):
             return assertions
-        notes: dict[str, object] = {"eliminated": self.eliminator.achieved()}
-        if self.newton.core is not None:
-            notes["core"] = found.kept
-        if self.newton.live:
-            notes["live"] = self._live(steps)
-        return Refutation(tuple(assertions), self.newton.name, notes)
+        return Refutation(
+            tuple(assertions),
+            self.newton.name,
+            core=None if self.newton.core is None else found.kept,
+            live=tuple(self._live(steps)) if self.newton.live else None,
+            eliminated=self.eliminator.achieved(),
+        )
 
     def _infeasible(self) -> InfeasibleCore | Sat | Undecided:
         newton, trace = self.newton, self.trace
@@ -173,7 +175,10 @@ def _nothing(variable: Term) -> bool:
 def strongest_post(
     before: Term, step: Transition, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
 ) -> Term:
-    """∃ old values, inputs and what is to be forgotten. before ∧ guard ∧ x = update"""
+    """∃ old values, inputs and what is to be forgotten. before ∧ guard ∧ x = update
+
+    `post` of [CN] 3, [NR] Eqs. 3.7–3.10; forgetting is the existential projection of [CN] Def. 5.2.
+    """
     old = {x: var(f"{x.name}!old", x.sort) for x in step.updates}
     facts = [substitute(and_(before, step.guard), old)]
     facts += [eq(x, substitute(value, old)) for x, value in step.updates.items()]
@@ -186,7 +191,10 @@ def strongest_post(
 def weakest_pre(
     step: Transition, after: Term, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
 ) -> Term:
-    """∀ inputs and what is to be forgotten. guard ⇒ after[x ↦ update]"""
+    """∀ inputs and what is to be forgotten. guard ⇒ after[x ↦ update]
+
+    `wp` of [CN] 4.2; forgetting is the universal projection of [CN] Def. 5.2.
+    """
     body = implies(step.guard, substitute(after, step.updates))
     forgotten = [x for x in _ordered(free_variables(body) - frozenset(step.inputs)) if forget(x)]
     return eliminator.forall([*step.inputs, *forgotten], body)

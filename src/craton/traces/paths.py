@@ -1,15 +1,54 @@
-"""Error paths of a program, shortest first: what `craton explain` looks at."""
+"""Error paths of a program, shortest first, and which of them nobody can execute: what `craton explain` looks at."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from craton.program.analysis.control_flow import back_edge_targets, dangerous_locations
 from craton.program.cfa import Edge, Location, Program
-from craton.program.graph import back_edge_targets, dangerous_locations
+from craton.smt import Sat, Undecided, Unsat, make_solver
 from craton.traces.trace import Trace
 
 _MOST_PREFIXES = 200_000
+_MOST_JUDGED = 50
+_QUERY_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPaths:
+    """Error paths of a program by what a solver says of them. A path it cannot decide is neither of the others."""
+
+    spurious: tuple[Trace, ...]  # nobody can execute them
+    feasible: int
+    undecided: tuple[str, ...]  # the solver's reasons
+
+
+def spurious_paths(program: Program, unroll: int, count: int) -> JudgedPaths:
+    """Up to `count` infeasible error paths, and what came of the others on the way to them. Those that go round a loop
+    as often as they may come first: they have most to teach.
+    """
+    solver = make_solver("z3", time_limit=_QUERY_SECONDS)
+    infeasible: list[Trace] = []
+    undecided: list[str] = []
+    feasible = 0
+    for trace in error_paths(program, unroll):
+        with solver.scope():
+            solver.add(*trace.formula.by_step)
+            answer = solver.check()
+        match answer:
+            case Unsat():
+                infeasible.append(trace)
+            case Sat():
+                feasible += 1
+            case Undecided(reason):
+                undecided.append(reason)
+        enough = sum(rounds(t) >= unroll for t in infeasible) >= count
+        if enough or len(infeasible) + feasible + len(undecided) >= _MOST_JUDGED:
+            break
+    infeasible.sort(key=rounds, reverse=True)
+    return JudgedPaths(tuple(infeasible[:count]), feasible, tuple(undecided))
 
 
 def error_paths(program: Program, unroll: int) -> Iterator[Trace]:

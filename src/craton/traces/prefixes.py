@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, and_
 from craton.program.cfa import Edge
 from craton.program.statements import Assume, Block, Statement
 from craton.program.transitions import Transition, transition
+from craton.registry import keyed_choice, keyed_seconds, parts, several_words
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
-from craton.traces.scorers import SCORERS, Candidate, Scorer
+from craton.traces.levels import Level, at_edge_level
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.options import solver_name
+from craton.traces.refutation import USUAL_ALLOWANCE, Answer, Feasible, GaveUp, Refiner, Refutation, Selection
+from craton.traces.scorers import NUMBERED, SCORERS, Candidate, Scorer
 from craton.traces.trace import SSA, Trace
-
-USUAL_SECONDS = 10.0
 
 
 class Domain(Protocol):
-    """What is known along a path, as far as a domain can tell."""
+    """What is known along a path, as far as a domain can tell ([RS] 4)."""
 
     def take(self, step: Transition) -> bool:
         """Goes on with a step; False if the step contradicts what is known, and then it is not taken."""
@@ -33,7 +35,7 @@ class Domain(Protocol):
 
 
 def prefixes_in(domain: Domain, trace: Trace) -> list[Trace]:
-    """Algorithm 1 of [RS]: the infeasible sliced prefixes, shortest first.
+    """[RS] Alg. 1: the infeasible sliced prefixes, shortest first.
 
     Where a step contradicts what is before it, one prefix ends; the search goes on without the step's assumptions.
     """
@@ -93,28 +95,31 @@ class OwnDomain(Protocol):
     def sliced_prefixes(self, trace: Trace) -> list[Trace]: ...
 
 
-@dataclass(slots=True)
-class Sliced:
-    """Of what its refiners learn from the sliced prefixes of a trace, what the scorers like best (Algorithm 2 of [RS]).
+@dataclass(frozen=True, slots=True)
+class Sliced(Refiner):
+    """Of what R learns from each reason why a trace is infeasible, the best: by the length of its prefix, the use of
+    its variables (good: flags, not counters), the width or the depth of what is tracked.
 
-    Several refiners compete on every prefix. Of equals, the shortest prefix is taken.
+    [RS] Alg. 2; several refiners compete on every prefix ([RS] 6). Of equals, the shortest prefix is taken.
     """
 
-    refiners: tuple[Refiner, ...]
-    scorers: tuple[Scorer, ...] = (SCORERS["good"], SCORERS["narrow"])
-    solver: str = "z3"
-    time_limit: float | None = USUAL_SECONDS  # after which no further prefix is looked at
+    word: ClassVar[str] = "sliced"
+
+    refiners: tuple[Refiner, ...] = parts(at_least=1)
+    scorers: tuple[Scorer, ...] = several_words(
+        (SCORERS["good"], SCORERS["narrow"]), lambda: SCORERS, lambda: NUMBERED, "scorer"
+    )
+    level: Level = keyed_choice(Level.BLOCK, "level", Level)
+    solver: str = solver_name()
+    time_limit: float | None = keyed_seconds(10.0)  # after which no further prefix is looked at
 
     @property
-    def name(self) -> str:
-        words = [refiner.name for refiner in self.refiners] + [scorer.name for scorer in self.scorers]
-        if self.solver != "z3":
-            words.append(f"solver={self.solver}")
-        if self.time_limit is not None and self.time_limit != USUAL_SECONDS:
-            words.append(f"time={self.time_limit:g}")
-        return f"sliced({', '.join(words)})"
+    def allowance(self) -> float:
+        return (self.time_limit or USUAL_ALLOWANCE) + max(refiner.allowance for refiner in self.refiners)
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        if self.level is Level.EDGE:
+            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
         end = None if self.time_limit is None else time.monotonic() + self.time_limit
         try:
             with make_solver(self.solver) as solver:
@@ -131,11 +136,16 @@ class Sliced:
         ]
         first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
         if first_is_best:
-            choices.sort(key=lambda choice: self._score(Candidate(trace, len(choice[0]))))
-        return self._best(trace, choices, first_is_best, end)
+            choices.sort(key=lambda choice: self._score(Candidate(trace, len(choice[0]), memory=memory)))
+        return self._best(trace, choices, first_is_best, end, memory)
 
     def _best(
-        self, trace: Trace, choices: list[tuple[Trace, Refiner]], first_is_best: bool, end: float | None
+        self,
+        trace: Trace,
+        choices: list[tuple[Trace, Refiner]],
+        first_is_best: bool,
+        end: float | None,
+        memory: RunMemory,
     ) -> Answer:
         best: tuple[tuple[float, ...], Refutation] | None = None
         reasons: dict[str, None] = {}
@@ -143,10 +153,10 @@ class Sliced:
             if end is not None and time.monotonic() > end and (best is not None or reasons):
                 reasons["no time for all prefixes"] = None
                 break
-            answer = refiner.refute(prefix)
+            answer = refiner.refute(prefix, memory)
             if isinstance(answer, Refutation):
                 whole = self._extended(trace, prefix, answer, len(choices))
-                score = self._score(Candidate(trace, len(prefix), whole.assertions))
+                score = self._score(Candidate(trace, len(prefix), whole.assertions, memory))
                 if best is None or score < best[0]:
                     best = score, whole
                 if first_is_best:
@@ -163,9 +173,13 @@ class Sliced:
         return (*(scorer.score(candidate) for scorer in self.scorers), candidate.length)
 
     def _extended(self, trace: Trace, prefix: Trace, answer: Refutation, choices: int) -> Refutation:
-        """Of the whole trace; what was noted of the prefix's own length or path program does not hold of it."""
-        beyond = len(trace) - len(prefix)
+        """Of the whole trace; what was said of the prefix's own length or path program does not hold of it."""
         whole = prefix.edges == trace.edges
-        notes = answer.notes if whole else {k: v for k, v in answer.notes.items() if k not in ("live", "perfect")}
-        told = {"prefix": len(prefix), "choices": choices}
-        return Refutation((*answer.assertions, *[FALSE] * beyond), self.name, {**notes, **told})
+        return replace(
+            answer,
+            assertions=(*answer.assertions, *[FALSE] * (len(trace) - len(prefix))),
+            by=self.name,
+            live=answer.live if whole else None,
+            perfect=answer.perfect if whole else None,
+            selection=Selection(len(prefix), choices),
+        )

@@ -8,14 +8,17 @@ false, and {A[i]} step[i+1] {A[i+1]} for every i.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import ClassVar
 
 from craton.logic import FALSE, TRUE, Model, Term, and_, implies, substitute
 from craton.program.transitions import Transition
+from craton.registry import written
 from craton.smt import Solver
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.trace import Trace
 
 
@@ -28,11 +31,33 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """{A[i]} step[i] {A[i+1]} for every i; A[0] = true, A[-1] = false."""
+    """{A[i]} step[i] {A[i+1]} for every i; A[0] = true, A[-1] = false ([CN] Def. 3.2)."""
 
     assertions: tuple[Term, ...]
     by: str  # the refiner
-    notes: Mapping[str, object] = field(default_factory=dict)  # what is worth showing: the core, live variables
+    core: frozenset[int] | None = None  # the steps that were kept, where only a core was looked at
+    live: tuple[frozenset[Term], ...] | None = None  # the live variables at each position, where they were asked for
+    perfect: bool | None = None  # whether it proves the whole path program, where that was tested
+    eliminated: Mapping[str, int] = field(default_factory=dict)  # variables by the method of elimination
+    selection: Selection | None = None
+    abstraction: Abstraction | None = None
+    unchecked: int | None = None  # steps whose triples no solver decided, where others were to check them
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which of the infeasible sliced prefixes of a trace was learned from ([RS] Alg. 2)."""
+
+    prefix: int  # its length
+    choices: int  # among how many refinements
+
+
+@dataclass(frozen=True, slots=True)
+class Abstraction:
+    """By what a trace was abstracted before it was refuted ([EI] Def. 5)."""
+
+    templates: tuple[Term, ...]
+    frontier: int  # how many sets of templates there were to choose from
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +70,30 @@ class GaveUp:
 Answer = Feasible | Refutation | GaveUp
 
 
-class Refiner(Protocol):
-    @property
-    def name(self) -> str: ...
+USUAL_ALLOWANCE = 60.0  # seconds
 
-    def refute(self, trace: Trace) -> Answer: ...
+
+class Refiner(ABC):
+    """A value that refutes traces. Subclasses are frozen dataclasses whose fields say how they are written in
+    expressions (`registry`); what they remember of a run is in the memory that the run hands them.
+    """
+
+    __slots__ = ()
+
+    word: ClassVar[str]  # its name in expressions
+
+    @abstractmethod
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer: ...
+
+    @property
+    def name(self) -> str:
+        """The expression it is written as."""
+        return written(self, self.word)
+
+    @property
+    def allowance(self) -> float:
+        """How many seconds it allows itself, at most; a usual number if it does not say."""
+        return getattr(self, "time_limit", None) or USUAL_ALLOWANCE
 
 
 # --- the law ----------------------------------------------------------------------------------------------------------
@@ -61,7 +105,7 @@ def hoare_triple(before: Term, step: Transition, after: Term) -> Term:
 
 
 def law_violation(trace: Trace, refutation: Refutation, checker: Solver, time_limit: float | None = None) -> str:
-    """What is wrong with a refutation, as `checker` sees it; "" if nothing is."""
+    """What is wrong with a refutation ([CN] Def. 3.2), as `checker` sees it; "" if nothing is."""
     assertions = refutation.assertions
     if len(assertions) != len(trace) + 1:
         return f"{len(assertions)} assertions for {len(trace)} steps"

@@ -6,15 +6,15 @@ A refinement's precision is the assertions of its sequence: at the positions whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from math import prod
 from random import Random
 from typing import Protocol
 
 from craton.logic import FALSE, TRUE, Term, free_variables
-from craton.program.cfa import Edge
-from craton.program.domain_types import DomainType, domain_types
+from craton.program.analysis.domain_types import DomainType
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.trace import Trace
 
 
@@ -25,6 +25,7 @@ class Candidate:
     trace: Trace  # the whole one
     length: int  # of the prefix
     assertions: tuple[Term, ...] = ()
+    memory: RunMemory = field(default=NO_MEMORY, repr=False, compare=False)  # of what is known of the program
 
     @property
     def tracked(self) -> list[int]:
@@ -57,7 +58,7 @@ class By:
 
 @dataclass(frozen=True, slots=True)
 class ByChance:
-    """The same in every run: by the seed and what is to be scored."""
+    """[RS] 7. The same in every run: by the seed and what is to be scored."""
 
     seed: int = 0
     needs_assertions: bool = False
@@ -91,7 +92,7 @@ def depth(candidate: Candidate) -> float:
 
 def domain_type(candidate: Candidate) -> float:
     """The product of what each variable costs: one counter is worse than some flags."""
-    types = domain_types_in(candidate.trace)
+    types = candidate.memory.domain_types(candidate.trace)
     variables = frozenset[Term]().union(*map(free_variables, dict.fromkeys(candidate.assertions)))
     return prod(COSTS[types.get(variable, DomainType.BITS)] for variable in variables)
 
@@ -103,21 +104,6 @@ COSTS = {
     DomainType.BITS: 128,
     DomainType.COUNTER: 4096,
 }
-
-
-class _Latest:
-    """The types of the program that was asked about last: one run asks about one program."""
-
-    edges: Sequence[Edge] = ()
-    types: dict[Term, DomainType] = {}  # noqa: RUF012 – replaced, never changed
-
-
-def domain_types_in(trace: Trace) -> dict[Term, DomainType]:
-    """By the whole program, where it is known."""
-    edges = trace.program or trace.edges
-    if _Latest.edges is not edges:
-        _Latest.edges, _Latest.types = edges, domain_types(edges)
-    return _Latest.types
 
 
 SCORERS: dict[str, By] = {
@@ -133,3 +119,4 @@ SCORERS: dict[str, By] = {
         By("deep", depth, -1),
     )
 }
+NUMBERED: Mapping[str, Callable[[int], Scorer]] = {"random": ByChance}  # with a seed

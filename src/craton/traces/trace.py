@@ -23,6 +23,11 @@ class Trace:
     def __len__(self) -> int:
         return len(self.edges)
 
+    @property
+    def context(self) -> tuple[Edge, ...]:
+        """The edges of the program where they are known, otherwise those of the trace: what can be asked about."""
+        return self.program or self.edges
+
     @cached_property
     def steps(self) -> tuple[Transition, ...]:
         return tuple(transition(edge.statement) for edge in self.edges)
@@ -76,6 +81,7 @@ class TraceFormula:
 
 
 def trace_formula(steps: Sequence[Transition]) -> TraceFormula:
+    """F[1] ∧ … ∧ F[n] ([CN] 4.1, [NR] Eqs. 3.1–3.3)."""
     parts: list[Part] = []
     every = frozenset[Term]().union(*(step.read | step.written for step in steps))
     growing = SSA({v: _indexed(v, 0) for v in sorted(every, key=lambda v: v.serial)})

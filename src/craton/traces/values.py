@@ -10,16 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from craton.logic import FALSE, TRUE, Array, Term, and_, conjuncts, eq, free_variables, ops, substitute
 from craton.program.transitions import Transition
+from craton.registry import keyed_seconds
+from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.prefixes import prefixes_in
-from craton.traces.refutation import Answer, GaveUp, Refutation
+from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
 Values = Mapping[Term, Term]  # variable → constant
-
-USUAL_SECONDS = 5.0
 
 
 def after(known: Values, step: Transition) -> Values | None:
@@ -78,17 +79,14 @@ def length_of_contradiction(known: Values, steps: Sequence[Transition]) -> int |
 
 
 @dataclass(frozen=True, slots=True)
-class ExplicitValues:
-    """Refutes what constants refute, with assertions like `x = 3 ∧ y = 0`."""
+class ExplicitValues(Refiner):
+    """The constants that contradict the trace, as x = 3 ∧ y = 0; no solver is asked."""
 
-    time_limit: float | None = USUAL_SECONDS  # for making assertions small
+    word: ClassVar[str] = "values"
 
-    @property
-    def name(self) -> str:
-        usual = self.time_limit is None or self.time_limit == USUAL_SECONDS
-        return "values" if usual else f"values(time={self.time_limit:g})"
+    time_limit: float | None = keyed_seconds(5.0)  # for making assertions small
 
-    def refute(self, trace: Trace) -> Answer:
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         length = length_of_contradiction({}, trace.steps)
         if length is None:
             return GaveUp("the values of variables do not contradict each other")

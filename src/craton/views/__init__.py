@@ -1,11 +1,12 @@
 """Views: a bit-precise program as one over integers and reals, which engines run on, and the way back.
 
-Reading order: `bits` and `reals` (what operations do to numbers), `signs` (which variables are signed), `terms`
-(translation of terms), `program` (the pass), `to_bits` (invariants as formulas over bits), `view` (the result and its
-law).
+Reading order: `bits` and `arithmetic` (bit-vectors as integers), `operations` (which arithmetic each operation is),
+`reals` and `conversions` (floats), `signs` (which variables are signed), `terms` (translation of terms), `program` (the
+pass); `to_bits` on `wide_numbers` and `scaled_floats` (invariants as formulas over bits); `view` (the results and their
+laws).
 """
 
 from craton.views.program import ideal_view, integer_view, real_view
-from craton.views.view import View
+from craton.views.view import IdealView, SoundView, View
 
-__all__ = ["View", "ideal_view", "integer_view", "real_view"]
+__all__ = ["IdealView", "SoundView", "View", "ideal_view", "integer_view", "real_view"]

@@ -12,30 +12,32 @@ from dataclasses import dataclass, field, replace
 
 from craton.errors import NotExpressible
 from craton.logic import TRUE, Term, and_, free_variables, ops, post_order, substitute, var
+from craton.program.analysis.liveness import live_at_entry
 from craton.program.cfa import Edge, Location, Procedure, Program, Symbol
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Input, Return, Statement
 from craton.program.transformation import Transformed
-from craton.program.variables import reads, writes
-from craton.views.bits import ideal_numbers
+from craton.program.variables import reads
+from craton.views.arithmetic import Overflow
 from craton.views.signs import Signs
 from craton.views.terms import Floats, Needs, Translator
-from craton.views.view import View
+from craton.views.view import IdealView, SoundView
 
 
-def integer_view(program: Program, floats: Floats = "exact") -> View:
+def integer_view(program: Program, floats: Floats = "exact") -> SoundView:
     """The program over integers; floats stay IEEE floats ("exact") or become real numbers ("real")."""
-    return _Pass(program, floats).run()
+    work = _Pass(program, floats, Overflow.WRAPS)
+    transformed = work.transformed()
+    return SoundView(transformed.program, transformed, work.translator, frozenset(work.overapproximated))
 
 
-def ideal_view(program: Program, floats: Floats = "exact") -> View:
-    """The program over integers that never overflow. Not a view in the sense of the law: it may miss runs of the
-    program, so neither its proofs nor its counterexamples count before they are found to hold in bits.
-    """
-    with ideal_numbers():
-        return integer_view(program, floats)
+def ideal_view(program: Program, floats: Floats = "exact") -> IdealView:
+    """The program over integers that never overflow."""
+    work = _Pass(program, floats, Overflow.NEVER)
+    transformed = work.transformed()
+    return IdealView(transformed.program, transformed, work.translator)
 
 
-def real_view(program: Program) -> View:
+def real_view(program: Program) -> SoundView:
     """The program over integers and real numbers."""
     return integer_view(program, "real")
 
@@ -44,13 +46,14 @@ def real_view(program: Program) -> View:
 class _Pass:
     program: Program
     floats: Floats
+    overflow: Overflow
     edges_back: dict[Edge, tuple[Edge, ...]] = field(default_factory=dict)
     locations_back: dict[Location, Location] = field(default_factory=dict)
     overapproximated: dict[Edge, None] = field(default_factory=dict)
     temporaries: dict[Term, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.translator = Translator(Signs(self.program), self.floats)
+        self.translator = Translator(Signs(self.program), self.floats, self.overflow)
         self.next_location = self.program.next_location()
         # Names first: what the program's variables become must not depend on where they occur.
         for variable in self.program.globals:
@@ -59,7 +62,7 @@ class _Pass:
             for variable in (*procedure.parameters, *procedure.returns, *procedure.locals):
                 self.translator.value(variable)
 
-    def run(self) -> View:
+    def transformed(self) -> Transformed:
         program, back = self.program, self.translator
         procedures = {name: self._procedure(procedure) for name, procedure in program.procedures.items()}
         chosen = (*back.fresh_variables, *self.temporaries)
@@ -71,8 +74,7 @@ class _Pass:
             globals=self._variables(program.globals),
             symbols=self._symbols(),
         )
-        transformed = Transformed(result, self.edges_back, self.locations_back)
-        return View(result, transformed, frozenset(self.overapproximated), back)
+        return Transformed(result, self.edges_back, self.locations_back)
 
     def _symbols(self) -> dict[Term, Symbol]:
         symbols = self.program.symbols
@@ -114,8 +116,6 @@ class _Pass:
             returns=self._variables(procedure.returns),
             locals=self._variables(procedure.locals),
             edges=tuple(edges),
-            _outgoing={},
-            _incoming={},
         )
 
     def _preamble(self, location: Location, needs: Needs, edges: list[Edge]) -> Location:
@@ -222,37 +222,7 @@ class _Pass:
         else:
             for parameter in procedure.parameters:
                 candidates.pop(parameter, None)
-        number = {variable: i for i, variable in enumerate(candidates)}
-        everything = _mask(number, self.program.globals)
-        live = dict.fromkeys(procedure.locations, 0)
-        if procedure.exit in live:
-            live[procedure.exit] = _mask(number, procedure.returns)
-        effects = {
-            edge: (
-                _mask(number, reads(edge.statement)) | (everything if isinstance(edge.statement, Call) else 0),
-                ~_mask(number, writes(edge.statement)),
-            )
-            for edge in procedure.edges
-        }
-        waiting = list(procedure.locations)
-        while waiting:
-            location = waiting.pop()
-            now = live[location]
-            for edge in procedure.outgoing(location):
-                read, kept = effects[edge]
-                now |= read | live[edge.target] & kept
-            if now != live[location]:
-                live[location] = now
-                waiting.extend(edge.source for edge in procedure.incoming(location))
-        return [variable for variable, i in number.items() if live[procedure.entry] >> i & 1]
-
-
-def _mask(number: dict[Term, int], variables: frozenset[Term] | tuple[Term, ...]) -> int:
-    mask = 0
-    for variable in variables:
-        if variable in number:
-            mask |= 1 << number[variable]
-    return mask
+        return live_at_entry(procedure, candidates, self.program.globals)
 
 
 def _terms(statement: Statement) -> tuple[Term, ...]:

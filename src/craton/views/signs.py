@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from craton.logic import Array, BitVec, Sort, Term, ops, post_order
 from craton.logic.ops import Op
+from craton.program.analysis.union_find import UnionFind
 from craton.program.cfa import Program
 from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Input, Statement
 
@@ -42,7 +43,7 @@ class Signs:
     """The decisions. Arrays that may be equal or assigned to each other form classes, which decide together."""
 
     def __init__(self, program: Program) -> None:
-        self._parent: dict[Term, Term] = {}
+        self._alike = UnionFind[Term]()
         self._bases: dict[Term, Term] = {}
         self._signed: dict[Term, bool] = {}
         statements = [edge.statement for edge in program.edges()]
@@ -73,13 +74,7 @@ class Signs:
         """What decides for a term: itself or, for an array, a representative of its class."""
         if not isinstance(term.sort, Array):
             return term
-        term = self._base(term)
-        root = term
-        while root in self._parent:
-            root = self._parent[root]
-        while term in self._parent:
-            self._parent[term], term = root, self._parent[term]
-        return root
+        return self._alike.find(self._base(term))
 
     def _base(self, array: Term) -> Term:
         """The array that was written to, chosen from or that holds this one. Chains of writes can be long."""
@@ -93,9 +88,8 @@ class Signs:
 
     def _unite(self, a: Term, b: Term) -> None:
         if is_bits_array(a.sort):
-            x, y = self._subject(a), self._subject(b)
-            if x is not y:
-                self._parent[max(x, y, key=lambda t: t.serial)] = min(x, y, key=lambda t: t.serial)
+            older, younger = sorted((self._subject(a), self._subject(b)), key=lambda t: t.serial)
+            self._alike.join(older, younger)
 
     def _unite_within(self, root: Term) -> None:
         for node in post_order(root):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Literal
 
 from craton.errors import NotExpressible
@@ -19,8 +18,6 @@ from craton.logic import (
     INT,
     REAL,
     RNE,
-    RTN,
-    RTP,
     TRUE,
     Array,
     BitVec,
@@ -35,17 +32,12 @@ from craton.logic import (
     eq,
     exists,
     forall,
-    fp_bits,
-    fp_is_nan,
-    fp_le,
-    fp_value,
     free_variables,
     implies,
     int_,
     ite,
     le,
     lt,
-    mod,
     mul,
     not_,
     ops,
@@ -55,13 +47,14 @@ from craton.logic import (
     sub,
     var,
 )
-from craton.logic.ieee import RoundingMode, from_fraction
 from craton.logic.ops import Op, Theory
-from craton.logic.terms import format_of
 from craton.logic.walk import QUANTIFIERS, fold
 from craton.views import bits as b
 from craton.views import reals as r
-from craton.views.bits import Bits, Unknowns
+from craton.views.arithmetic import Arithmetic, Overflow, Unknowns
+from craton.views.bits import Bits
+from craton.views.conversions import float_near, float_of, integer_near
+from craton.views.operations import BITS, BITWISE, SHIFTS, Bitwise
 from craton.views.reals import Rounding
 from craton.views.signs import Signs
 from craton.views.values import (
@@ -103,10 +96,13 @@ class Needs:
 
 
 class Translator:
-    """Translates terms of one program; every term once."""
+    """Translates terms of one program; every term once. What it promises of numbers that leave their range is what
+    `Arithmetic` promises.
+    """
 
-    def __init__(self, signs: Signs, floats: Floats = "exact") -> None:
+    def __init__(self, signs: Signs, floats: Floats = "exact", overflow: Overflow = Overflow.WRAPS) -> None:
         self.signs = signs
+        self.arithmetic = Arithmetic(overflow)
         self.real = floats == "real"
         self.originals: dict[Term, Term] = {}  # view variable → variable of the program
         self.functions: dict[Function, Function] = {}  # likewise
@@ -129,7 +125,7 @@ class Translator:
         """The value as what is assigned to the `variables` of `target`, which is of the same sort."""
         value = self.value(term)
         if isinstance(value, Bits):
-            return (b.valued(value, self.signs.signed(target)).term,)
+            return (self.arithmetic.valued(value, self.signs.signed(target)).term,)
         return (value.number, value.nan) if isinstance(value, Pair) else (value,)
 
     def variables(self, variable: Term) -> tuple[Term, ...]:
@@ -208,6 +204,12 @@ class Translator:
             self._needs[node] = Need(tuple(unknowns.variables), tuple(unknowns.facts), exact=False)
         return result
 
+    def _folded(self, operation: Bitwise, args: list[Value], unknowns: Unknowns) -> Bits:
+        result, *rest = map(_bits, args)
+        for part in rest:
+            result = operation(self.arithmetic, result, part, unknowns)
+        return result
+
     def _rounding(self, node: Term, operation: Callable[[Rounding], Value]) -> Value:
         out = Rounding(self._fresh)
         result = operation(out)
@@ -237,17 +239,17 @@ class Translator:
             return self._array(node, args)
         if self.real and op.theory in (Theory.FLOATS, Theory.FLOATS_REALS):
             return self._real_float(node, args)
-        operation = _BITS.get(op)
+        operation = BITS.get(op)
         if operation is not None:
-            return operation(node.payload, *args)
-        bitwise = _BITWISE.get(op)
+            return operation(self.arithmetic, node.payload, *args)
+        bitwise = BITWISE.get(op)
         if bitwise is not None:
-            return self._bitwise(node, lambda unknowns: _folded(bitwise, args, unknowns))
-        shift = _SHIFTS.get(op)
+            return self._bitwise(node, lambda unknowns: self._folded(bitwise, args, unknowns))
+        shift = SHIFTS.get(op)
         if shift is not None:
             a, amount = args
             assert isinstance(a, Bits) and isinstance(amount, Bits)
-            return self._bitwise(node, lambda unknowns: b.shift(shift, a, amount, unknowns))
+            return self._bitwise(node, lambda unknowns: self.arithmetic.shift(shift, a, amount, unknowns))
         if op in _FROM_BITS or op in _TO_BITS:
             return self._conversion(node, args)
         plain = [a for a in args if isinstance(a, Term)]
@@ -284,7 +286,7 @@ class Translator:
     def _choice(self, condition: Value, then: Value, otherwise: Value) -> Value:
         assert isinstance(condition, Term)
         if isinstance(then, Bits) and isinstance(otherwise, Bits):
-            return b.choice(condition, then, otherwise)
+            return self.arithmetic.choice(condition, then, otherwise)
         if isinstance(then, Pair) and isinstance(otherwise, Pair):
             return Pair(ite(condition, then.number, otherwise.number), ite(condition, then.nan, otherwise.nan))
         assert isinstance(then, Term) and isinstance(otherwise, Term)
@@ -293,7 +295,7 @@ class Translator:
     def _equal(self, node: Term, args: list[Value]) -> Term:
         x, y = args
         if isinstance(x, Bits) and isinstance(y, Bits):
-            return b.same(x, y)
+            return self.arithmetic.same(x, y)
         sort = node.args[0].sort
         if isinstance(sort, Array) and (mentions_bits(sort) or isinstance(x, Pair)):
             # Equal arrays may differ in cells that only the view has.
@@ -310,7 +312,9 @@ class Translator:
             return rebuild(node, [a for a in args if isinstance(a, Term)])
         if isinstance(args[0], Bits):
             pairs = [(x, y) for i, x in enumerate(args) for y in args[:i]]
-            return and_(*(not_(b.same(x, y)) for x, y in pairs if isinstance(x, Bits) and isinstance(y, Bits)))
+            return and_(
+                *(not_(self.arithmetic.same(x, y)) for x, y in pairs if isinstance(x, Bits) and isinstance(y, Bits))
+            )
         return self._unknown(node, BOOL)
 
     def _quantified(self, node: Term, body: Value) -> Term:
@@ -349,7 +353,7 @@ class Translator:
             return rebuild(node, [a for a in args if isinstance(a, Term)])
         view = Function(function.name, tuple(map(integer_sort, function.params)), integer_sort(function.result))
         self.functions[view] = function
-        applied = apply(view, *(b.unsigned(a).term if isinstance(a, Bits) else _plain(a) for a in args))
+        applied = apply(view, *(self.arithmetic.unsigned(a).term if isinstance(a, Bits) else _plain(a) for a in args))
         if not isinstance(function.result, BitVec):
             return applied
         return self._read(node, applied, function.result.width, False)
@@ -365,7 +369,7 @@ class Translator:
     def _array(self, node: Term, args: list[Value]) -> Value:
         if node.op is ops.CONST_ARRAY:
             return self._constant_array(node, args[0])
-        array, index = args[0], _index(args[1])
+        array, index = args[0], self._index(args[1])
         sort = node.args[0].sort
         assert isinstance(sort, Array)
         if node.op is ops.SELECT:
@@ -384,9 +388,14 @@ class Translator:
             return Pair(store(array.number, index, element.number), store(array.nan, index, element.nan))
         return store(_plain(array), index, self._element(node, element))
 
+    def _index(self, value: Value) -> Term:
+        if isinstance(value, Pair):
+            raise NotExpressible("arrays indexed by floats have no counterpart in the real view")
+        return self.arithmetic.unsigned(value).term if isinstance(value, Bits) else value
+
     def _element(self, array: Term, element: Value) -> Term:
         if isinstance(element, Bits):
-            return b.valued(element, self.signs.signed(array)).term
+            return self.arithmetic.valued(element, self.signs.signed(array)).term
         return _plain(element)
 
     def _constant_array(self, node: Term, element: Value) -> Value:
@@ -416,18 +425,18 @@ class Translator:
                 node,
                 INT,
                 lambda v: and_(le(int_(low), v), le(v, int_(high))),
-                lambda v: _integer_near(v, x, low, high),
+                lambda v: integer_near(v, x, low, high),
             )
             return b.made(sort.width, chosen, low, high)
         mode, number = _plain(args[0]), args[1]
         assert isinstance(number, Bits) and isinstance(sort, Float)
-        number = b.valued(number, op is ops.FP_FROM_SIGNED)
+        number = self.arithmetic.valued(number, op is ops.FP_FROM_SIGNED)
         if mode.is_value and number.high - number.low < _FEW_NUMBERS:
-            result = _float_of(number.high, mode, sort)
+            result = float_of(number.high, mode, sort)
             for n in reversed(range(number.low, number.high)):
-                result = ite(eq(number.term, int_(n)), _float_of(n, mode, sort), result)
+                result = ite(eq(number.term, int_(n)), float_of(n, mode, sort), result)
             return result
-        return self._unknown(node, sort, lambda v: _float_near(v, number, sort))
+        return self._unknown(node, sort, lambda v: float_near(v, number, sort))
 
     def _real_float(self, node: Term, args: list[Value]) -> Value:
         op, sort = node.op, node.sort
@@ -483,7 +492,7 @@ class Translator:
         if op in (ops.FP_FROM_SIGNED, ops.FP_FROM_UNSIGNED):
             number = args[1]
             assert isinstance(number, Bits)
-            number = b.valued(number, op is ops.FP_FROM_SIGNED)
+            number = self.arithmetic.valued(number, op is ops.FP_FROM_SIGNED)
             return r.from_integer(mode, number.term, number.low, number.high, sort, out)
         if op is ops.FP_FROM_REAL:
             return Pair(out.rounded(_plain(args[1]), sort, mode), FALSE)
@@ -500,55 +509,9 @@ def _plain(value: Value) -> Term:
     return value
 
 
-def _index(value: Value) -> Term:
-    if isinstance(value, Pair):
-        raise NotExpressible("arrays indexed by floats have no counterpart in the real view")
-    return b.unsigned(value).term if isinstance(value, Bits) else value
-
-
 def _bits(value: Value) -> Bits:
     assert isinstance(value, Bits)
     return value
-
-
-def _folded(operation: Callable[[Bits, Bits, Unknowns], Bits], args: list[Value], unknowns: Unknowns) -> Bits:
-    result, *rest = map(_bits, args)
-    for part in rest:
-        result = operation(result, part, unknowns)
-    return result
-
-
-def _float_of(number: int, mode: Term, sort: Float) -> Term:
-    rounding: RoundingMode = mode.payload
-    return fp_bits(from_fraction(format_of(sort), rounding, Fraction(number)), sort)
-
-
-def _float_near(chosen: Term, number: Bits, sort: Float) -> Term:
-    """Rounding is monotone, so the bounds of the integer bound the float; and zero is zero."""
-    zero = fp_value(0.0, sort)
-    return and_(
-        not_(fp_is_nan(chosen)),
-        fp_le(_float_of(number.low, RTN, sort), chosen),
-        fp_le(chosen, _float_of(number.high, RTP, sort)),
-        implies(le(int_(0), number.term), fp_le(zero, chosen)),
-        implies(le(number.term, int_(0)), fp_le(chosen, zero)),
-    )
-
-
-def _integer_near(chosen: Term, x: Term, low: int, high: int) -> Term:
-    """The sign of an integer that was a float in range."""
-    sort = x.sort
-    assert isinstance(sort, Float)
-    zero = fp_value(0.0, sort)
-    least, most = _float_of(low, RTP, sort), _float_of(high, RTN, sort)
-    fits = and_(fp_le(least, x), fp_le(x, most))
-    return implies(
-        fits,
-        and_(
-            implies(fp_le(zero, x), le(int_(0), chosen)),
-            implies(fp_le(x, zero), le(chosen, int_(0))),
-        ),
-    )
 
 
 _FROM_BITS = frozenset((ops.FP_FROM_BITS, ops.FP_FROM_SIGNED, ops.FP_FROM_UNSIGNED))
@@ -562,57 +525,3 @@ _CLASSES: dict[Op, Callable[[Pair, Float], Term]] = {
     ops.FP_IS_SUBNORMAL: r.is_subnormal,
 }
 _ARITHMETIC: dict[Op, Callable[[Term, Term], Term]] = {ops.FP_ADD: add, ops.FP_SUB: sub, ops.FP_MUL: mul}
-
-_BITWISE = {ops.BVAND: b.conjunction, ops.BVOR: b.disjunction, ops.BVXOR: b.difference}
-_SHIFTS = {ops.BVSHL: b.shifted_left, ops.BVLSHR: b.shifted_right, ops.BVASHR: b.shifted_right_signed}
-
-
-def _overflow(operation: Callable[..., Bits], signed: bool) -> Callable[..., Term]:
-    return lambda payload, *args: b.overflows(operation(*(b.valued(a, signed) for a in args)), signed)
-
-
-def _from_int(payload: tuple[int], number: Term) -> Bits:
-    return b.of_range(mod(number, int_(1 << payload[0])), payload[0], False)
-
-
-def _division_overflows(payload: None, x: Bits, y: Bits) -> Term:
-    return and_(
-        b.same(x, b.constant(1 << (x.width - 1), x.width)),
-        b.same(y, b.constant(-1, y.width)),
-    )
-
-
-_BITS: dict[Op, Callable[..., Value]] = {
-    ops.BVADD: lambda payload, *args: b.plus(*args),
-    ops.BVSUB: lambda payload, x, y: b.minus(x, y),
-    ops.BVMUL: lambda payload, *args: b.times(*args),
-    ops.BVNEG: lambda payload, x: b.negated(x),
-    ops.BVNOT: lambda payload, x: b.complement(x),
-    ops.BVUDIV: lambda payload, x, y: b.unsigned_quotient(x, y),
-    ops.BVUREM: lambda payload, x, y: b.unsigned_remainder(x, y),
-    ops.BVSDIV: lambda payload, x, y: b.signed_quotient(x, y),
-    ops.BVSREM: lambda payload, x, y: b.signed_remainder(x, y),
-    ops.BVSMOD: lambda payload, x, y: b.signed_modulo(x, y),
-    ops.BVULT: lambda payload, x, y: b.less(x, y, False),
-    ops.BVULE: lambda payload, x, y: b.at_most(x, y, False),
-    ops.BVSLT: lambda payload, x, y: b.less(x, y, True),
-    ops.BVSLE: lambda payload, x, y: b.at_most(x, y, True),
-    ops.CONCAT: lambda payload, *args: b.joined(*args),
-    ops.EXTRACT: lambda payload, x: b.slice_of(payload[0], payload[1], x),
-    ops.ZERO_EXTEND: lambda payload, x: b.zero_extended(payload[0], x),
-    ops.SIGN_EXTEND: lambda payload, x: b.sign_extended(payload[0], x),
-    ops.REPEAT: lambda payload, x: b.joined(*[x] * payload[0]),
-    ops.ROTATE_LEFT: lambda payload, x: b.rotated_left(payload[0], x),
-    ops.ROTATE_RIGHT: lambda payload, x: b.rotated_left(-payload[0], x),
-    ops.UBV_TO_INT: lambda payload, x: b.unsigned(x).term,
-    ops.SBV_TO_INT: lambda payload, x: b.signed(x).term,
-    ops.INT_TO_BV: _from_int,
-    ops.BVNEGO: _overflow(b.negated, True),
-    ops.BVUADDO: _overflow(b.plus, False),
-    ops.BVSADDO: _overflow(b.plus, True),
-    ops.BVUMULO: _overflow(b.times, False),
-    ops.BVSMULO: _overflow(b.times, True),
-    ops.BVUSUBO: _overflow(b.minus, False),
-    ops.BVSSUBO: _overflow(b.minus, True),
-    ops.BVSDIVO: _division_overflows,
-}

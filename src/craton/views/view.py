@@ -10,19 +10,42 @@ from craton.program.cfa import Edge, Program
 from craton.program.statements import Block
 from craton.program.transformation import Transformed
 from craton.views.terms import Translator
-from craton.views.to_bits import bit_formula
+from craton.views.to_bits import bit_formula, weaker_bit_formula
 
 
 @dataclass(frozen=True)
 class View:
-    """Law: every run of the bit-precise program is one of `program`, edge by edge (`transformed`), with the numbers
-    that the bits stand for. The other way round only along edges that are not `overapproximated`.
+    """Another program to run engines on, and what it says in terms of the bit-precise one: its edges (`transformed`)
+    and its formulas (`to_bits`).
+
+    A view by itself promises nothing about executions: neither a proof nor a counterexample found in it counts before
+    it is shown in bits. What more is known of one, its class says.
     """
 
     program: Program
     transformed: Transformed
-    overapproximated: frozenset[Edge]
     _translator: Translator
+
+    def to_bits(self, formula: Term) -> Term:
+        """A formula over the view's variables as one over the variables of the bit-precise program that holds for the
+        same values. Raises `NotExpressible` where there is none.
+        """
+        return bit_formula(formula, self._translator)
+
+    def weaker_in_bits(self, invariant: Term) -> Term:
+        """The invariant in bits, without the parts that bits cannot say: it follows from the invariant, and is perhaps
+        still a proof.
+        """
+        return weaker_bit_formula(invariant, self._translator)
+
+
+@dataclass(frozen=True)
+class SoundView(View):
+    """Law: every run of the bit-precise program is one of `program`, edge by edge (`transformed`), with the numbers
+    that the bits stand for. The other way round only along edges that are not `overapproximated`.
+    """
+
+    overapproximated: frozenset[Edge]
 
     def is_exact(self, edges: Iterable[Edge]) -> bool:
         """Whether a feasible path of these edges, blocks among them, is feasible in bits for certain."""
@@ -33,8 +56,9 @@ class View:
                 return False
         return True
 
-    def to_bits(self, formula: Term) -> Term:
-        """A formula over the view's variables as one over the variables of the bit-precise program that holds for the
-        same values. Raises `NotExpressible` where there is none.
-        """
-        return bit_formula(formula, self._translator)
+
+@dataclass(frozen=True)
+class IdealView(View):
+    """The program over numbers that never overflow: it has runs that the bit-precise program has not, and lacks some
+    that it has. Where nothing overflows, the two agree; that is why it is worth looking at.
+    """

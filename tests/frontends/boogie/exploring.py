@@ -13,6 +13,7 @@ from craton.program.cfa import Location, Procedure, Program
 from craton.program.statements import Assign, Assume, Call, Havoc, Return
 from craton.smt import make_solver
 from craton.smt.contract import Solver, Unsat
+from support.patience import Group, record
 
 
 class Found(enum.Enum):
@@ -90,7 +91,9 @@ class _Explorer:
                     return None
                 if formula is not TRUE:
                     path = (*path, formula)
-                    if isinstance(self.solver.check(*path), Unsat):
+                    answer = self.solver.check(*path)
+                    record(Group.PATHS, formula, answer)  # an undecided one is gone on with
+                    if isinstance(answer, Unsat):
                         return None
             case Assign(variable, value):
                 values[variable] = self._value(value, values)

@@ -1,8 +1,8 @@
 """D. Dietsch, M. Heizmann, B. Musa, A. Nutz, A. Podelski: Craig vs. Newton in Software Model Checking, ESEC/FSE 2017.
 
-Table 1 (what each source of assertions solves, for two tools and four sets of tasks) and Figs. 4–6 (time, iterations
-and perfect sequences of Ultimate Automizer). Automizer is trace abstraction, Kojak is splitting. Every refiner stands
-in `until-perfect`, which with one refiner only counts how many of its sequences are perfect.
+[CN] Table 1 (what each source of assertions solves, for two tools and four sets of tasks) and [CN] Figs. 4–6 (time,
+iterations and perfect sequences of Ultimate Automizer). Automizer is trace abstraction, Kojak is splitting. Every
+refiner stands in `until-perfect`, which with one refiner only counts how many of its sequences are perfect.
 
 The sets, on any tasks: those of a memory property are Memsafety; those of a category with "float" in its name are
 Float; all others are Bitvector, verified bit by bit, and once more Integer, verified in integers. Memsafety is verified
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from craton.bench.configurations import Configuration
 from craton.bench.experiments.contract import Experiment, Row, Table, share, time_limits
-from craton.bench.results import Campaign, RunRecord
+from craton.bench.results import WRONG, Campaign, RunRecord
 from craton.bench.tasks import BenchTask
 
 SETS = ("Bitvector", "Integer", "Memsafety", "Float")
@@ -215,7 +215,7 @@ def _table(campaign: Campaign, tool: str) -> Table:
         "n/a: not run here" + (f"; not installed: {', '.join(absent)}." if absent else "."),
         f"The paper: Ultimate {tool}, 120 s. Ours: {ENGINES[tool]}, {time_limits(campaign)}; CVC4 is cvc5.",
     ]
-    wrong = [record for _, record in _all(campaign, tool) if record.status.startswith("wrong")]
+    wrong = [record for _, record in _all(campaign, tool) if record.status in WRONG]
     if wrong:
         notes.append(f"WRONG verdicts among ours, not counted as solved: {len(wrong)}.")
     title = f"Table 1, {tool} ({ENGINES[tool]})"

@@ -1,6 +1,6 @@
 """M. Gerlach: Newton Refinement as Alternative to Craig Interpolation in CPAchecker, bachelor thesis, 2018.
 
-Tables 5.1–5.3 and Figs. 5.1–5.6.
+[NR] Tables 5.1–5.3 and [NR] Figs. 5.1–5.6.
 
 Predicate analysis over single statements (SBE) or between loop heads (LBE); Newton at the level of edges or blocks,
 with infeasible cores (IC), live variables (LV) and a fallback to interpolation (fb). Table 5.1 is of MathSAT5 there and
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from craton.bench.configurations import Configuration
 from craton.bench.experiments.contract import Experiment, Row, Table, share, time_limits
-from craton.bench.results import Campaign, RunRecord
+from craton.bench.results import DONE, Campaign, RunRecord
 from craton.bench.tasks import BenchTask
 
 # --- the paper's figures ----------------------------------------------------------------------------------------------
@@ -234,8 +234,9 @@ def _same(of: Callable[[str], list[RunRecord]], row: str) -> list[RunRecord]:
 
 def _kind(record: RunRecord) -> str:
     """Whatever is no verdict is unknown, as in the thesis."""
-    if record.status.startswith("done"):
-        return f"correct-{record.status.removeprefix('done-')}"
+    kind = record.kind()
+    if record.status in DONE and kind is not None:
+        return f"correct-{kind.value}"
     return record.status if record.status in _STATUSES else "unknown"
 
 

@@ -6,7 +6,7 @@ successor of an abstraction along an edge), `arg` (the graph, covering, cutting)
 
 from craton.engines.predicate.abstraction import Abstracting
 from craton.engines.predicate.arg import Search
-from craton.engines.predicate.engine import PredicateAnalysis, Refinement
+from craton.engines.predicate.engine import Laziness, PredicateAnalysis
 from craton.engines.predicate.precision import Kind, Sharing
 
-__all__ = ["Abstracting", "Kind", "PredicateAnalysis", "Refinement", "Search", "Sharing"]
+__all__ = ["Abstracting", "Kind", "Laziness", "PredicateAnalysis", "Search", "Sharing"]

@@ -22,10 +22,9 @@ from craton.engines.contract import Budget
 from craton.engines.predicate.bdd import NO, YES, Bdd, Bdds
 from craton.engines.predicate.grouping import Group, Grouping, Symbols, group, symbols
 from craton.engines.predicate.precision import Predicates
-from craton.logic import BOOL, FALSE, TRUE, Term, conjuncts, free_variables, iff, not_, or_, substitute, var
-from craton.program.cfa import Edge
+from craton.engines.steps import Step
+from craton.logic import BOOL, FALSE, TRUE, Term, conjuncts, free_variables, iff, not_, or_, var
 from craton.program.statements import Block
-from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Unsat, make_solver
 
 QUERY_SECONDS = 2.0
@@ -36,28 +35,6 @@ class Abstracting(enum.Enum):
 
     BOOLEAN = "boolean"
     CARTESIAN = "cartesian"
-
-
-@dataclass(eq=False, slots=True)
-class Step:
-    """An edge with its guarded update, and what has been found out about it. Equal to itself only: edges with blocks
-    are too large to be compared or hashed again and again.
-    """
-
-    number: int
-    edge: Edge
-    transition: Transition
-    written: frozenset[Term]
-    solver: Solver | None = None  # one of its own for a block, whose guard is worth keeping asserted
-    after: dict[int, Term] = field(default_factory=dict)  # predicates after the step, over the state before
-
-    def __hash__(self) -> int:
-        return self.number
-
-
-def make_step(number: int, edge: Edge) -> Step:
-    made = transition(edge.statement)
-    return Step(number, edge, made, made.written)
 
 
 Values = dict[int, bool]  # of predicates, in some model
@@ -88,6 +65,7 @@ class Abstractor:
         self._groupings: dict[tuple[Step, frozenset[int], frozenset[int], frozenset[int]], Grouping] = {}
         self._symbols_of: dict[Term, Symbols] = {}
         self._successors: dict[tuple[Bdd, Step], Successor] = {}
+        self._solvers: dict[Step, Solver] = {}
 
     def successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[int]) -> Bdd:
         """The abstraction over `precision` after the step; NO if it cannot be taken. `before` is one over `tracked`."""
@@ -98,7 +76,7 @@ class Abstractor:
         return found
 
     def _successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[int]) -> Bdd:
-        if step.transition.guard is FALSE:
+        if step.update.guard is FALSE:
             return NO
         bdds = self._bdds
         support = bdds.support(before)
@@ -147,7 +125,7 @@ class Abstractor:
         found = self._groupings.get(key)
         if found is None:
             staying = frozenset(level for level in precision & tracked if self._stays(step, level))
-            guards = [self._symbols(conjunct) for conjunct in conjuncts(step.transition.guard)]
+            guards = [self._symbols(conjunct) for conjunct in conjuncts(step.update.guard)]
             befores = [
                 Group(frozenset((level,)), frozenset(), self._symbols(self._predicates.term(level)))
                 for level in sorted(support)
@@ -166,7 +144,7 @@ class Abstractor:
         return found
 
     def _stays(self, step: Step, level: int) -> bool:
-        return step.written.isdisjoint(free_variables(self._predicates.term(level)))
+        return step.update.written.isdisjoint(free_variables(self._predicates.term(level)))
 
     # --- one group ---
 
@@ -185,7 +163,7 @@ class Abstractor:
     def _known(self, before: Bdd, step: Step) -> Successor:
         found = self._successors.get((before, step))
         if found is None:
-            found = self._successors[before, step] = Successor(True if step.transition.guard is TRUE else None)
+            found = self._successors[before, step] = Successor(True if step.update.guard is TRUE else None)
         return found
 
     def _keep_values(self, before: Bdd, step: Step, precision: frozenset[int], known: Successor) -> None:
@@ -277,23 +255,23 @@ class Abstractor:
         """A solver that knows the state before and the guard."""
         solver = self._shared
         if isinstance(step.edge.statement, Block):
-            if step.solver is None:
-                step.solver = make_solver(self._solver_name, time_limit=QUERY_SECONDS)
-                step.solver.add(step.transition.guard)
-            solver = step.solver
+            solver = self._solver_of(step)
         with solver.scope():
             if solver is self._shared:
-                solver.add(step.transition.guard)
+                solver.add(step.update.guard)
             solver.add(self._predicates.formula(before))
             yield solver
 
     def _after(self, step: Step, level: int) -> Term:
-        found = step.after.get(level)
+        """A predicate after the step, over the state before."""
+        return step.before(self._predicates.term(level))
+
+    def _solver_of(self, step: Step) -> Solver:
+        """One of its own for a block, whose guard is worth keeping asserted."""
+        found = self._solvers.get(step)
         if found is None:
-            predicate = self._predicates.term(level)
-            updates = step.transition.updates
-            concerned = {v: updates[v] for v in free_variables(predicate) if v in updates}
-            found = step.after[level] = substitute(predicate, concerned)
+            found = self._solvers[step] = make_solver(self._solver_name, time_limit=QUERY_SECONDS)
+            found.add(step.update.guard)
         return found
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import enum
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from craton.engines.predicate.abstraction import Step
 from craton.engines.predicate.bdd import NO, YES, Bdd, Bdds
+from craton.engines.steps import Step
 from craton.program.cfa import Location
 
 
@@ -166,18 +166,3 @@ class Arg:
                 return -node.depth
             case Search.WEIGHTED:
                 return node.depth + self._distance[node.location]
-
-
-def distances(errors: Iterable[Location], sources: Mapping[Location, Iterable[Location]]) -> dict[Location, int]:
-    """For each location that can reach an error, in how many steps it can."""
-    found = dict.fromkeys(errors, 0)
-    layer = list(found)
-    while layer:
-        following = []
-        for location in layer:
-            for source in sources.get(location, ()):
-                if source not in found:
-                    found[source] = found[location] + 1
-                    following.append(source)
-        layer = following
-    return found

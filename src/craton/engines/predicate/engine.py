@@ -11,15 +11,20 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
-from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor, Step, make_step
-from craton.engines.predicate.arg import Arg, Node, Search, distances
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.options import block_size
+from craton.engines.predicate.abstraction import QUERY_SECONDS, Abstracting, Abstractor
+from craton.engines.predicate.arg import Arg, Node, Search
 from craton.engines.predicate.bdd import NO, Bdd, Bdds
 from craton.engines.predicate.precision import Kind, Precision, Predicates, Sharing
-from craton.engines.refining import refute
+from craton.engines.refinement import Refinement, Returning
+from craton.engines.steps import Step, make_steps
 from craton.logic import TRUE, Term, is_quantified
+from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Edge, Location, Program
+from craton.registry import word_choice
 from craton.smt import make_solver
 from craton.traces.refutation import Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
@@ -27,51 +32,54 @@ from craton.traces.trace import Trace
 ATTEMPTS = 4  # how often a trace is given to the refiner whose refutations the abstraction cannot follow
 
 
-class Refinement(enum.Enum):
-    """LAZY keeps the graph but for what lies below the first new predicate; RESTART keeps the predicates only."""
+class Laziness(enum.Enum):
+    """LAZY keeps the graph but for what lies below the first new predicate; RESTART, as in [RS] 7, keeps the predicates
+    only.
+    """
 
     LAZY = "lazy"
     RESTART = "restart"
 
 
 @dataclass(frozen=True, slots=True)
-class PredicateAnalysis:
+class PredicateAnalysis(Engine):
+    """Predicate abstraction on a reachability graph, refined lazily."""
+
+    word: ClassVar[str] = "predicate"
+
     refiner: Refiner
     solver: str = "z3"
-    blocks: int | None = None
-    abstraction: Abstracting = Abstracting.BOOLEAN
-    sharing: Sharing = Sharing.LOCATION
-    refinement: Refinement = Refinement.LAZY
-    predicates: Kind = Kind.ATOMS
-    search: Search = Search.BFS
+    blocks: int | None = block_size()
+    abstraction: Abstracting = word_choice(Abstracting.BOOLEAN)
+    sharing: Sharing = word_choice(Sharing.LOCATION)
+    refinement: Laziness = word_choice(Laziness.LAZY)
+    predicates: Kind = word_choice(Kind.ATOMS)
+    search: Search = word_choice(Search.BFS)
 
-    @property
-    def name(self) -> str:
-        return f"predicate({self.refiner.name})"
-
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
-            return _Run(self, program, budget).run()
+            return _Unwinding(self, program, budget).run()
         except OutOfTime:
             return Unknown(f"out of time after {budget.statistics.iterations} iterations")
 
 
-class _Run:
+class _Unwinding:
     def __init__(self, engine: PredicateAnalysis, program: Program, budget: Budget) -> None:
         self.engine = engine
         self.program = program
         self.budget = budget
         self.main = program.main
-        self.distance = distances(program.errors, _sources(program))
+        self.distance = error_distances(program)
         self.bdds = Bdds()
         self.predicates = Predicates(self.bdds)
         self.precision = Precision(program, engine.sharing)
         self.abstractor = Abstractor(engine.solver, engine.abstraction, self.predicates, self.bdds, budget)
         self.steps: dict[Location, tuple[Step, ...]] = {}
         self.made = 0
+        self.refinement = Refinement(engine.refiner, budget, Returning.POSSIBLE)
         self.arg = self._new_arg()
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         if self.main.entry not in self.distance:
             return Safe(self._invariants(), (self.engine.solver,))
         while True:
@@ -115,18 +123,18 @@ class _Run:
         found = self.steps.get(location)
         if found is None:
             useful = [edge for edge in self.main.outgoing(location) if edge.target in self.distance]
-            found = self.steps[location] = tuple(make_step(self.made + i, edge) for i, edge in enumerate(useful))
+            found = self.steps[location] = make_steps(useful, self.made)
             self.made += len(found)
         return found
 
     # --- refining ---
 
-    def _refine(self, reached: Node) -> Verdict | None:
+    def _refine(self, reached: Node) -> EngineAnswer | None:
         """None if the error path is refuted and the graph is cut accordingly."""
         nodes = self.arg.path(reached)
         trace = Trace(_edges(nodes), self.main.edges)
         for _ in range(ATTEMPTS):
-            answer = refute(self.engine.refiner, trace, self.budget)
+            answer = self.refinement.refute(trace)
             if not isinstance(answer, Refutation):
                 return answer
             pivot = self._pivot(nodes, answer.assertions)
@@ -157,9 +165,9 @@ class _Run:
 
     def _cut(self, pivot: Node) -> None:
         match self.engine.refinement:
-            case Refinement.LAZY:
+            case Laziness.LAZY:
                 self.arg.cut(pivot)
-            case Refinement.RESTART:
+            case Laziness.RESTART:
                 self.arg = self._new_arg()
 
     # --- the proof ---
@@ -190,18 +198,10 @@ class _Run:
                 for step in self._steps_from(location) if state != NO else ():
                     self.budget.check()
                     after = self.predicates.formula(states.get(step.edge.target, NO))
-                    if not solver.is_valid(hoare_triple(self.predicates.formula(state), step.transition, after)):
+                    if not solver.is_valid(hoare_triple(self.predicates.formula(state), step.update, after)):
                         return False
         return True
 
 
 def _edges(nodes: Sequence[Node]) -> tuple[Edge, ...]:
     return tuple(node.step.edge for node in nodes if node.step is not None)
-
-
-def _sources(program: Program) -> dict[Location, list[Location]]:
-    found: dict[Location, list[Location]] = {}
-    for edge in program.main.edges:
-        if edge.source not in program.errors:
-            found.setdefault(edge.target, []).append(edge.source)
-    return found

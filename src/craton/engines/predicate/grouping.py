@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from craton.logic import Function, Term, free_variables, functions
+from craton.program.analysis.union_find import UnionFind
 
 Symbols = frozenset[Term | Function]
 
@@ -52,23 +53,12 @@ def group(guards: Sequence[Symbols], predicates: Sequence[Group], staying: froze
 
 def _components(parts: Sequence[Group]) -> list[Group]:
     """In order of the first member."""
-    leader: dict[Term | Function, int] = {}  # symbol → number of a part with it
-    up = list(range(len(parts)))
-
-    def find(number: int) -> int:
-        while up[number] != number:
-            up[number] = up[up[number]]
-            number = up[number]
-        return number
-
+    first: dict[Term | Function, int] = {}  # symbol → number of the first part with it
+    together = UnionFind[int]()
     for number, part in enumerate(parts):
         for symbol in part.symbols:
-            a, b = find(leader.setdefault(symbol, number)), find(number)
-            up[max(a, b)] = min(a, b)
-    members: dict[int, list[Group]] = {}
-    for number, part in enumerate(parts):
-        members.setdefault(find(number), []).append(part)
-    return [_union(groups) for groups in members.values()]
+            together.join(first.setdefault(symbol, number), number)
+    return [_union([parts[number] for number in group]) for group in together.groups(range(len(parts)))]
 
 
 def _union(groups: Sequence[Group]) -> Group:

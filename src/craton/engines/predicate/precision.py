@@ -16,7 +16,7 @@ from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 
 
 class Sharing(enum.Enum):
-    """Where a predicate that was found at a location is tracked from then on."""
+    """Where a predicate that was found at a location is tracked from then on; GLOBAL is [RS] 7."""
 
     LOCATION = "location"
     FUNCTION = "function"

@@ -1,4 +1,5 @@
-"""Splitting (Ultimate Kojak): lazy abstraction by splitting the nodes of a graph (Ermis, Hoenicke, Podelski 2012).
+"""Splitting (Ultimate Kojak): lazy abstraction by splitting the nodes of a graph (Ermis, Hoenicke, Podelski 2012;
+[CN] 7).
 
 slicing   which edges between nodes can be taken: data flow, conflicts seen before, the solver
 graph     nodes, splits, the search for an error path, what is pruned, the proof

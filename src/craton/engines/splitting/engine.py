@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from craton.engines.contract import Budget, OutOfTime, Safe, Unknown, Verdict
-from craton.engines.refining import refute
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.options import block_size
+from craton.engines.refinement import Refinement, Returning
 from craton.engines.splitting.graph import Graph, Link
-from craton.engines.splitting.slicing import Slicer, Step
+from craton.engines.splitting.slicing import Slicer
 from craton.logic import Term
 from craton.program.cfa import Program
 from craton.program.transitions import NoTransition
@@ -16,34 +18,33 @@ from craton.traces.refutation import Refiner, Refutation
 
 
 @dataclass(frozen=True, slots=True)
-class Splitting:
+class Splitting(Engine):
+    """Splits the nodes of the program graph by assertions and cuts edges that cannot be taken."""
+
+    word: ClassVar[str] = "splitting"
+
     refiner: Refiner
     solver: str = "z3"
-    blocks: int | None = None
+    blocks: int | None = block_size()
 
-    @property
-    def name(self) -> str:
-        return f"splitting({self.refiner.name})"
-
-    def run(self, program: Program, budget: Budget) -> Verdict:
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
-            return _Run(self, program, budget).run()
+            return _Splitting(self, program, budget).run()
         except OutOfTime:
             return Unknown(f"out of time after {budget.statistics.iterations} iterations")
         except NoTransition as problem:
             return Unknown(str(problem))
 
 
-class _Run:
+class _Splitting:
     def __init__(self, engine: Splitting, program: Program, budget: Budget) -> None:
         self.engine = engine
-        self.refiner = engine.refiner
+        self.refinement = Refinement(engine.refiner, budget, Returning.IMPOSSIBLE)
         self.budget = budget
         self.graph = Graph(program, Slicer(engine.solver, budget), budget)
-        self.refuted: dict[tuple[Step, ...], Refutation] = {}  # a trace may come back through other nodes
         self.predicates: set[Term] = set()
 
-    def run(self) -> Verdict:
+    def run(self) -> EngineAnswer:
         while True:
             self.budget.check()
             path = self.graph.error_path()
@@ -53,16 +54,11 @@ class _Run:
             if verdict is not None:
                 return verdict
 
-    def _refine(self, path: Sequence[Link]) -> Verdict | None:
+    def _refine(self, path: Sequence[Link]) -> EngineAnswer | None:
         """None if the path is refuted and its nodes are split accordingly."""
-        steps = tuple(link.step for link in path)
-        refutation = self.refuted.get(steps)
-        if refutation is None:
-            trace = self.graph.trace(path)
-            answer = refute(self.refiner, trace, self.budget)
-            if not isinstance(answer, Refutation):
-                return answer
-            refutation = self.refuted[steps] = answer
+        refutation = self.refinement.refute(self.graph.trace(path))
+        if not isinstance(refutation, Refutation):
+            return refutation
         self.predicates.update(refutation.assertions[1:-1])
         self.budget.statistics.predicates = len(self.predicates)
         with self.budget.statistics.spending("splitting"):

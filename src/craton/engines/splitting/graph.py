@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
 
 from craton.engines.contract import Budget
-from craton.engines.splitting.slicing import NOTHING, Cube, Slicer, Step, affirms, denies, literals
+from craton.engines.splitting.slicing import NOTHING, Cube, Slicer, affirms, denies, literals
+from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, ite, not_
-from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import transition
+from craton.program.analysis.graphs import distances
+from craton.program.cfa import Location, Program
 from craton.traces.refutation import Refutation
 from craton.traces.trace import Trace
 
@@ -61,13 +62,13 @@ class Graph:
         self._searched: dict[Node, None] = {}
         self._distance: dict[Node, int] = {}  # links to the next error, at least
         self._whole: dict[Location, Node] = {}  # the node that each location began with
-        self._edges: dict[Step, Edge] = {}
         self._start = self._unfold(program)
         self._prune()
 
     def _unfold(self, program: Program) -> Node:
         """One node for each location that control may come to; nothing follows an error."""
         main = program.main
+        steps = {step.edge: step for step in make_steps(main.edges)}
         start = self._whole[main.entry] = self._node(main.entry, NOTHING)
         queue = deque([start])
         while queue:
@@ -79,9 +80,7 @@ class Graph:
                 if target is None:
                     target = self._whole[edge.target] = self._node(edge.target, NOTHING)
                     queue.append(target)
-                step = Step(transition(edge.statement))
-                self._edges[step] = edge
-                self._link(source, step, target)
+                self._link(source, steps[edge], target)
         return start
 
     # --- searching ---
@@ -125,30 +124,44 @@ class Graph:
         return not link.sliced
 
     def trace(self, path: Sequence[Link]) -> Trace:
-        return Trace(tuple(self._edges[link.step] for link in path), self._program)
+        return Trace(tuple(link.step.edge for link in path), self._program)
 
     # --- splitting ---
 
     def refute(self, path: Sequence[Link], refutation: Refutation) -> bool:
-        """Splits the nodes of the path by the assertions. False if this changes nothing.
+        """Splits by the assertions all nodes that the trace of a path can come to. False if the trace is still there:
+        then the assertions do not obey their law.
 
-        If the assertions obey their law, the path is gone: none of its links leads from where one holds to where the
-        next does not, and it starts where `true` holds and ends where `false` would have to. A perfect sequence proves
+        Progress by construction: from a node where one assertion holds no link of the trace leads to where the next
+        does not (`learn`), it starts where `true` holds, and it would have to end where `false` does. So the trace is
+        gone, through whatever nodes, now and in all parts that nodes are split into later. A perfect sequence proves
         the loops of the path too, if all nodes of a location are split by all that is asserted there.
         """
+        steps = [link.step for link in path]
         assertions = refutation.assertions
-        for link, (before, after) in zip(path, pairwise(assertions), strict=True):
-            self._slicer.learn(before, link.step, after)
+        for step, (before, after) in zip(steps, pairwise(assertions), strict=True):
+            self._slicer.learn(before, step, after)
         asserted: dict[Location, list[Term]] = {}
-        if refutation.notes.get("perfect"):
-            for link, assertion in zip(path, assertions[1:], strict=True):
-                asserted.setdefault(link.target.location, []).append(assertion)
-        for link, assertion in zip(path, assertions[1:], strict=True):
-            self._split(link.target, (assertion, *asserted.get(link.target.location, ())))
-        for link in path:
-            if not link.sliced and self._slicer.is_known_infeasible(link.source.cube, link.step, link.target.cube):
-                self._slice(link)
-        return any(link.sliced for link in path)
+        if refutation.perfect:
+            for step, assertion in zip(steps, assertions[1:], strict=True):
+                asserted.setdefault(step.edge.target, []).append(assertion)
+        here = [self._start]  # where the trace may be, and the assertion holds
+        for step, assertion in zip(steps, assertions[1:], strict=True):
+            for node in dict.fromkeys(link.target for source in here for link in source.outgoing if link.step is step):
+                self._split(node, (assertion, *asserted.get(step.edge.target, ())))
+            here = self._after(here, step)
+        return not here
+
+    def _after(self, nodes: Iterable[Node], step: Step) -> list[Node]:
+        """Where the step leads to from the nodes, as far as is known without asking."""
+        found: dict[Node, None] = {}
+        for node in _unsplit(nodes):
+            for link in [link for link in node.outgoing if link.step is step]:
+                if self._slicer.is_known_infeasible(link.source.cube, step, link.target.cube):
+                    self._slice(link)
+                else:
+                    found[link.target] = None
+        return list(found)
 
     def _split(self, node: Node, assertions: Sequence[Term]) -> None:
         parts = [node]
@@ -204,9 +217,9 @@ class Graph:
 
     def _prune(self) -> None:
         """Ends the search in nodes that cannot be reached, and in those that no error can be reached from."""
-        reachable = _closure([self._start], lambda node: (link.target for link in node.outgoing))
+        reachable = distances([self._start], lambda node: (link.target for link in node.outgoing))
         errors = [node for node in reachable if node.location in self._errors]
-        self._distance = _closure(errors, lambda node: (link.source for link in node.incoming))
+        self._distance = distances(errors, lambda node: (link.source for link in node.incoming))
         for node in list(self._searched):
             if node not in reachable:
                 self._leave(node, Fate.UNREACHABLE)
@@ -229,22 +242,21 @@ class Graph:
         return {location: formula for location, formula in found.items() if formula is not FALSE}
 
 
-def _closure(roots: Iterable[Node], neighbours: Callable[[Node], Iterable[Node]]) -> dict[Node, int]:
-    """The nodes that can be reached from the roots, with their distances."""
-    distance = dict.fromkeys(roots, 0)
-    queue = deque(distance)
-    while queue:
-        node = queue.popleft()
-        for neighbour in neighbours(node):
-            if neighbour not in distance:
-                distance[neighbour] = distance[node] + 1
-                queue.append(neighbour)
-    return distance
-
-
 def _path(node: Node, arrived: Mapping[Node, Link]) -> list[Link]:
     links: list[Link] = []
     while node in arrived:
         links.append(arrived[node])
         node = links[-1].source
     return links[::-1]
+
+
+def _unsplit(nodes: Iterable[Node]) -> Iterator[Node]:
+    """The nodes, or the parts that have taken their places."""
+    waiting = list(nodes)[::-1]
+    while waiting:
+        node = waiting.pop()
+        if node.parts is None:
+            yield node
+        else:
+            _, holds, fails = node.parts
+            waiting += (fails, holds)

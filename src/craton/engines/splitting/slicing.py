@@ -8,13 +8,13 @@ cubes that do not go together over this edge, in whatever cubes they are met aga
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.contract import Budget
+from craton.engines.steps import Step
 from craton.errors import MissingCapability
-from craton.logic import FALSE, TRUE, Term, free_variables, not_, ops, substitute
-from craton.program.transitions import SKIP, Transition
+from craton.logic import FALSE, TRUE, Term, free_variables, not_, ops
 from craton.smt import Solver, Unsat, make_solver
 
 Cube = frozenset[Term]
@@ -51,31 +51,22 @@ def denies(cube: Cube, formula: Term) -> bool:
     return affirms(cube, not_(formula)) or any(not_(literal) in cube for literal in literals(formula))
 
 
-# --- steps ------------------------------------------------------------------------------------------------------------
+# --- conflicts--------------------------------------------------------------------------------------------------------
 
 
 Conflict = tuple[Cube, Cube]
 
 
-@dataclass(eq=False, slots=True)
-class Step:
-    """A guarded update, and the conflicts known of it.
+@dataclass(slots=True)
+class Conflicts:
+    """What is known not to go together over a step: a part of the cube before, and one of the cube after.
 
     A conflict is found again by one of its literals, so that a question looks at few of them.
     """
 
-    update: Transition
     _by_after: dict[Term, list[Conflict]] = field(default_factory=dict)
     _by_before: dict[Term, list[Conflict]] = field(default_factory=dict)  # those that say nothing of the state after
-    _before: dict[Term, Term] = field(default_factory=dict)
     _known: set[Conflict] = field(default_factory=set)
-
-    def before(self, literal: Term) -> Term:
-        """What must hold before the step for `literal` to hold after it."""
-        found = self._before.get(literal)
-        if found is None:
-            found = self._before[literal] = substitute(literal, self.update.updates)
-        return found
 
     def remember(self, conflict: Conflict) -> None:
         if conflict not in self._known:
@@ -85,7 +76,7 @@ class Step:
             if cube:
                 table.setdefault(max(cube, key=lambda t: t.serial), []).append(conflict)
 
-    def has_conflict(self, before: Cube, after: Cube) -> bool:
+    def has(self, before: Cube, after: Cube) -> bool:
         if (NOTHING, NOTHING) in self._known:
             return True
         for cube, table in ((after, self._by_after), (before, self._by_before)):
@@ -103,7 +94,7 @@ class Slicer:
     def __init__(self, solver_name: str, budget: Budget) -> None:
         self._solver: Solver = make_solver(solver_name, time_limit=TIME_LIMIT)
         self._budget = budget
-        self._stay = Step(SKIP)
+        self._conflicts: dict[Step | None, Conflicts] = {}  # None: staying where one is
         self._negations: dict[Cube, Cube] = {}
 
     def learn(self, before: Term, step: Step, after: Term) -> None:
@@ -112,15 +103,16 @@ class Slicer:
         even if the solver cannot follow it.
         """
         cube = literals(before)
-        step.remember((cube, literals(not_(after))))
-        for literal in sorted(literals(after), key=lambda t: t.serial):
-            step.remember((cube, literals(not_(literal))))
+        conflicts = self._about(step)
+        conflicts.remember((cube, literals(not_(after))))
+        for literal in _ordered(literals(after)):
+            conflicts.remember((cube, literals(not_(literal))))
 
     def is_known_infeasible(self, before: Cube, step: Step, after: Cube) -> bool:
         """Without asking the solver."""
         if step.update.guard is FALSE:
             return True
-        if step.has_conflict(before, after):
+        if self._about(step).has(before, after):
             return True
         written = step.update.updates.keys()
         return any(written.isdisjoint(free_variables(literal)) for literal in self._negated(before) & after)
@@ -129,15 +121,19 @@ class Slicer:
         """Undecided is feasible."""
         if self.is_known_infeasible(before, step, after):
             return False
-        conflict = self._ask(before, step, after)
-        if conflict is None:
-            return True
-        step.remember(conflict)
-        return False
+        required = {step.before(literal): literal for literal in _ordered(after)}
+        return not self._conflict(before, step.update.guard, required, self._about(step))
 
     def is_satisfiable(self, cube: Cube) -> bool:
         """Undecided is satisfiable."""
-        return self.is_feasible(NOTHING, self._stay, cube)
+        known = self._about(None)
+        return not known.has(NOTHING, cube) and not self._conflict(NOTHING, TRUE, {t: t for t in _ordered(cube)}, known)
+
+    def _about(self, step: Step | None) -> Conflicts:
+        found = self._conflicts.get(step)
+        if found is None:
+            found = self._conflicts[step] = Conflicts()
+        return found
 
     def _negated(self, cube: Cube) -> Cube:
         """The literals that the cube denies."""
@@ -146,21 +142,24 @@ class Slicer:
             found = self._negations[cube] = frozenset(map(not_, cube))
         return found
 
-    def _ask(self, before: Cube, step: Step, after: Cube) -> Conflict | None:
-        """A conflict among the two cubes; None if there is none, or none was found in time."""
-        required = {step.before(literal): literal for literal in sorted(after, key=lambda t: t.serial)}
+    def _conflict(self, before: Cube, guard: Term, required: Mapping[Term, Term], known: Conflicts) -> bool:
+        """Whether the cube before, the guard and what is required of the state before contradict each other; if so, it
+        is known from now on. `required` leads from what must hold before to the literal of the cube after.
+        """
         if FALSE in required:
-            return NOTHING, frozenset((required[FALSE],))
-        assumed = dict.fromkeys((*sorted(before, key=lambda t: t.serial), *required))
+            known.remember((NOTHING, frozenset((required[FALSE],))))
+            return True
+        assumed = dict.fromkeys((*_ordered(before), *required))
         assumed.pop(TRUE, None)
-        if not assumed and step.update.guard is TRUE:
-            return None
-        core = self._core(step.update.guard, assumed)
+        if not assumed and guard is TRUE:
+            return False
+        core = self._core(guard, assumed)
         if core is None:
-            return None
+            return False
         # What both cubes ask for is taken from the first.
         first = frozenset(term for term in core if term in before)
-        return first, frozenset(required[term] for term in core if term not in before)
+        known.remember((first, frozenset(required[term] for term in core if term not in before)))
+        return True
 
     def _core(self, guard: Term, assumed: Iterable[Term]) -> Sequence[Term] | None:
         self._budget.check()
@@ -173,3 +172,7 @@ class Slicer:
                 return answer.core.assumptions if isinstance(answer, Unsat) else None
         except MissingCapability:  # a solver that lacks a theory slices nothing of it
             return None
+
+
+def _ordered(cube: Cube) -> list[Term]:
+    return sorted(cube, key=lambda t: t.serial)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from craton import __version__
 from craton.errors import CratonError
 from craton.evidence.certificates.fields import one_line
 from craton.evidence.certificates.format import Certificate, Invariants, Proof, StateSet
@@ -17,7 +16,6 @@ from craton.evidence.certificates.formulas import Named, named_claims, named_sym
 from craton.evidence.certificates.task import about_request
 from craton.evidence.checker import Confirmed, Flaw, check_annotation, chosen_checkers
 from craton.evidence.conditions import Annotation, Role, vocabulary
-from craton.evidence.provenance import Provenance
 from craton.evidence.states import States, check_states
 from craton.files import CannotWrite, write_atomically
 from craton.frontends.programs import Request, load_program
@@ -27,6 +25,8 @@ from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Call
+from craton.verdicts.provenance import Provenance
+from craton.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from enum import Enum
 
 from craton.errors import CratonError
 from craton.evidence.conditions import Paths
-from craton.evidence.provenance import Provenance
 from craton.logic.semantics import Value
 from craton.logic.sorts import Sort
+from craton.verdicts.provenance import Provenance
 
 FORMAT = "craton certificate"
 VERSION = 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 from craton.evidence.certificates.fields import Fields, one_for_each_location
 from craton.evidence.certificates.format import Certificate, Claim, Declared, Invariants
 from craton.evidence.certificates.task import read_task
-from craton.evidence.provenance import Provenance
+from craton.verdicts.provenance import Provenance
 
 VERSION = 1
 

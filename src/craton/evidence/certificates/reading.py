@@ -52,9 +52,9 @@ from craton.evidence.certificates.formulas import tokens
 from craton.evidence.certificates.task import read_task
 from craton.evidence.certificates.values import read_sort, read_value
 from craton.evidence.conditions import Paths
-from craton.evidence.provenance import Provenance
 from craton.logic.semantics import Value
 from craton.logic.sorts import Sort
+from craton.verdicts.provenance import Provenance
 
 
 def read_certificate(path: Path) -> Certificate:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton import __version__
 from craton.errors import CratonError
 from craton.evidence.certificates.format import (
     FORMAT,
@@ -32,15 +31,16 @@ from craton.evidence.certificates.formulas import Spelled
 from craton.evidence.certificates.task import described, printable, sha256
 from craton.evidence.certificates.values import read_sort, write_value
 from craton.evidence.conditions import Paths
-from craton.evidence.provenance import Provenance
 from craton.files import write_atomically
 from craton.frontends.programs import Request
 from craton.logic import Function, Term, functions, ordered_variables
 from craton.logic.smtlib import Symbols, to_smtlib
 from craton.program.cfa import Location, Program
+from craton.verdicts.provenance import Provenance
+from craton.version import __version__
 
 if TYPE_CHECKING:
-    from craton.verify import Result
+    from craton.verdicts.result import Result
 
 
 # --- from proofs over terms -------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""Witnesses: verdicts with their reasons in formats that other verifiers read, and theirs read and checked.
+"""Witnesses: verdicts with their reasons in formats that other verifiers read, and theirs read.
 
 Reading order: `model` (what a witness says), `yaml_format` and `graphml` (how it is written and read), `make` with
-`invariants` and `path` (from a verdict to a witness), `scope` and `source` (C expressions in their place of the text),
-`validation` with `guided` (is a witness right?).
+`invariants` and `path` (from a verdict to a witness), `scope` and `source` (C expressions in their place of the text).
+Whether a witness is right is asked in `craton.validation`.
 """
 
 from __future__ import annotations
@@ -13,18 +13,8 @@ from craton.lazy_imports import lazy_imports
 
 if TYPE_CHECKING:
     from craton.evidence.witness.make import make_witness, read_witness, validate_witness_text
-    from craton.evidence.witness.validation import Validation, validate_witness
 
-_MAKE, _VALIDATION = "craton.evidence.witness.make", "craton.evidence.witness.validation"
-__getattr__ = lazy_imports(
-    globals(),
-    {
-        "make_witness": _MAKE,
-        "read_witness": _MAKE,
-        "validate_witness_text": _MAKE,
-        "Validation": _VALIDATION,
-        "validate_witness": _VALIDATION,
-    },
-)
+_MAKE = "craton.evidence.witness.make"
+__getattr__ = lazy_imports(globals(), {"make_witness": _MAKE, "read_witness": _MAKE, "validate_witness_text": _MAKE})
 
-__all__ = ["make_witness", "read_witness", "validate_witness_text", "Validation", "validate_witness"]
+__all__ = ["make_witness", "read_witness", "validate_witness_text"]

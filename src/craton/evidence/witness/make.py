@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from craton import __version__
 from craton.errors import CratonError
 from craton.evidence.witness.graphml import check_graphml, write_graphml
 from craton.evidence.witness.invariants import c_invariants
@@ -19,9 +18,12 @@ from craton.evidence.witness.yaml_format import check_yaml, write_yaml
 from craton.frontends.programs import CSource, Request, c_source
 from craton.program.cfa import Program
 from craton.program.specification import Specification
+from craton.verdicts.text import VerdictText
+from craton.verdicts.verdict import text_of
+from craton.version import __version__
 
 if TYPE_CHECKING:
-    from craton.verify import Result
+    from craton.verdicts.result import Result
 
 Format = Literal["yaml", "graphml"]
 _LARGEST = 16_000_000  # bytes of a file that is read as a witness
@@ -42,10 +44,10 @@ def witness_of(request: Request, program: Program, result: Result) -> Witness:
     if result.proof is not None:
         proof = result.proof
         invariants = c_invariants(source, program, proof.program, proof.invariants)
-        return CorrectnessWitness(_metadata(source, result.verdict), invariants)
+        return CorrectnessWitness(_metadata(source, text_of(result.verdict)), invariants)
     if result.replay is not None:
         texts = {str(path): Source(path) for path in source.files}
-        return ViolationWitness(_metadata(source, result.verdict), segments_of(program, result.replay, texts))
+        return ViolationWitness(_metadata(source, text_of(result.verdict)), segments_of(program, result.replay, texts))
     raise NoWitness(f"there is no witness of the verdict {result.verdict}")
 
 
@@ -83,7 +85,7 @@ def hash_of(path: Path) -> str:
         raise CratonError(f"cannot read {path}: {problem.strerror}") from None
 
 
-def _metadata(source: CSource, verdict: str) -> Metadata:
+def _metadata(source: CSource, verdict: VerdictText) -> Metadata:
     hashes = {str(path): hash_of(path) for path in source.files}
     now = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
     name = uuid.uuid5(uuid.NAMESPACE_OID, f"{now} {verdict} {hashes}")

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from craton.errors import CratonError
-from craton.evidence.replay import ReadValue, Replay, as_number
 from craton.evidence.witness.model import Place, Segment, Waypoint, WaypointKind
 from craton.evidence.witness.source import Source
 from craton.logic import BitVec, Float
@@ -16,6 +15,7 @@ from craton.program.cfa import Edge, Program
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.origin import SourceRange
 from craton.program.statements import Havoc, Input
+from craton.verdicts.counterexample import ReadValue, Replay, as_number
 
 MOST_WAYPOINTS = 2_000  # of longer runs only the values count, and of those the first
 

@@ -12,8 +12,8 @@ from craton.frontends.boogie.errors import BoogieTypeError
 from craton.frontends.boogie.expressions import Scope
 from craton.frontends.boogie.values import Value
 from craton.logic import Term, free_variables, substitute
+from craton.program.analysis.control_flow import reachable_edges
 from craton.program.cfa import Edge, Location, Procedure
-from craton.program.graph import reachable_edges
 from craton.program.statements import Return
 
 

@@ -25,7 +25,7 @@ from craton.frontends.boogie.types import (
 )
 from craton.frontends.boogie.values import Value, constant_map, equal, variable
 from craton.logic import Function, Term, apply, forall, substitute
-from craton.program.graph import components
+from craton.program.analysis.graphs import components
 from craton.program.origin import SourceRange
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from craton.frontends.boogie.parsing import parse
 from craton.frontends.boogie.start import START, Start
 from craton.frontends.boogie.types import Instances, NewInstance
 from craton.logic import Term
+from craton.program.analysis.control_flow import goto_loop_heads
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.graph import goto_loop_heads
 from craton.program.inlining import inline
 from craton.program.origin import SourceRange
 from craton.program.statements import Assume

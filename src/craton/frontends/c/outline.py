@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from craton.frontends.c.declaration_reader import Program as Syntax
-from craton.frontends.c.load import COptions, parsed, with_large_stack
-from craton.frontends.c.scan import Scan, scan
-from craton.frontends.c.syntax import Function, Kind, Node, Variable
+from craton.frontends.c.clang.parsing import COptions, parsed
+from craton.frontends.c.load import with_large_stack
+from craton.frontends.c.memory.scan import Scan, scan
+from craton.frontends.c.syntax.nodes import Function, Kind, Node, Variable
+from craton.frontends.c.syntax.program import Program as Syntax
 from craton.program.origin import SourceRange
 from craton.program.specification import Specification
 

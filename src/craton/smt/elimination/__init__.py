@@ -1,4 +1,4 @@
-"""Quantifier elimination: cheap methods first, the solver's after them, and what each of them achieved.
+"""Quantifier elimination: cheap methods first, the solver's after them, and what each achieved ([CN] 7, [NR] 4.2).
 
 An `Eliminator` is made of methods, in the order in which they are tried. Without DROP its results are equivalent to the
 question (perhaps still quantified); DROP weakens ∃ and, dually, strengthens ∀, so that nothing quantified remains.

@@ -1,4 +1,4 @@
-"""Elimination by solvers: z3's light and full tactics, and cvc5's procedure.
+"""Elimination by solvers: z3's light and full tactics, and cvc5's procedure ([NR] 4.2).
 
 None means that it did not work out in time.
 """

@@ -15,11 +15,11 @@ from craton.errors import CratonError, UnknownSolver
 from craton.logic.definitions import expand
 from craton.logic.smtlib import Symbols, declarations, defined, quoted
 from craton.logic.terms import Term
+from craton.processes.conversation import Conversation, Trouble
 from craton.smt import sexpr
 from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
 from craton.smt.process.models import read_model
 from craton.smt.process.presets import Preset
-from craton.smt.process.transport import Process, Trouble
 from craton.smt.querylog import QueryLog
 
 
@@ -34,7 +34,7 @@ class ProcessSolver(Solver):
         if command is None:
             raise UnknownSolver(f"{preset.name} is not installed: {preset.how_to_get}")
         self._command = command
-        self._process: Process | None = None
+        self._process: Conversation | None = None
         self._symbols = PlainSymbols()
         self._numbers = count(1)
         self._labels: dict[str, str] = {}  # label in the script → name of the assertion
@@ -44,7 +44,7 @@ class ProcessSolver(Solver):
 
     def close(self) -> None:
         if self._process is not None:
-            self._process.kill()
+            self._process.end()
             self._process = None
 
     # Commands are collected and sent with the next question. They are kept as long as their scope is open, so that a
@@ -108,7 +108,7 @@ class ProcessSolver(Solver):
         if self._process is not None:
             return
         try:
-            self._process = Process(self._command)
+            self._process = Conversation(self._command)
         except OSError as error:
             raise Trouble(f"cannot start {self._command[0]}: {error}") from error
         logic = [f"(set-logic {self.preset.logic})"] if self.preset.logic else []

@@ -1,0 +1,177 @@
+"""What `import craton` can do: functions over the spine for programs in Python. The package's root names them.
+
+The limits of a call are kept as those of a command are: the work is done in a process of its own, which is ended.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from craton.errors import CratonError
+from craton.frontends.programs import Request, load_program
+
+if TYPE_CHECKING:
+    from craton.configuration.stages import Stage
+    from craton.engines.contract import Engine
+    from craton.program.cfa import Program
+    from craton.traces.explanation import Explanation
+    from craton.traces.refutation import Refiner
+    from craton.verdicts.result import Result
+
+File = str | os.PathLike[str]
+DataModel = Literal["ILP32", "LP64"]
+
+_USUAL_SECONDS = 300.0
+_USUAL_REFINERS = ("newton(sp)", "newton(it, sp)", "newton(it, sp, lv)", "craig(z3)")
+
+
+def verify(
+    *files: File,
+    property: File | None = None,
+    engine: str | Engine | None = None,
+    refine: str | Refiner | None = None,
+    encoding: Literal["bv", "int", "ideal"] | None = None,
+    floats: Literal["exact", "real"] | None = None,
+    solver: str | None = None,
+    seed: int | None = None,
+    data_model: DataModel | None = None,
+    include: Sequence[File] = (),
+    define: Sequence[str] = (),
+    time_limit: float | None = _USUAL_SECONDS,
+    cpu_limit: float | None = None,
+    memory_limit: float | None = None,
+    confirm: bool = True,
+) -> Result:
+    """Does the program have the property? `result.verdict` is `Proved`, `Violated` or `Unknown`, with its evidence.
+
+    Files are C files, one Boogie program or one task definition; `property` is a property file. Engines and refiners
+    are values (`craton.TraceAbstraction(craton.Newton())`) or what one writes on the command line. Without any of them
+    several ways are tried one after the other. Limits are seconds and MiB, of all processes. What is wrong with the
+    input is raised as `craton.CratonError`.
+    """
+    from craton.processes.limits import Limits
+    from craton.processes.supervision import Done, Failed, supervise
+    from craton.verdicts.result import Result
+    from craton.verdicts.verdict import Unknown
+    from craton.verification.isolation import limit_reached
+    from craton.verification.run import verify as run
+    from craton.verification.scheduling import own_limit
+
+    request = _request(files, property, data_model, include, define)
+    stages = _stages(engine, refine, encoding, floats, solver, seed)
+    limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
+    begun = time.monotonic()
+    ending = supervise(
+        lambda report: run(request, stages, own_limit(time_limit), confirm=confirm), limits, lambda content: None
+    )
+    match ending:
+        case Done(value):
+            result: Result = value
+            return result
+        case Failed(error):
+            raise error
+        case _:
+            used = time.monotonic() - begun
+            return Result(Unknown(ending.reason, limit_reached(ending, limits, used)), seconds=used)
+
+
+def load(
+    *files: File,
+    property: File | None = None,
+    data_model: DataModel | None = None,
+    include: Sequence[File] = (),
+    define: Sequence[str] = (),
+) -> Program:
+    """The program that files of C or Boogie or a task definition stand for: procedures with automata."""
+    return load_program(_request(files, property, data_model, include, define))
+
+
+def explain(
+    *files: File,
+    refine: Sequence[str | Refiner] = _USUAL_REFINERS,
+    unroll: int = 2,
+    property: File | None = None,
+    data_model: DataModel | None = None,
+    include: Sequence[File] = (),
+    define: Sequence[str] = (),
+) -> Explanation:
+    """A spurious error path of the program, and what each refiner learns from it. Loops are gone round `unroll` times
+    at most.
+    """
+    from craton.configuration.refiners import refiner
+    from craton.program.inlining import inline
+    from craton.program.short_names import with_short_names
+    from craton.program.slicing import remove_dead_code
+    from craton.traces.explanation import explain
+    from craton.traces.paths import spurious_paths
+
+    refiners = [refiner(one) if isinstance(one, str) else one for one in refine]
+    loaded = load(*files, property=property, data_model=data_model, include=include, define=define)
+    program = with_short_names(remove_dead_code(inline(loaded).program).program)
+    found = spurious_paths(program, unroll, 1)
+    if not found.spurious:
+        undecided = f"; not decided: {found.undecided[0]}" if found.undecided else ""
+        raise CratonError(f"no spurious error path was found; {found.feasible} can be executed{undecided}")
+    return explain(found.spurious[0], refiners)
+
+
+# --- from what users say to what the spine takes ----------------------------------------------------------------------
+
+
+def _request(
+    files: Sequence[File],
+    property: File | None,
+    data_model: DataModel | None,
+    include: Sequence[File],
+    define: Sequence[str],
+) -> Request:
+    if not files:
+        raise CratonError("name a program: C files, one Boogie program or one task definition")
+    return Request(
+        tuple(os.fspath(file) for file in files),
+        None if property is None else os.fspath(property),
+        data_model,
+        tuple(os.fspath(folder) for folder in include),
+        tuple(define),
+    )
+
+
+def _stages(
+    engine: str | Engine | None,
+    refine: str | Refiner | None,
+    encoding: str | None,
+    floats: str | None,
+    solver: str | None,
+    seed: int | None,
+) -> Sequence[Stage]:
+    """What is tried; an expression with a mistake is told before any work is done."""
+    from craton.configuration.engines import check_stage
+    from craton.configuration.stages import DEFAULT
+    from craton.verification.stages import GivenEngine, chosen_stages
+
+    if engine is not None and not isinstance(engine, str):
+        if refine is not None or solver is not None:
+            raise CratonError(f"{engine.name} has its refiner and its solver already: say them when you make it")
+        return [GivenEngine.of(engine, encoding, floats)]
+    expression = refine if refine is None or isinstance(refine, str) else _expression(refine)
+    stages = chosen_stages(engine, expression, encoding=encoding, floats=floats, solver=solver, seed=seed)
+    if stages is not DEFAULT:
+        for stage in stages:
+            check_stage(stage)
+    return stages
+
+
+def _expression(value: Refiner) -> str:
+    """The refiner as one writes it: stages are made of expressions."""
+    from craton.configuration.refiners import refiner
+
+    try:
+        same = refiner(value.name) == value
+    except CratonError:
+        same = False
+    if not same:
+        raise CratonError(f"{value.name} has no expression: give it to an engine, as TraceAbstraction(refiner)")
+    return value.name

@@ -1,0 +1,34 @@
+"""Arguments that name a program: its files, how they are read, and what is to be checked."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from craton.frontends.programs import Request
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
+    parser.add_argument("--property", metavar="FILE", help="property file; the default is that no error is reached")
+    parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or ILP32")
+    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+
+
+def positive_number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
+    return number
+
+
+def requested(args: argparse.Namespace) -> Request:
+    """What the arguments name."""
+    from craton.frontends.programs import Request
+
+    return Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))

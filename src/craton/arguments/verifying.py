@@ -1,0 +1,86 @@
+"""All arguments of `craton verify`, and the stages and files that they stand for."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from craton.arguments.sources import add_source_arguments, positive_number
+from craton.errors import CratonError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from craton.configuration.stages import Stage
+    from craton.evidence.files import EvidenceFiles
+
+
+def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
+    add_source_arguments(parser)
+    how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
+    how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
+    how.add_argument(
+        "--stages", type=Path, metavar="FILE", help="the ways to try, as TOML; craton engines prints the default ones"
+    )
+    how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
+    how.add_argument(
+        "--check-refutations", action="store_true", help="let other solvers check every sequence that a refiner finds"
+    )
+    how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
+    how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
+    how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
+    how.add_argument(
+        "--seed", type=_seed, help="of tests and runs on inputs that are drawn; the same seed, the same run"
+    )
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
+    limits.add_argument("--cpu-limit", type=positive_number, metavar="SECONDS", help="processor time of all processes")
+    limits.add_argument("--memory-limit", type=positive_number, metavar="MIB", help="memory of all processes")
+    evidence = parser.add_argument_group(
+        "evidence", "files to keep it in; it is checked whether they are asked for or not"
+    )
+    evidence.add_argument("--proof", type=Path, metavar="FILE", help="certificate of TRUE; see craton check")
+    evidence.add_argument("--harness", type=Path, metavar="DIR", help="failing run of FALSE, ready for a debugger")
+    evidence.add_argument("--witness", type=Path, metavar="FILE", help="for other verifiers; see craton validate")
+    evidence.add_argument(
+        "--witness-format", choices=("yaml", "graphml"), help="default: by the name of the file, otherwise yaml"
+    )
+    evidence.add_argument("--no-confirm", action="store_true", help="believe the engine; the verdict says so")
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
+    output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 31:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to {(1 << 31) - 1}, found {text!r}")
+    return int(text)
+
+
+def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
+    from craton.configuration.stages import DEFAULT, read_stages
+    from craton.verification.stages import chosen_stages
+
+    if args.stages is not None and args.engine is not None:
+        raise CratonError("--stages and --engine exclude each other: a file of stages names its engines")
+    return chosen_stages(
+        args.engine,
+        args.refine,
+        usual=DEFAULT if args.stages is None else read_stages(args.stages),
+        encoding=args.encoding,
+        floats=args.floats,
+        solver=args.solver,
+        seed=args.seed,
+        check_refutations=args.check_refutations,
+    )
+
+
+def evidence_files_of(args: argparse.Namespace) -> EvidenceFiles:
+    from craton.evidence.files import EvidenceFiles
+
+    graphml = args.witness is not None and args.witness.suffix == ".graphml"
+    if args.witness_format is not None:
+        graphml = args.witness_format == "graphml"
+    return EvidenceFiles(args.proof, args.harness, args.witness, "graphml" if graphml else "yaml")

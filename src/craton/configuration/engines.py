@@ -1,0 +1,58 @@
+"""Engine expressions: `predicate(sbe, cartesian)`, `bounded(depth=50)`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from craton.configuration.refiners import refiner
+from craton.registry import Entry, ExpressionError, Registry, parse
+from craton.registry.expressions import Meaning
+
+if TYPE_CHECKING:
+    from craton.configuration.stages import Stage
+    from craton.engines.contract import Engine
+
+_ENTRIES = (
+    Entry("trace-abstraction", "craton.engines.trace_abstraction:TraceAbstraction"),
+    Entry("predicate", "craton.engines.predicate:PredicateAnalysis"),
+    Entry("splitting", "craton.engines.splitting:Splitting"),
+    Entry("value", "craton.engines.value:ValueAnalysis"),
+    Entry("bounded", "craton.engines.bounded:Bounded"),
+    Entry("conjectures", "craton.engines.conjectures:Conjectures"),
+    Entry("horn", "craton.engines.horn:Horn"),
+)
+
+ENGINES: Registry[Engine] = Registry("engine", {entry.name: entry for entry in _ENTRIES})
+
+TESTING = "testing"  # a stage that needs no engine: runs on inputs from seeds
+TESTING_SUMMARY = "runs on inputs drawn from seeds; finds errors only"
+
+
+def make_engine(stage: Stage) -> Engine:
+    """The engine of a stage, with its refiner, solver and seed."""
+    given = {"solver": stage.solver, "seed": stage.seed}
+    if refines(stage.engine):
+        return ENGINES.read(stage.engine, refiner=refiner(stage.refine), **given)
+    return ENGINES.read(stage.engine, **given)
+
+
+def refines(expression: str) -> bool:
+    """Whether the engine asks a refiner."""
+    word = parse(expression)
+    if word.name == TESTING:
+        return False
+    if word.name not in ENGINES.entries:
+        raise Meaning(expression).unknown(word, "engine", [*ENGINES.entries, TESTING])
+    return any(one.name == "refiner" for one in fields(ENGINES.entries[word.name].kind))
+
+
+def check_stage(stage: Stage) -> None:
+    """Raises an error that tells the user what is wrong with a stage."""
+    from craton.smt import make_solver
+
+    make_solver(stage.solver).close()
+    if parse(stage.engine).name != TESTING:
+        make_engine(stage)
+    elif stage.engine != TESTING:
+        raise ExpressionError(stage.engine, len(TESTING), f"{TESTING} takes neither arguments nor a value")

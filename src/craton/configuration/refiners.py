@@ -1,0 +1,42 @@
+"""Refinement expressions: `until-perfect(newton(it, sp), craig(bitwuzla))`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from craton.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from craton.traces.refutation import Refiner
+
+_ENTRIES = (
+    Entry("newton", "craton.traces.newton:Newton"),
+    Entry("craig", "craton.traces.craig:Craig"),
+    Entry("values", "craton.traces.values:ExplicitValues"),
+    Entry("lean", "craton.traces.lean:Lean"),
+    Entry("sliced", "craton.traces.prefixes:Sliced"),
+    Entry("lattice", "craton.traces.lattice:Lattice"),
+    Entry("fallback", "craton.traces.compose:Fallback"),
+    Entry("until-perfect", "craton.traces.compose:UntilPerfect"),
+    Entry("until-inductive", "craton.traces.compose:UntilInductive"),
+    Entry("race", "craton.traces.compose:Race"),
+    Entry("memo", "craton.traces.compose:Memo"),
+    Entry("checked", "craton.traces.checked:Checked"),
+)
+
+PRESETS: dict[str, str] = {
+    # The cheap ones first: Spacer takes its time with bit-vectors, and then often has no answer.
+    "default": "until-inductive(newton(it, wp, lv, late), newton(it, sp, lv), craig(z3, it, time=2))",
+    "perfect": "until-perfect(newton(it, sp, lv), newton(it, wp, lv), craig(z3, it, time=2))",
+    "it-sp-lv": "newton(it, sp, lv)",
+    "it-wp-lv": "newton(it, wp, lv)",
+    "newton-or-craig": "fallback(newton(it, sp, lv), craig(z3))",
+    "bits": "until-perfect(newton(it, sp, lv), craig(z3, it, time=2), craig(bitwuzla, it, time=2))",
+}
+
+REFINERS: Registry[Refiner] = Registry("refiner", {entry.name: entry for entry in _ENTRIES}, PRESETS)
+
+
+def refiner(expression: str) -> Refiner:
+    """The refiner an expression or the name of a preset stands for."""
+    return REFINERS.read(expression)

@@ -1,0 +1,121 @@
+"""Stages: which engine with which refiner looks at which view for how long. They are data: a TOML file with a table
+`[[stage]]` for each, whose keys are the fields of `Stage`. `default.toml` beside this file is what runs by default.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from craton.errors import CratonError
+
+ENCODINGS = ("bv", "int", "ideal")
+FLOATS = ("exact", "real")
+
+
+class StagesError(CratonError):
+    """A file of stages that cannot be read, or says something that makes no sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One attempt. `share` is its part of the time that is left, against the stages behind it."""
+
+    engine: str = "trace-abstraction"
+    refine: str = "default"
+    encoding: str = "bv"
+    floats: str = "exact"
+    solver: str = "z3"
+    share: float = 1.0
+    seconds: float | None = None  # at most
+    seed: int = 0  # of runs on inputs that are drawn
+
+    @property
+    def in_bits(self) -> bool:
+        """Whether it looks at the program itself, and not at a view of it."""
+        return self.encoding == "bv" and self.floats == "exact"
+
+    @property
+    def refiner(self) -> str:
+        """The expression of the refiner that its engine asks; "" if it asks none."""
+        from craton.configuration.engines import refines
+
+        return self.refine if refines(self.engine) else ""
+
+    @property
+    def name(self) -> str:
+        return self.seen_through(f"{self.engine} with {self.refiner}" if self.refiner else self.engine)
+
+    def seen_through(self, name: str) -> str:
+        """A name with the view, where it is not the bits themselves."""
+        views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]
+        return f"{name} ({', '.join(views)})" if views else name
+
+
+def read_stages(path: Path) -> tuple[Stage, ...]:
+    """The stages of a file; they are well formed, but whether their engines and refiners exist is for `check_stage`."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise StagesError(f"cannot read {path}: {problem.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise StagesError(f"{path} is not TOML: {problem}") from None
+    unknown = [key for key in content if key != "stage"]
+    if unknown:
+        raise StagesError(f"{path}: unknown key {unknown[0]!r}; a file of stages has tables [[stage]] and nothing else")
+    tables = content.get("stage")
+    if not isinstance(tables, list) or not tables:
+        raise StagesError(f"{path}: no stages; each is a table [[stage]] with an engine")
+    return tuple(_stage(table, f"{path}: stage {number}") for number, table in enumerate(tables, 1))
+
+
+def _stage(table: Any, where: str) -> Stage:
+    if not isinstance(table, dict):
+        raise StagesError(f"{where} is not a table; write [[stage]]")
+    known = {one.name for one in fields(Stage)}
+    for key in table:
+        if key not in known:
+            close = get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(known))}"
+            raise StagesError(f"{where}: unknown key {key!r}; {hint}")
+    if "engine" not in table:
+        raise StagesError(f"{where} names no engine; see craton engines")
+    for key, expected in _EXPECTED.items():
+        if key in table and not expected[1](table[key]):
+            raise StagesError(f"{where}: {key} must be {expected[0]}, found {table[key]!r}")
+    return Stage(**table)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+_TEXT = ("a text", lambda value: isinstance(value, str))
+_NUMBER = ("a positive number", _is_number)
+_EXPECTED: Mapping[str, tuple[str, Any]] = {
+    "engine": _TEXT,
+    "refine": _TEXT,
+    "solver": _TEXT,
+    "encoding": (f"one of {', '.join(ENCODINGS)}", lambda value: value in ENCODINGS),
+    "floats": (f"one of {', '.join(FLOATS)}", lambda value: value in FLOATS),
+    "share": _NUMBER,
+    "seconds": _NUMBER,
+    "seed": ("a number from 0 on", lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0),
+}
+
+DEFAULT = read_stages(Path(__file__).with_name("default.toml"))
+
+
+def described(stages: Sequence[Stage]) -> list[tuple[str, str]]:
+    """Each stage, and how much time it gets: its share of what is left when its turn comes, and its cap."""
+    left = sum(stage.share for stage in stages)
+    found = []
+    for stage in stages:
+        cap = "" if stage.seconds is None else f", at most {stage.seconds:g} s"
+        found.append((stage.name, f"{100 * stage.share / left:.0f} % of the time that is left{cap}"))
+        left -= stage.share
+    return found

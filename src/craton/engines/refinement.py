@@ -1,0 +1,66 @@
+"""The step that all CEGAR engines share ([NR] Fig. 2.1): an error trace goes to the refiner, and the statistics hear of
+it.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from craton.engines.contract import Budget, Progress, Unknown, Unsafe
+from craton.program.cfa import Edge
+from craton.traces.memory import RunMemory
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
+from craton.traces.trace import Trace
+
+
+class Returning(enum.Enum):
+    """What it means that a trace comes back that was refuted."""
+
+    POSSIBLE = "the abstraction may lose what was learned from it"
+    IMPOSSIBLE = "what was learned excludes it, by construction"
+
+
+class NoProgress(AssertionError):
+    """A refuted trace came back to an engine whose construction excludes that: a mistake of ours."""
+
+
+class Refinement:
+    """What a run learns from its traces: the refiner, and what it remembers."""
+
+    def __init__(self, refiner: Refiner, budget: Budget, returning: Returning) -> None:
+        self._refiner = refiner
+        self._budget = budget
+        self._returning = returning
+        self._memory = RunMemory()
+        self._refuted: set[tuple[Edge, ...]] = set()
+
+    def refute(self, trace: Trace) -> Refutation | Unsafe | Unknown:
+        """A refutation; where there is none, the engine's verdict."""
+        match self._asked(trace):
+            case Refutation() as found:
+                return found
+            case Feasible(model):
+                return Unsafe(trace, model)
+            case GaveUp(reason):
+                return Unknown(f"no refutation of an error trace of {len(trace)} steps: {reason}")
+
+    def _asked(self, trace: Trace) -> Answer:
+        self._budget.check()
+        statistics = self._budget.statistics
+        self._count_return(trace)
+        statistics.iterations += 1
+        statistics.trace_lengths.append(len(trace))
+        self._budget.watch(Progress(statistics.iterations, len(trace), statistics.predicates, statistics.states))
+        with statistics.spending("refinement"):
+            answer = self._refiner.refute(trace, self._memory)
+        if isinstance(answer, Refutation):
+            statistics.count(answer)
+        return answer
+
+    def _count_return(self, trace: Trace) -> None:
+        if trace.edges not in self._refuted:
+            self._refuted.add(trace.edges)
+            return
+        self._budget.statistics.returned += 1
+        if self._returning is Returning.IMPOSSIBLE:
+            raise NoProgress(f"a refuted trace of {len(trace)} steps came back")

@@ -1,0 +1,97 @@
+"""What the lowering of all functions shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from craton.frontends.c.automaton.builder import Names
+from craton.frontends.c.automaton.lvalue import Plain, part_sort
+from craton.frontends.c.memory.facts import Facts
+from craton.frontends.c.memory.layout import Memory, Object
+from craton.frontends.c.memory.points_to import PointsTo
+from craton.frontends.c.memory.scan import Scan
+from craton.frontends.c.syntax.nodes import Function, Node, Variable
+from craton.frontends.c.syntax.program import Program
+from craton.frontends.c.syntax.types import CType, FunctionType, Integer, Void, leaves
+from craton.logic import BitVec, Term
+from craton.program.cfa import Symbol
+from craton.program.specification import Specification
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How a function is called: parameters and results, one variable per leaf."""
+
+    parameters: tuple[tuple[Term, ...], ...]
+    returns: tuple[Term, ...]
+    variadic: Term | None
+
+    @property
+    def flat(self) -> tuple[Term, ...]:
+        extra = () if self.variadic is None else (self.variadic,)
+        return tuple(term for group in self.parameters for term in group) + extra
+
+
+@dataclass
+class Context:
+    program: Program
+    scan: Scan
+    points_to: PointsTo
+    facts: Facts
+    names: Names
+    memory: Memory
+    specification: Specification
+    int_type: Integer
+    char_type: Integer
+    assumptions: dict[str, None] = field(default_factory=dict)
+    approximated: dict[str, None] = field(default_factory=dict)  # functions with more results than they have in C
+    symbols: dict[Term, Symbol] = field(default_factory=dict)
+    globals: dict[Term, None] = field(default_factory=dict)
+    plain: dict[Variable, Plain] = field(default_factory=dict)
+    objects: dict[Variable, Object] = field(default_factory=dict)
+    strings: dict[Node, Object] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    zeroed: list[Term] = field(default_factory=list)  # arrays that start as zeros
+    called: dict[str, Function] = field(default_factory=dict)  # functions that need a procedure
+
+    @property
+    def pointer_width(self) -> int:
+        return self.memory.pointer_width
+
+    def assume(self, what: str) -> None:
+        """Notes something that the program's meaning rests on."""
+        self.assumptions[what] = None
+
+    def signature(self, function: Function) -> Signature:
+        known = self.signatures.get(function.symbol)
+        if known is None:
+            known = self.signatures[function.symbol] = self._signature(function)
+        return known
+
+    def _signature(self, function: Function) -> Signature:
+        name = function.symbol
+        parameters = []
+        for parameter in function.parameters:
+            group = []
+            for leaf in leaves(parameter.type):
+                term = self.names.variable(f"{name}::{parameter.name or '$p'}{leaf.name}", part_sort(leaf.type))
+                self.note(term, parameter, leaf.name, leaf.type)
+                group.append(term)
+            parameters.append(tuple(group))
+        result = function.type.result
+        returns: tuple[Term, ...] = ()
+        if not isinstance(result, Void | FunctionType):
+            returns = tuple(
+                self.names.variable(f"{name}::return{leaf.name}", part_sort(leaf.type)) for leaf in leaves(result)
+            )
+        variadic = None
+        if function.type.variadic:
+            variadic = self.names.variable(f"{name}::...", BitVec(self.pointer_width))
+        return Signature(tuple(parameters), returns, variadic)
+
+    def note(self, term: Term, variable: Variable, path: str, t: CType) -> None:
+        """Remembers what a variable stands for in the text."""
+        plain = not path or "#" not in path
+        name = variable.name + path if plain else ""
+        signed = isinstance(t, Integer) and t.signed
+        self.symbols[term] = Symbol(name, str(t), variable.function, variable.range, signed)

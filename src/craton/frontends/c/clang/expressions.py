@@ -1,0 +1,281 @@
+"""clang's expressions into `syntax`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from craton.frontends.c.clang import lexing
+from craton.frontends.c.clang.bindings import (
+    Raw,
+    evaluate_float,
+    evaluate_integer,
+    lib,
+    text,
+)
+from craton.frontends.c.clang.nodes import NodeMaker, parts_of
+from craton.frontends.c.errors import Unsupported
+from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Pointer, Record
+
+BINARY = [None, ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!="]
+BINARY += ["&", "^", "|", "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","]
+UNARY = [None, "x++", "x--", "++x", "--x", "&", "*", "+", "-", "~", "!", "__real", "__imag", "__extension__", None]
+
+Reads = Callable[[Raw], Node]
+
+
+class ExpressionReader:
+    """Reads expressions, by clang's number of their kind. Who knows more than expressions (names, statements) adds the
+    kinds that need it.
+    """
+
+    def __init__(self, nodes: NodeMaker) -> None:
+        self._nodes = nodes
+        self._make = nodes.make
+        self._types = nodes.types
+        self._positions = nodes.positions
+        self._readers: dict[int, Reads] = {
+            100: self._unexposed,
+            102: self._member,
+            103: self._call,
+            106: self._number,
+            107: self._floating,
+            109: self._string,
+            110: self._number,
+            111: self._parenthesis,
+            112: self._unary,
+            113: self._subscript,
+            114: self._binary,
+            115: self._compound_assign,
+            116: self._conditional,
+            117: self._cast,
+            119: self._init_list,
+            120: self._label_address,
+            122: self._generic,
+            123: self._null,
+            136: self._size_of,
+        }
+
+    def add(self, kind: int, reader: Reads) -> None:
+        """From now on `reader` reads expressions of this kind of clang's."""
+        self._readers[kind] = reader
+
+    def reads(self, raw: Raw) -> bool:
+        """Whether this is an expression at all."""
+        return raw.kind in self._readers
+
+    def expression(self, raw: Raw) -> Node:
+        try:
+            reader = self._readers.get(raw.kind)
+            if reader is None:
+                raise self._nodes.unsupported(f"expression of clang's kind {raw.kind}", raw)
+            return reader(raw)
+        except Unsupported as problem:
+            if problem.where is None:  # a type
+                raise self._nodes.unsupported(problem.construct, raw) from None
+            raise
+
+    def _number(self, raw: Raw) -> Node:
+        node = self._make(Kind.NUMBER, raw)
+        node.value = evaluate_integer(raw.cursor)
+        if node.value is None:
+            source, begin, end, _ = self._positions.source(raw.cursor)
+            try:
+                node.value = int(source[begin:end].decode().rstrip("uUlL"), 0)
+            except ValueError:
+                raise self._nodes.unsupported("integer constant", raw) from None
+        return node
+
+    def _floating(self, raw: Raw) -> Node:
+        node = self._make(Kind.NUMBER, raw)
+        if not isinstance(node.type, Floating):
+            raise self._nodes.unsupported(f"constant of type {node.type}", raw)
+        if node.type.size > 8:  # clang answers with a double, which is too coarse
+            source, begin, end, hidden = self._positions.source(raw.cursor)
+            digits = source[begin:end].decode("ascii", "replace").rstrip("lLqQ")
+            if not hidden:
+                node.value = _exact(digits)
+        if node.value is None:
+            node.value = evaluate_float(raw.cursor)
+        if node.value is None:
+            raise self._nodes.unsupported("floating constant", raw)
+        return node
+
+    def _string(self, raw: Raw) -> Node:
+        spelling = text(lib().clang_getCursorSpelling(raw.cursor)).encode()
+        return self._make(Kind.STRING, raw, value=lexing.string_units(spelling))
+
+    def _member(self, raw: Raw) -> Node:
+        base = self.expression(parts_of(raw)[0])
+        field = self._types.fields.get(lib().clang_getCursorReferenced(raw.cursor).a or 0)
+        if field is None:
+            raise self._nodes.unsupported("member access", raw)
+        # libclang leaves out members without a name on the way.
+        for step in _way(_record_of(base.type), field):
+            base = Node(Kind.MEMBER, step.type, (base,), _arrow(base), step, base.range)
+        return self._make(Kind.MEMBER, raw, (base,), _arrow(base), field)
+
+    def _call(self, raw: Raw) -> Node:
+        return self._make(Kind.CALL, raw, tuple(map(self.expression, parts_of(raw))))
+
+    def _parenthesis(self, raw: Raw) -> Node:
+        return self.expression(parts_of(raw)[-1])
+
+    def _unary(self, raw: Raw) -> Node:
+        op = UNARY[lib().clang_getCursorUnaryOperatorKind(raw.cursor)]
+        parts = parts_of(raw)
+        if op in ("++x", "--x", "x++", "x--"):
+            return self._make(Kind.STEP, raw, (self.expression(parts[0]),), op)
+        if op == "&":
+            return self._make(Kind.ADDRESS, raw, (self.expression(parts[0]),))
+        if op == "*":
+            return self._make(Kind.DEREFERENCE, raw, (self.expression(parts[0]),))
+        if op == "__extension__":
+            return self.expression(parts[-1])
+        if op in ("+", "-", "~", "!"):
+            return self._make(Kind.UNARY, raw, (self.expression(parts[0]),), op)
+        raise self._nodes.unsupported(f"operator {op}", raw)
+
+    def _subscript(self, raw: Raw) -> Node:
+        return self._make(Kind.SUBSCRIPT, raw, tuple(map(self.expression, parts_of(raw))))
+
+    def _binary(self, raw: Raw) -> Node:
+        op = BINARY[lib().clang_getCursorBinaryOperatorKind(raw.cursor)] or "?"
+        kind = Kind.ASSIGN if op == "=" else Kind.BINARY
+        return self._make(kind, raw, tuple(map(self.expression, parts_of(raw))), op)
+
+    def _compound_assign(self, raw: Raw) -> Node:
+        op = (BINARY[lib().clang_getCursorBinaryOperatorKind(raw.cursor)] or "?")[:-1]
+        return self._make(Kind.COMPOUND_ASSIGN, raw, tuple(map(self.expression, parts_of(raw))), op)
+
+    def _conditional(self, raw: Raw) -> Node:
+        return self._make(Kind.CONDITIONAL, raw, tuple(map(self.expression, parts_of(raw))))
+
+    def _cast(self, raw: Raw) -> Node:
+        return self._make(Kind.CONVERT, raw, (self.expression(parts_of(raw)[-1]),), "cast")
+
+    def _init_list(self, raw: Raw) -> Node:
+        return self._make(Kind.INIT_LIST, raw, tuple(map(self._init_item, parts_of(raw))))
+
+    def _init_item(self, raw: Raw) -> Node:
+        if raw.kind != 100 or not raw.children:
+            return self.expression(raw)
+        if len(raw.children) == 1 or self._types.of_cursor(raw.cursor) is not self._types.void:
+            return self.expression(raw)  # designated initialisers are void
+        source, begin, _, _ = self._positions.source(raw.cursor)
+        value_begin = self._positions.source(raw.children[-1].cursor)[1]
+        ranged = b"..." in source[begin:value_begin]
+        path: list[Any] = []
+        indices = list(raw.children[:-1])
+        while indices:
+            part = indices.pop(0)
+            if part.kind == 47:
+                field = self._types.fields.get(lib().clang_getCursorReferenced(part.cursor).a or 0)
+                path.append(field)
+            else:
+                low = evaluate_integer(part.cursor)
+                high = low
+                if ranged and indices and indices[0].kind != 47:
+                    high = evaluate_integer(indices.pop(0).cursor)
+                path.append((low, high))
+        return Node(Kind.DESIGNATED, self._types.void, (self.expression(raw.children[-1]),), "", path)
+
+    def _label_address(self, raw: Raw) -> Node:
+        label = text(lib().clang_getCursorSpelling(raw.children[0].cursor))
+        return self._make(Kind.LABEL_ADDRESS, raw, value=label)
+
+    def _generic(self, raw: Raw) -> Node:
+        wanted = self._types.of_cursor(raw.cursor)
+        parts = parts_of(raw)[1:]
+        fitting = [part for part in parts if self._types.of_cursor(part.cursor) is wanted]
+        if len(fitting) != 1:
+            raise self._nodes.unsupported("_Generic whose choice its type does not show", raw)
+        return self.expression(fitting[0])
+
+    def _size_of(self, raw: Raw) -> Node:
+        value = evaluate_integer(raw.cursor)
+        if value is not None:
+            node = self._make(Kind.NUMBER, raw)
+            node.value = value
+            return node
+        parts = parts_of(raw)
+        if not parts:
+            raise self._nodes.unsupported("sizeof a variable-length type", raw)
+        operand = self.expression(parts[-1])
+        return self._make(Kind.SIZE_OF, raw, (operand,), value=operand.type)
+
+    def _null(self, raw: Raw) -> Node:
+        node = self._make(Kind.NUMBER, raw)
+        node.value = 0
+        return node
+
+    def _unexposed(self, raw: Raw) -> Node:
+        """What libclang does not name: implicit conversions above all, and some builtins told by their text."""
+        parts = parts_of(raw)
+        if len(parts) == 1 and parts[0].kind not in (47, 48):
+            if self._is_va_arg(raw, parts[0]):
+                return self._make(Kind.VA_ARG, raw, (self.expression(parts[0]),))
+            inner = self.expression(parts[0])
+            type_ = self._types.of_cursor(raw.cursor)
+            both_arrays = isinstance(inner.type, ArrayType) and isinstance(type_, ArrayType)
+            if both_arrays or inner.type is type_ or inner.type is self._types.decayed(type_):
+                return inner  # a load, or a constant expression
+            return self._make(Kind.CONVERT, raw, (inner,))
+        if len(parts) == 4 and parts[0].cursor.b == parts[1].cursor.b:
+            return self._make(Kind.ELVIS, raw, (self.expression(parts[0]), self.expression(parts[3])))
+        if len(parts) == 4:  # the condition of `a ?: b` may be a conversion of `a`
+            return self._make(Kind.ELVIS, raw, (self.expression(parts[0]), self.expression(parts[3])))
+        source, begin, _, _ = self._positions.source(raw.cursor)
+        if len(parts) == 3 and source.startswith(b"__builtin_choose_expr", begin):
+            return self.expression(parts[1 if evaluate_integer(parts[0].cursor) else 2])
+        value = evaluate_integer(raw.cursor)
+        if value is not None:
+            node = self._make(Kind.NUMBER, raw)
+            node.value = value
+            return node
+        raise self._nodes.unsupported("expression", raw)
+
+    def _is_va_arg(self, raw: Raw, part: Raw) -> bool:
+        """An implicit conversion begins where its operand does; a va_arg begins before it."""
+        if lib().clang_getCursorExtent(raw.cursor).begin == lib().clang_getCursorExtent(part.cursor).begin:
+            return False
+        source, begin, _, _ = self._positions.source(raw.cursor)
+        return source.startswith((b"__builtin_va_arg", b"va_arg"), begin)
+
+
+def _arrow(base: Node) -> str:
+    return "->" if isinstance(base.type, Pointer | ArrayType) else "."
+
+
+def _record_of(t: CType) -> CType:
+    if isinstance(t, Pointer):
+        return t.target
+    return t.element if isinstance(t, ArrayType) else t
+
+
+def _way(record: CType, field: Field) -> list[Field]:
+    """The unnamed members that lead from a record to the one that declares a field."""
+    if not isinstance(record, Record) or record is field.record:
+        return []
+    waiting: list[tuple[Record, list[Field]]] = [(record, [])]
+    for outer, way in waiting:  # grows
+        for member in outer.fields:
+            if not member.name and isinstance(member.type, Record):
+                if member.type is field.record:
+                    return [*way, member]
+                waiting.append((member.type, [*way, member]))
+    return []
+
+
+def _exact(digits: str) -> Fraction | None:
+    """A floating constant without its suffix, exactly."""
+    try:
+        if digits[:2].lower() == "0x":
+            mantissa, _, exponent = digits[2:].lower().partition("p")
+            whole, _, fraction = mantissa.partition(".")
+            return Fraction(int(whole + fraction or "0", 16)) * Fraction(2) ** (int(exponent or 0) - 4 * len(fraction))
+        return Fraction(digits)
+    except ValueError:
+        return None

@@ -1,0 +1,93 @@
+"""Files, as clang reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from craton.frontends.c.clang.bindings import Unit
+from craton.frontends.c.clang.unit import UnitReader
+from craton.frontends.c.errors import BadInput, SyntaxErrorInC
+from craton.frontends.c.syntax.nodes import Function
+from craton.frontends.c.syntax.program import Program
+
+_TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
+# Behind our own headers: for what those do not declare.
+_SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
+_FLAGS = (
+    "-std=gnu11 -w -fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
+    "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
+    "-Wno-error=implicit-int -Wno-error=return-type -Wno-error=incompatible-pointer-types -fno-builtin-printf"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class COptions:
+    """How C text is to be read."""
+
+    data_model: str = "ILP32"
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+
+    @property
+    def pointer_width(self) -> int:
+        """In bits."""
+        return 64 if self.data_model == "LP64" else 32
+
+
+@contextmanager
+def parsed(paths: list[str], start: str, options: COptions) -> Iterator[tuple[Program, Function]]:
+    """The files as clang reads them, and the function to start from; as long as the context lasts."""
+    if not paths:
+        raise BadInput("no input file")
+    program = Program()
+    units = [_parse(path, options) for path in paths]
+    try:
+        for unit in units:
+            UnitReader(unit, program, options.pointer_width // 8)
+        entry = program.function(start)
+        if entry is None:
+            entry = next(filter(None, (reader.defined(start) for reader in program.units)), None)
+        if entry is None or program.body(entry) is None:
+            raise BadInput(f"{', '.join(paths)}: no function {start} to start from")
+        yield program, entry
+    finally:
+        for unit in units:
+            unit.close()
+
+
+def _contents(path: str) -> bytes:
+    try:
+        contents = Path(path).read_bytes()
+    except OSError as problem:
+        raise BadInput(f"cannot read {path}: {problem.strerror}") from None
+    if not contents.strip():
+        raise BadInput(f"{path} is empty")
+    if b"\0" in contents[:65536]:
+        raise BadInput(f"{path} is not a C text: it contains zero bytes")
+    return contents
+
+
+def _parse(path: str, options: COptions) -> Unit:
+    target = _TARGETS.get(options.data_model)
+    if target is None:
+        raise BadInput(f"unknown data model {options.data_model}; known are {', '.join(_TARGETS)}")
+    arguments = ["-x", "c", "-target", target, *_FLAGS]
+    arguments += [f"-I{folder}" for folder in options.include]
+    arguments += [f"-D{definition}" for definition in options.define]
+    headers = Path(__file__).parent.parent / "headers"
+    arguments += ["-nostdinc", f"-isystem{headers}"]
+    arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
+    unit = Unit(path, arguments, _contents(path))
+    if not unit.parsed:
+        raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
+    errors = [d.text for d in unit.diagnostics() if d.severity >= 3]
+    if errors:
+        # A file that includes itself has every other error many times over.
+        cyclic = [text for text in errors if "#include nested too deeply" in text][:1]
+        shown = "\n".join(cyclic or errors[:20])
+        unit.close()
+        raise SyntaxErrorInC(shown)
+    return unit

@@ -1,0 +1,189 @@
+"""clang's statements into `syntax`."""
+
+from __future__ import annotations
+
+from craton.frontends.c.clang import lexing
+from craton.frontends.c.clang.bindings import (
+    Raw,
+    evaluate_integer,
+    lib,
+    text,
+)
+from craton.frontends.c.clang.declarations import Declarations
+from craton.frontends.c.clang.expressions import BINARY, UNARY, ExpressionReader, Reads
+from craton.frontends.c.clang.nodes import NodeMaker, parts_of
+from craton.frontends.c.errors import Unsupported
+from craton.frontends.c.syntax.nodes import Kind, Node
+
+_TYPE_DECLARATIONS = {2, 3, 5, 602, 8, 1}
+
+
+class StatementReader:
+    """Reads statements, by clang's number of their kind."""
+
+    def __init__(self, nodes: NodeMaker, expressions: ExpressionReader, declarations: Declarations) -> None:
+        self._nodes = nodes
+        self._make = nodes.make
+        self._types = nodes.types
+        self._positions = nodes.positions
+        self._expression = expressions.expression
+        self._is_expression = expressions.reads
+        self._declared = declarations
+        self._readers: dict[int, Reads] = {
+            200: self._attributed,
+            201: self._label,
+            202: self._compound,
+            203: self._case,
+            204: self._default,
+            205: self._if,
+            206: self._switch,
+            207: self._while,
+            208: self._do,
+            209: self._for,
+            210: self._goto,
+            211: self._computed_goto,
+            212: self._bare(Kind.CONTINUE),
+            213: self._bare(Kind.BREAK),
+            214: self._return,
+            215: self._asm,
+            230: self._bare(Kind.EMPTY),
+            231: self._declarations,
+        }
+
+    def _bare(self, kind: Kind) -> Reads:
+        """A statement that is its keyword."""
+        return lambda raw: self._make(kind, raw)
+
+    def statement(self, raw: Raw) -> Node:
+        try:
+            return self._statement(raw)
+        except Unsupported as problem:
+            if problem.where is None:  # a type
+                raise self._nodes.unsupported(problem.construct, raw) from None
+            raise
+
+    def _statement(self, raw: Raw) -> Node:
+        reader = self._readers.get(raw.kind)
+        if reader is not None:
+            return reader(raw)
+        if self._is_expression(raw):
+            inner = self._expression(raw)
+            return Node(Kind.EXPRESSION, self._types.void, (inner,), "", None, inner.range)
+        raise self._nodes.unsupported(f"statement of clang's kind {raw.kind}", raw)
+
+    def _compound(self, raw: Raw) -> Node:
+        return self._make(Kind.COMPOUND, raw, tuple(map(self.statement, raw.children)))
+
+    def _declarations(self, raw: Raw) -> Node:
+        found = []
+        for child in raw.children:
+            if child.kind == 9:
+                variable = self._declared.variable(child)
+                found.append(self._make(Kind.DECLARE, child, value=variable))
+            elif child.kind == 20:
+                declared = self._types.of_cursor(child.cursor)
+                lengths = self._declared.dimensions(declared, [c for c in child.children if 100 <= c.kind < 200])
+                if lengths:
+                    found.append(self._make(Kind.DECLARE_TYPE, child, value=lengths))
+            elif child.kind not in _TYPE_DECLARATIONS:
+                raise self._nodes.unsupported(f"declaration of clang's kind {child.kind}", child)
+        return self._make(Kind.DECLARATIONS, raw, tuple(found))
+
+    def _if(self, raw: Raw) -> Node:
+        parts = parts_of(raw)
+        return self._make(Kind.IF, raw, (self._expression(parts[0]), *(self.statement(part) for part in parts[1:])))
+
+    def _while(self, raw: Raw) -> Node:
+        parts = parts_of(raw)
+        return self._make(Kind.WHILE, raw, (self._expression(parts[0]), self.statement(parts[1])))
+
+    def _do(self, raw: Raw) -> Node:
+        parts = parts_of(raw)
+        return self._make(Kind.DO, raw, (self.statement(parts[0]), self._expression(parts[1])))
+
+    def _for(self, raw: Raw) -> Node:
+        parts = parts_of(raw)
+        slots: list[Raw | None] = [None, None, None]
+        source, begin, _, hidden = self._positions.source(raw.cursor)
+        if len(parts) == 4:
+            slots = list(parts[:3])
+        elif len(parts) > 1 and not hidden:
+            semicolons, _ = lexing.top_level(source, begin, b";")
+            if len(semicolons) < 2:
+                raise self._nodes.unsupported("this spelling of a for loop", raw)
+            for part in parts[:-1]:
+                offset = self._positions.source(part.cursor)[1]
+                slots[sum(offset > position for position, _ in semicolons[:2])] = part
+        elif len(parts) > 1:
+            for part in parts[:-1]:
+                slots[self._slot_by_kind(part, raw)] = part
+        first, condition, step = slots
+        return self._make(
+            Kind.FOR,
+            raw,
+            (
+                self.statement(first) if first else None,
+                self._expression(condition) if condition else None,
+                self._expression(step) if step else None,
+                self.statement(parts[-1]),
+            ),
+        )
+
+    def _slot_by_kind(self, part: Raw, loop: Raw) -> int:
+        """Inside a macro the text does not tell which parts a `for` has; only clear cases are taken."""
+        if part.kind == 231:
+            return 0
+        if part.kind == 114 and BINARY[lib().clang_getCursorBinaryOperatorKind(part.cursor)] not in ("=", ","):
+            return 1
+        if part.kind == 112 and "x" in (UNARY[lib().clang_getCursorUnaryOperatorKind(part.cursor)] or ""):
+            return 2
+        if part.kind == 115:
+            return 2
+        raise self._nodes.unsupported("a for loop with missing parts inside a macro", loop)
+
+    def _switch(self, raw: Raw) -> Node:
+        parts = parts_of(raw)
+        return self._make(Kind.SWITCH, raw, (self._expression(parts[0]), self.statement(parts[-1])))
+
+    def _case(self, raw: Raw) -> Node:
+        """One value, or a GNU range of them."""
+        parts = parts_of(raw)
+        low = evaluate_integer(parts[0].cursor)
+        high = evaluate_integer(parts[1].cursor) if len(parts) > 2 else low
+        if low is None or high is None:
+            raise self._nodes.unsupported("case label", raw)
+        return self._make(Kind.CASE, raw, (self.statement(parts[-1]),), value=(low, high))
+
+    def _default(self, raw: Raw) -> Node:
+        return self._make(Kind.DEFAULT, raw, (self.statement(parts_of(raw)[-1]),))
+
+    def _label(self, raw: Raw) -> Node:
+        name = text(lib().clang_getCursorSpelling(raw.cursor))
+        parts = [p for p in parts_of(raw) if p.kind < 400]
+        body = (self.statement(parts[-1]),) if parts else ()
+        return self._make(Kind.LABEL, raw, body, value=name)
+
+    def _goto(self, raw: Raw) -> Node:
+        name = text(lib().clang_getCursorSpelling(raw.children[0].cursor))
+        return self._make(Kind.GOTO, raw, value=name)
+
+    def _computed_goto(self, raw: Raw) -> Node:
+        return self._make(Kind.COMPUTED_GOTO, raw, (self._expression(parts_of(raw)[0]),))
+
+    def _return(self, raw: Raw) -> Node:
+        return self._make(Kind.RETURN, raw, tuple(map(self._expression, parts_of(raw))))
+
+    def _asm(self, raw: Raw) -> Node:
+        source, begin, _, _ = self._positions.source(raw.cursor)
+        operands = tuple(self._expression(part) for part in parts_of(raw) if part.kind != 109)
+        return self._make(Kind.ASM, raw, operands, value=lexing.asm_outputs(source, begin))
+
+    def statement_expression(self, raw: Raw) -> Node:
+        """GNU's `({ … })`."""
+        return self._make(Kind.STATEMENT_EXPRESSION, raw, (self.statement(parts_of(raw)[0]),))
+
+    def _attributed(self, raw: Raw) -> Node:
+        parts = [p for p in parts_of(raw) if p.kind < 400]
+        if len(parts) != 1:
+            raise self._nodes.unsupported("statement", raw)
+        return self.statement(parts[0])

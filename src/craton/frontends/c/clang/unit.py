@@ -1,0 +1,57 @@
+"""One translation unit, read into our syntax: the readers of its parts, put together."""
+
+from __future__ import annotations
+
+from craton.frontends.c.clang.bindings import Unit, tree
+from craton.frontends.c.clang.declarations import Declarations
+from craton.frontends.c.clang.expressions import ExpressionReader
+from craton.frontends.c.clang.nodes import NodeMaker
+from craton.frontends.c.clang.positions import Positions
+from craton.frontends.c.clang.references import ReferenceReader
+from craton.frontends.c.clang.statements import StatementReader
+from craton.frontends.c.clang.types import TypeReader
+from craton.frontends.c.syntax.nodes import Extent, Function, Variable
+from craton.frontends.c.syntax.program import Program
+from craton.program.origin import SourceRange
+
+_REFERENCE, _COMPOUND_LITERAL, _STATEMENT_EXPRESSION = 101, 118, 121
+_PARAMETER, _COMPOUND_STATEMENT = 10, 202
+
+
+class UnitReader:
+    """A `syntax.program.TranslationUnit`: adds itself to the program, and reads what is asked for."""
+
+    def __init__(self, unit: Unit, program: Program, pointer_size: int) -> None:
+        number = len(program.units)
+        program.units.append(self)
+        self._positions = Positions(unit)
+        nodes = NodeMaker(TypeReader(pointer_size), self._positions)
+        expressions = ExpressionReader(nodes)
+        self._declarations = Declarations(unit, number, program, nodes, expressions)
+        references = ReferenceReader(nodes, expressions, self._declarations)
+        self._statements = StatementReader(nodes, expressions, self._declarations)
+        expressions.add(_REFERENCE, references.reference)
+        expressions.add(_COMPOUND_LITERAL, references.compound_literal)
+        expressions.add(_STATEMENT_EXPRESSION, self._statements.statement_expression)
+        for name in self._declarations.public:
+            program.definitions.setdefault(name, self)
+
+    def defined(self, name: str) -> Function | None:
+        return self._declarations.defined(name)
+
+    def exported(self, name: str) -> Variable | None:
+        return self._declarations.exported(name)
+
+    def read_body(self, function: Function) -> None:
+        cursor = self._declarations.definition(function.name)
+        if cursor is None:
+            return
+        self._declarations.function = function.symbol
+        raw = tree(cursor)
+        function.parameters = [self._declarations.variable(child) for child in raw.children if child.kind == _PARAMETER]
+        for child in raw.children:
+            if child.kind == _COMPOUND_STATEMENT:
+                function.body = self._statements.statement(child)
+
+    def source_range(self, extent: Extent) -> SourceRange | None:
+        return self._positions.source_range(extent)

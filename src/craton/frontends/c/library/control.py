@@ -1,0 +1,96 @@
+"""Functions that end the run, or that only matter to compilers; and those that are beyond us."""
+
+from __future__ import annotations
+
+from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.records import builtins, models
+from craton.frontends.c.syntax.expressions import direct_callee
+from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.types import Void
+from craton.logic import FALSE, bv
+
+
+@models("__VERIFIER_assume")
+def _assume(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.builder.assume(lower.conditions.condition(arguments[0]))
+    return ()
+
+
+@models("abort _Exit __builtin_trap")
+def _abort(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.builder.stop()
+    return ()
+
+
+@models("exit _exit quick_exit")
+def _exit(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    for argument in arguments:
+        lower.expressions.value(argument)
+    lower.ending.at_exit()
+    lower.builder.stop()
+    return ()
+
+
+@builtins("unreachable")
+def _unreachable(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.builder.assume(FALSE)
+    return ()
+
+
+@builtins("expect expect_with_probability")
+def _expect(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    value = lower.expressions.value(arguments[0])
+    lower.expressions.effect(arguments[1])
+    return value
+
+
+@models("__builtin_assume")
+def _builtin_assume(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    return ()
+
+
+@models("__builtin_constant_p")
+def _constant_p(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    argument = arguments[0]
+    while argument.kind is Kind.CONVERT:
+        argument = argument.children[0]
+    return bv(1 if argument.kind is Kind.NUMBER else 0, node.type.size * 8)
+
+
+@models("__builtin_object_size __builtin_dynamic_object_size")
+def _object_size(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    which = arguments[1].value if arguments[1].kind is Kind.NUMBER else 0
+    return bv(0 if which in (2, 3) else -1, node.type.size * 8)
+
+
+@models("__builtin_prefetch __VERIFIER_atomic_begin __VERIFIER_atomic_end fflush __builtin___clear_cache")
+def _nothing(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    for argument in arguments:
+        lower.expressions.effect(argument)
+    if isinstance(node.type, Void):
+        return ()
+    return bv(0, node.type.size * 8)
+
+
+@models("__builtin_return_address __builtin_frame_address")
+def _some_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    return lower.unknowns.arbitrary(node.type)
+
+
+@models("printf fprintf puts putchar fputs fputc putc perror vprintf vfprintf printk __printf_chk __fprintf_chk")
+def _print(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """Output is not modelled; the number of characters written is arbitrary."""
+    for argument in arguments:
+        lower.expressions.effect(argument)
+    return lower.unknowns.arbitrary(node.type)
+
+
+@models(
+    "setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp pthread_create thrd_create fork vfork clone "
+    "signal sigaction atexit on_exit qsort bsearch system execve makecontext swapcontext"
+)
+def _beyond(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """Control that leaves the function or runs beside it, or comes back through a pointer."""
+    function = direct_callee(node)
+    raise lower.unsupported(f"a call of {function.name if function is not None else 'this function'}", node)

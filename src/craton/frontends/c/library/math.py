@@ -1,0 +1,236 @@
+"""The functions of <math.h> that are exact in IEEE arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from craton.frontends.c.automaton.arithmetic import convert, float_to_integer, number
+from craton.frontends.c.automaton.lvalue import Lvalue, Value
+from craton.frontends.c.library.arguments import pointer_lvalue
+from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.records import Handler, builtins, models, only
+from craton.frontends.c.syntax.nodes import Node
+from craton.frontends.c.syntax.types import CType, Floating
+from craton.logic import (
+    RNA,
+    RNE,
+    RTN,
+    RTP,
+    RTZ,
+    Float,
+    Term,
+    and_,
+    bv,
+    fp_abs,
+    fp_add,
+    fp_bits,
+    fp_fma,
+    fp_is_infinite,
+    fp_is_nan,
+    fp_is_negative,
+    fp_is_normal,
+    fp_is_subnormal,
+    fp_is_zero,
+    fp_le,
+    fp_lt,
+    fp_neg,
+    fp_rem,
+    fp_round_to_integral,
+    fp_sqrt,
+    fp_sub,
+    fp_value,
+    ite,
+    not_,
+    or_,
+)
+
+
+def _float_argument(lower: Lowering, argument: Node, wanted: CType) -> Term:
+    value = lower.expressions.scalar(argument)
+    if isinstance(wanted, Floating):
+        return convert(value, argument.type, wanted)
+    return value
+
+
+def _pure(names: str, function: Callable[..., Term]) -> None:
+    """Functions from floats to a float of the same type, in their three spellings."""
+
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        return function(*(lower.builder.save(_float_argument(lower, a, node.type)) for a in arguments))
+
+    for name in names.split():
+        models(f"{name} {name}f {name}l __{name} __{name}f __{name}l")(handler)
+
+
+def _round(mode: Term) -> Callable[[Term], Term]:
+    return lambda x: fp_round_to_integral(mode, x)
+
+
+def fmod(x: Term, y: Term) -> Term:
+    """x - n·y with n truncated. fp.rem rounds n to nearest; where that went too far, one y is given back, which is
+    exact.
+    """
+    a, b = fp_abs(x), fp_abs(y)
+    rest = fp_rem(a, b)
+    positive = ite(and_(fp_is_negative(rest), not_(fp_is_zero(rest))), fp_add(RNE, rest, b), fp_abs(rest))
+    return ite(fp_is_negative(x), fp_neg(positive), positive)
+
+
+def copysign(x: Term, y: Term) -> Term:
+    return ite(fp_is_negative(y), fp_neg(fp_abs(x)), fp_abs(x))
+
+
+def fdim(x: Term, y: Term) -> Term:
+    sort = x.sort
+    assert isinstance(sort, Float)
+    return ite(or_(fp_is_nan(x), fp_is_nan(y), fp_lt(y, x)), fp_sub(RNE, x, y), fp_bits(0, sort))
+
+
+def fmax(x: Term, y: Term) -> Term:
+    return ite(fp_is_nan(x), y, ite(fp_is_nan(y), x, ite(fp_lt(x, y), y, x)))
+
+
+def fmin(x: Term, y: Term) -> Term:
+    return ite(fp_is_nan(x), y, ite(fp_is_nan(y), x, ite(fp_lt(y, x), y, x)))
+
+
+_pure("fabs", fp_abs)
+_pure("sqrt", lambda x: fp_sqrt(RNE, x))
+_pure("floor", _round(RTN))
+_pure("ceil", _round(RTP))
+_pure("trunc", _round(RTZ))
+_pure("round", _round(RNA))
+_pure("rint nearbyint roundeven", _round(RNE))
+_pure("fmod", fmod)
+_pure("remainder drem", fp_rem)
+_pure("copysign", copysign)
+_pure("fdim", fdim)
+_pure("fmax", fmax)
+_pure("fmin", fmin)
+_pure("fma", lambda x, y, z: fp_fma(RNE, x, y, z))
+
+
+def _to_integer(names: str, mode: Term) -> None:
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        return float_to_integer(fp_round_to_integral(mode, lower.expressions.scalar(arguments[0])), node.type)
+
+    for name in names.split():
+        models(f"{name} {name}f {name}l")(handler)
+
+
+_to_integer("lrint llrint", RNE)
+_to_integer("lround llround", RNA)
+
+
+def _predicate(names: str, function: Callable[[Term], Term]) -> None:
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        return number(function(lower.expressions.scalar(arguments[0])), node.type.size * 8)
+
+    for name in names.split():
+        models(f"{name} {name}f {name}l __{name} __{name}f __{name}l {name}d")(handler)
+
+
+_predicate("isnan", fp_is_nan)
+_predicate("isnormal", fp_is_normal)
+_predicate("isfinite finite", lambda x: not_(or_(fp_is_nan(x), fp_is_infinite(x))))
+_predicate("signbit", fp_is_negative)  # of a NaN: not negative, since there is one NaN only
+
+
+def _is_infinite(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """glibc answers -1 for minus infinity."""
+    value = lower.expressions.scalar(arguments[0])
+    width = node.type.size * 8
+    sign = ite(fp_is_negative(value), bv(-1, width), bv(1, width))
+    return ite(fp_is_infinite(value), sign, bv(0, width))
+
+
+only("isinf isinff isinfl __isinf __isinff __isinfl __builtin_isinf_sign")(_is_infinite)
+_predicate("__builtin_isinf", fp_is_infinite)
+
+_FP_NAN, _FP_INFINITE, _FP_ZERO, _FP_SUBNORMAL, _FP_NORMAL = range(5)
+
+
+def _classify(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    value = lower.expressions.scalar(arguments[-1])
+    cases = [
+        (fp_is_nan, _FP_NAN),
+        (fp_is_infinite, _FP_INFINITE),
+        (fp_is_zero, _FP_ZERO),
+        (fp_is_subnormal, _FP_SUBNORMAL),
+    ]
+    given = [
+        lower.expressions.scalar(a) for a in arguments[:-1]
+    ]  # __builtin_fpclassify: nan, infinite, normal, subnormal, zero
+    answers = {_FP_NAN: 0, _FP_INFINITE: 1, _FP_NORMAL: 2, _FP_SUBNORMAL: 3, _FP_ZERO: 4}
+    width = node.type.size * 8
+
+    def answer(kind: int) -> Term:
+        return given[answers[kind]] if given else bv(kind, width)
+
+    result = answer(_FP_NORMAL)
+    for test, kind in reversed(cases):
+        result = ite(test(value), answer(kind), result)
+    return result
+
+
+only("__fpclassify __fpclassifyf __fpclassifyl __builtin_fpclassify __fpclassifyd")(_classify)
+
+
+def _special(names: str, value: float) -> None:
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        assert isinstance(node.type, Floating)
+        return fp_value(value, node.type.sort)
+
+    for name in names.split():
+        builtins(f"{name} {name}f {name}l")(handler)
+
+
+_special("nan nans", float("nan"))
+_special("inf huge_val", float("inf"))
+
+
+def _unordered(op: str) -> Handler:
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        a, b = lower.expressions.scalar(arguments[0]), lower.expressions.scalar(arguments[1])
+        tests = {
+            "isgreater": lambda: fp_lt(b, a),
+            "isgreaterequal": lambda: fp_le(b, a),
+            "isless": lambda: fp_lt(a, b),
+            "islessequal": lambda: fp_le(a, b),
+            "islessgreater": lambda: or_(fp_lt(a, b), fp_lt(b, a)),
+            "isunordered": lambda: or_(fp_is_nan(a), fp_is_nan(b)),
+        }
+        return number(tests[op](), node.type.size * 8)
+
+    return handler
+
+
+for _name in ("isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered"):
+    models(_name)(_unordered(_name))
+
+
+def _modf(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    value = lower.builder.save(lower.expressions.scalar(arguments[0]))
+    target = pointer_lvalue(lower, arguments[1])
+    whole = fp_round_to_integral(RTZ, value)
+    lower.access.store(Lvalue(node.type, None, 0, target.address, target.place), whole)
+    sort = value.sort
+    assert isinstance(sort, Float)
+    rest = ite(fp_is_infinite(value), fp_bits(0, sort), fp_sub(RNE, value, whole))
+    return copysign(rest, value)
+
+
+only("modf modff modfl")(_modf)
+
+
+@models("fegetround")
+def _get_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    return bv(0, node.type.size * 8)
+
+
+@models("fesetround")
+def _set_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    mode = lower.expressions.scalar(arguments[0])
+    if mode.is_value and mode.payload == 0:
+        return bv(0, node.type.size * 8)
+    raise lower.unsupported("a rounding mode other than to nearest", node)

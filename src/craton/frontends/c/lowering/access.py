@@ -1,0 +1,187 @@
+"""Loading from and storing to variables and memory, whole structs and bit-fields included."""
+
+from __future__ import annotations
+
+from craton.frontends.c.automaton.arithmetic import from_bits, resize
+from craton.frontends.c.automaton.lvalue import Lvalue, Plain, Value
+from craton.frontends.c.errors import Unsupported
+from craton.frontends.c.lowering.cells import Cells, to_bits
+from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.safety import Safety
+from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Record, leaves, unit_type
+from craton.logic import Term, bvadd, concat, extract
+
+
+class Access:
+    """Loads and stores, and the parts of what stands in memory."""
+
+    def __init__(self, frame: Frame, cells: Cells, safety: Safety) -> None:
+        self._context = frame.context
+        self._builder = frame.builder
+        self._memory = frame.memory
+        self._cells = cells
+        self._safety = safety
+
+    # --- parts of l-values --------------------------------------------------------------------------------------------
+
+    def member(self, base: Lvalue, member: Field) -> Lvalue:
+        t: CType = member.type
+        field = None
+        if member.bits is not None:
+            t, field = unit_type(member.unit_size), member
+        if base.plain is not None:
+            return Lvalue(t, base.plain, base.offset + member.offset, field=field)
+        assert base.address is not None and base.place is not None
+        place = self._context.points_to.places.field(base.place, member.record, member.offset, member.name, member.type)
+        address = bvadd(base.address, self._memory.pointer(member.offset))
+        return Lvalue(t, None, 0, address, place, field, base.base)
+
+    def element(self, base: Lvalue, element: CType, offset: Term) -> Lvalue:
+        """The part of an array in memory that begins `offset` bytes after its start."""
+        assert base.address is not None
+        return Lvalue(element, None, 0, bvadd(base.address, offset), base.place, None, base.base)
+
+    # --- loads --------------------------------------------------------------------------------------------------------
+
+    def load(self, lvalue: Lvalue) -> Value:
+        t = lvalue.type
+        if isinstance(t, Record) and not (t.is_union and lvalue.plain is not None):
+            return self._load_record(lvalue, t)
+        if isinstance(t, ArrayType):
+            assert lvalue.address is not None
+            return lvalue.address
+        if lvalue.plain is not None:
+            term = self._load_plain(lvalue.plain, lvalue.offset, t)
+        else:
+            self._safety.check_access(lvalue, t.size)
+            term = self._cells.load(lvalue, t)
+        if lvalue.field is not None:
+            return self._bits_of_unit(term, lvalue.field)
+        return (term,) if isinstance(t, Record) else term
+
+    def _bits_of_unit(self, unit: Term, field: Field) -> Term:
+        """A bit-field's value in its declared type."""
+        assert field.bits is not None
+        if self._context.int_type.width < field.bits < 8 * field.type.size:  # C leaves their type open
+            self._context.assume("bit-fields wider than int have their declared type in expressions, as clang has it")
+        bits = extract(field.shift + field.bits - 1, field.shift, unit)
+        signed = isinstance(field.type, Integer) and field.type.signed
+        return resize(bits, field.type.size * 8, signed=signed)
+
+    def _load_plain(self, plain: Plain, offset: int, t: CType) -> Term:
+        for part in plain:
+            if part.offset <= offset and offset + t.size <= part.offset + part.type.size:
+                if part.offset == offset and part.type.size == t.size and not isinstance(part.type, Record):
+                    if isinstance(part.type, Floating) == isinstance(t, Floating):
+                        return part.term
+                low = 8 * (offset - part.offset)
+                bits = extract(low + 8 * t.size - 1, low, part.term)
+                return bits if isinstance(t, Record) else from_bits(bits, t)
+        raise Unsupported("access to a variable in another layout", self._builder.origin)
+
+    def _load_record(self, lvalue: Lvalue, record: Record) -> tuple[Term, ...]:
+        if lvalue.plain is not None:
+            return tuple(
+                self._load_plain(lvalue.plain, lvalue.offset + leaf.offset, leaf.type) for leaf in leaves(record)
+            )
+        self._safety.check_access(lvalue, record.size)
+        return tuple(self._cells.load(part, part.type) for part in self.leaf_lvalues(lvalue, record))
+
+    def leaf_lvalues(self, lvalue: Lvalue, t: CType) -> list[Lvalue]:
+        """The leaves of an object in memory, in the order of `ctype.leaves`, each with its place."""
+        if isinstance(t, ArrayType):
+            found: list[Lvalue] = []
+            for i in range(t.count or 0):
+                offset = self._memory.pointer(i * t.element.size)
+                found.extend(self.leaf_lvalues(self.element(lvalue, t.element, offset), t.element))
+            return found
+        if isinstance(t, Record) and not t.is_union:
+            found = []
+            units: set[int] = set()
+            for member in t.fields:
+                if member.bits is not None:
+                    if member.bits and member.unit_offset not in units:
+                        units.add(member.unit_offset)
+                        found.append(self.member(lvalue, member))
+                else:
+                    part = self.member(lvalue, member)
+                    found.extend(self.leaf_lvalues(part, member.type))
+            return found
+        return [lvalue]
+
+    # --- stores -------------------------------------------------------------------------------------------------------
+
+    def store(self, lvalue: Lvalue, value: Value) -> None:
+        t = lvalue.type
+        if isinstance(t, Record) and not (t.is_union and lvalue.plain is not None):
+            assert isinstance(value, tuple)
+            self._store_record(lvalue, t, value)
+            return
+        if isinstance(value, tuple):
+            assert len(value) == 1
+            value = value[0]
+        if lvalue.field is not None:
+            self._store_bits(lvalue, lvalue.field, value)
+        elif lvalue.plain is not None:
+            self.store_plain(lvalue.plain, lvalue.offset, t, value)
+        else:
+            self._safety.check_access(lvalue, t.size)
+            self._cells.store(lvalue, t, value)
+
+    def _store_bits(self, lvalue: Lvalue, field: Field, value: Term) -> None:
+        """Read the unit, replace the field's bits, write the unit."""
+        assert field.bits is not None
+        unit = lvalue.type
+        if lvalue.plain is not None:
+            old = self._load_plain(lvalue.plain, lvalue.offset, unit)
+        else:
+            self._safety.check_access(lvalue, unit.size)
+            old = self._cells.load(lvalue, unit)
+        width = unit.size * 8
+        pieces = []
+        if field.shift + field.bits < width:
+            pieces.append(extract(width - 1, field.shift + field.bits, old))
+        pieces.append(extract(field.bits - 1, 0, value))
+        if field.shift:
+            pieces.append(extract(field.shift - 1, 0, old))
+        new = concat(*pieces) if len(pieces) > 1 else pieces[0]
+        if lvalue.plain is not None:
+            self.store_plain(lvalue.plain, lvalue.offset, unit, new)
+        else:
+            self._cells.store(lvalue, unit, new)
+
+    def store_plain(self, plain: Plain, offset: int, t: CType, value: Term) -> None:
+        """Stores a scalar, or the bytes of a union, in the part of a variable that holds these bytes."""
+        for part in plain:
+            if part.offset <= offset and offset + t.size <= part.offset + part.type.size:
+                if part.offset == offset and part.type.size == t.size and not isinstance(part.type, Record):
+                    if isinstance(part.type, Floating) == isinstance(t, Floating):
+                        self._builder.assign(part.term, value)
+                        return
+                bits = value if isinstance(t, Record) else to_bits(self._builder, value, t)
+                low = 8 * (offset - part.offset)
+                high = low + 8 * t.size
+                pieces = []
+                if high < 8 * part.type.size:
+                    pieces.append(extract(8 * part.type.size - 1, high, part.term))
+                pieces.append(bits)
+                if low:
+                    pieces.append(extract(low - 1, 0, part.term))
+                self._builder.assign(part.term, concat(*pieces) if len(pieces) > 1 else pieces[0])
+                return
+        raise Unsupported("access to a variable in another layout", self._builder.origin)
+
+    def _store_record(self, lvalue: Lvalue, record: Record, values: tuple[Term, ...]) -> None:
+        # Parts of the value may be read from what the first stores change.
+        if len(values) > 1:
+            values = tuple(self._builder.save(v) if not v.is_variable else v for v in values)
+            written = {part.term for part in lvalue.plain or ()}
+            if any(v in written for v in values):
+                values = tuple(self._builder.save(v) for v in values)
+        if lvalue.plain is not None:
+            for leaf, value in zip(leaves(record), values, strict=True):
+                self.store_plain(lvalue.plain, lvalue.offset + leaf.offset, leaf.type, value)
+            return
+        self._safety.check_access(lvalue, record.size)
+        for part, value in zip(self.leaf_lvalues(lvalue, record), values, strict=True):
+            self._cells.store(part, part.type, value)

@@ -1,0 +1,65 @@
+"""What all that lowers one function shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from craton.frontends.c.automaton.arithmetic import is_signed, resize
+from craton.frontends.c.automaton.builder import Builder
+from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.errors import Unsupported
+from craton.frontends.c.lowering.purity import Purity
+from craton.frontends.c.memory.layout import Memory
+from craton.frontends.c.syntax.nodes import Function, Node, Storage
+from craton.frontends.c.syntax.types import ArrayType, CType
+from craton.logic import Term, bvmul
+from craton.program.origin import SourceRange
+
+
+@dataclass(eq=False)
+class Frame:
+    """The function, its automaton so far, what the program has; and the numbers that its types and labels get."""
+
+    context: Context
+    function: Function
+    builder: Builder
+    owns: Storage = Storage.LOCAL  # of variables that begin to live where the function declares them
+    lengths: dict[ArrayType, Term] = field(default_factory=dict)  # of variable-length arrays
+    label_numbers: dict[str, int] = field(default_factory=dict)  # of labels whose address is taken
+
+    def __post_init__(self) -> None:
+        self.memory: Memory = self.context.memory
+        self.purity = Purity(self.context.specification)
+
+    # --- the text -----------------------------------------------------------------------------------------------------
+
+    def range(self, node: Node) -> SourceRange | None:
+        if node.range is None:
+            return None
+        return self.context.program.units[self.function.unit].source_range(node.range)
+
+    def at(self, node: Node) -> None:
+        """Edges come from this node from now on."""
+        self.builder.origin = self.range(node) or self.builder.origin
+
+    def unsupported(self, construct: str, node: Node) -> Unsupported:
+        return Unsupported(construct, self.range(node) or self.builder.origin)
+
+    # --- sizes --------------------------------------------------------------------------------------------------------
+
+    def size_of(self, t: CType) -> Term:
+        """sizeof as a term: the size of a variable-length array is computed."""
+        if isinstance(t, ArrayType):
+            count = self.lengths.get(t)
+            if count is not None:
+                return bvmul(count, self.size_of(t.element))
+            return bvmul(self.memory.pointer(t.count or 0), self.size_of(t.element))
+        return self.memory.pointer(t.size)
+
+    def scaled(self, index: Term, index_type: CType, element: CType) -> Term:
+        """An index as a number of bytes."""
+        wide = resize(index, self.memory.pointer_width, signed=is_signed(index_type))
+        return bvmul(wide, self.size_of(element))
+
+    def label_number(self, name: str) -> int:
+        return self.label_numbers.setdefault(name, len(self.label_numbers) + 1)

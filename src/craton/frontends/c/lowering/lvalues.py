@@ -1,0 +1,104 @@
+"""L-values: variables, members, elements, what pointers point to."""
+
+from __future__ import annotations
+
+from craton.frontends.c.automaton.lvalue import Lvalue, Part, Value
+from craton.frontends.c.lowering.access import Access
+from craton.frontends.c.lowering.expressions import Expressions
+from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.locals import Locals
+from craton.frontends.c.lowering.variables import Variables
+from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
+from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Record, leaves
+from craton.logic import Term, bvadd
+
+
+class Lvalues:
+    """Lowers l-values, by the kind of the expression."""
+
+    def __init__(
+        self, frame: Frame, expressions: Expressions, access: Access, variables: Variables, locals_: Locals
+    ) -> None:
+        self._frame = frame
+        self._context = frame.context
+        self._memory = frame.memory
+        self._expressions = expressions
+        self._access = access
+        self._variables = variables
+        self._locals = locals_
+
+    def read(self, node: Node) -> Value:
+        """The value that stands there."""
+        return self._access.load(self.lvalue(node))
+
+    def lvalue(self, node: Node) -> Lvalue:
+        """Where an expression's value stands; a struct that is none is put somewhere."""
+        match node.kind:
+            case Kind.VARIABLE:
+                return self._variables.variable(node.value)
+            case Kind.MEMBER:
+                return self._member(node)
+            case Kind.SUBSCRIPT:
+                return self._subscript(node)
+            case Kind.DEREFERENCE:
+                return self._dereference(node)
+            case Kind.STRING:
+                string = self._variables.string(node)
+                return Lvalue(node.type, None, 0, string.address, string.place, None, string)
+            case Kind.COMPOUND_LITERAL:
+                self._locals.declare(node.value)
+                return self._variables.variable(node.value)
+            case _:
+                return self._materialize(node)
+
+    def _member(self, node: Node) -> Lvalue:
+        base = node.children[0]
+        if node.op == "->":
+            address = self._expressions.scalar(base)
+            place = self._context.points_to.pointed(base)
+            whole = Lvalue(node.value.record, None, 0, address, place, None, self._variables.object_pointed(base))
+        elif base.kind in LVALUES:
+            whole = self.lvalue(base)
+        else:
+            whole = self._materialize(base)
+        return self._access.member(whole, node.value)
+
+    def _dereference(self, node: Node) -> Lvalue:
+        pointer = node.children[0]
+        address = self._expressions.scalar(pointer)
+        if isinstance(node.type, FunctionType):
+            return Lvalue(ArrayType(node.type, 0), None, 0, address)
+        place = self._context.points_to.pointed(pointer)
+        return Lvalue(node.type, None, 0, address, place, None, self._variables.object_pointed(pointer))
+
+    def _subscript(self, node: Node) -> Lvalue:
+        base, index = node.children
+        if isinstance(base.type, Integer):
+            base, index = index, base
+        address = self._expressions.scalar(base)
+        offset = self._frame.scaled(self._expressions.scalar(index), index.type, node.type)
+        place = self._context.points_to.pointed(base)
+        return Lvalue(node.type, None, 0, bvadd(address, offset), place, None, self._variables.object_pointed(base))
+
+    def _materialize(self, node: Node) -> Lvalue:
+        """A struct value that is no l-value, put into variables so that its members can be read."""
+        value = self._expressions.value(node)
+        assert isinstance(value, tuple)
+        parts = []
+        for leaf, term in zip(leaves(node.type), value, strict=True):
+            parts.append(Part(leaf.offset, leaf.type, term))
+        if any(isinstance(leaf.type, ArrayType) for leaf in leaves(node.type)) or _has_array(node.type):
+            return self._spill(node, value)
+        return Lvalue(node.type, tuple(parts), 0)
+
+    def _spill(self, node: Node, value: tuple[Term, ...]) -> Lvalue:
+        """The same in memory, where its arrays can be indexed."""
+        place = self._context.points_to.contents(node)
+        temporary = self._memory.add("temporary", place, node.type, node.type.size)
+        target = Lvalue(node.type, None, 0, temporary.address, place, None, temporary)
+        self._access.store(target, value)
+        return target
+
+
+def _has_array(t: CType) -> bool:
+    return isinstance(t, Record) and any(isinstance(f.type, ArrayType) or _has_array(f.type) for f in t.fields)

@@ -1,0 +1,156 @@
+"""A whole program: its analyses, the start, and a procedure for each function that may be called."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from craton.frontends.c.automaton.builder import Builder, Names
+from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.library.table import pointer_effects
+from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.function import FunctionLowering
+from craton.frontends.c.lowering.start import START, Start, layout
+from craton.frontends.c.memory.effects import Gives
+from craton.frontends.c.memory.facts import facts
+from craton.frontends.c.memory.layout import Memory
+from craton.frontends.c.memory.places import covered, find
+from craton.frontends.c.memory.points_to import PointsTo
+from craton.frontends.c.memory.scan import Scan, scan
+from craton.frontends.c.syntax.nodes import Function
+from craton.frontends.c.syntax.program import Program as Syntax
+from craton.frontends.c.syntax.types import Integer
+from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
+from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.specification import Specification
+from craton.program.statements import Call, Return
+
+T = TypeVar("T")
+
+
+def lower(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Program:
+    """What the entry function and all that it may call do, with error locations for what the specification forbids."""
+    context = _context(syntax, entry, replace(specification, entry=entry.symbol), pointer_width)
+    start = Start(context, entry.unit)
+    context.called[entry.symbol] = entry
+    start.globals()
+    procedures = _procedures(context)
+    start.strings()
+    start.finish()
+    first = Builder(context.names, START)
+    layout(context, first)
+    first.go(start.builder.entry)
+    _connect(context, procedures, entry, first, start.builder)
+    for region in context.memory.regions.values():
+        context.globals[region.array] = None
+    _assume_apart(context)
+    program = Program(
+        entry=entry.symbol if START not in procedures else START,
+        procedures=procedures,
+        globals=tuple(context.globals),
+        errors=_live(context.names.errors, procedures),
+        loop_heads=_live(context.names.loop_heads, procedures),
+        symbols=context.symbols,
+        assumptions=tuple(context.assumptions),
+        approximated=tuple(context.approximated),
+    )
+    return replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
+
+
+def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:
+    """What is known before the first edge."""
+    found = scan(syntax, entry)
+    points_to = PointsTo(found, pointer_effects)
+    points_to.run()
+    names = Names()
+    memory = Memory(names.variable, pointer_width, specification.memory)
+    memory.make_room(_largest(found))
+    memory.keeps_lengths = not specification.memory and any(
+        pointer_effects(function.name).gives is Gives.RESIZED for function in found.functions.values()
+    )
+    return Context(
+        syntax,
+        found,
+        points_to,
+        facts(found, points_to, specification),
+        names,
+        memory,
+        specification,
+        Integer(4, 4, True, "int", False, 3),
+        Integer(1, 1, True, "char", False, 1),
+    )
+
+
+def _procedures(context: Context) -> dict[str, Procedure]:
+    """The functions that are called; lowering one finds more."""
+    procedures: dict[str, Procedure] = {}
+    done: set[str] = set()
+    while len(done) < len(context.called):
+        for function in [f for symbol, f in context.called.items() if symbol not in done]:
+            done.add(function.symbol)
+            if function.body is not None:
+                procedures[function.symbol] = _procedure(context, function)
+    return procedures
+
+
+def _assume_apart(context: Context) -> None:
+    """Pointers of which the program's text does not say where they come from have memory of their own."""
+    occupied = {part for known in context.memory.objects for part in covered(known.place)} | set(
+        context.facts.occupants
+    )
+    for place in context.memory.regions:
+        if find(place).external or find(place) not in occupied:
+            context.assume("pointers that the program did not make do not point to its own objects")
+
+
+def _largest(found: Scan) -> int:
+    """The size of the largest variable."""
+    variables = [*found.globals, *(v for group in found.locals.values() for v in group)]
+    return max((variable.type.size for variable in variables), default=0)
+
+
+def _procedure(context: Context, function: Function) -> Procedure:
+    builder = Builder(context.names, function.symbol)
+    lowering = FunctionLowering(Frame(context, function, builder))
+    lowering.run()
+    signature = context.signature(function)
+    edges = reachable_edges(builder.entry, builder.edges)
+    return Procedure(
+        function.symbol,
+        signature.flat,
+        signature.returns,
+        builder.entry,
+        lowering.exit.location,
+        edges,
+        tuple(builder.locals),
+    )
+
+
+def _connect(
+    context: Context, procedures: dict[str, Procedure], entry: Function, first: Builder, start: Builder
+) -> None:
+    """Puts the first edges before the entry function; in a procedure of their own if that function is also called."""
+    called = any(entry.symbol in callees for callees in context.scan.calls.values())
+    main = procedures[entry.symbol]
+    if called or entry.symbol in context.scan.address_taken:
+        arguments = tuple(start.temporary(term.sort) for term in main.parameters)
+        results = tuple(start.temporary(term.sort) for term in main.returns)
+        start.emit(Call(entry.symbol, arguments, results))
+        exit_ = start.new()
+        assert start.here is not None
+        start.edges.append(Edge(start.here, Return(), exit_))
+        edges = reachable_edges(first.entry, [*first.edges, *start.edges])
+        locals_ = tuple({**first.locals, **start.locals})
+        procedures[START] = Procedure(START, (), (), first.entry, exit_, edges, locals_)
+    else:
+        start.go(main.entry)
+        edges = reachable_edges(first.entry, [*first.edges, *start.edges, *main.edges])
+        locals_ = tuple({**first.locals, **start.locals, **dict.fromkeys(main.locals)})
+        procedures[entry.symbol] = Procedure(
+            main.name, main.parameters, main.returns, first.entry, main.exit, edges, locals_
+        )
+
+
+def _live(table: dict[Location, T], procedures: dict[str, Procedure]) -> dict[Location, T]:
+    present = {location for procedure in procedures.values() for location in procedure.locations}
+    return {location: value for location, value in table.items() if location in present}

@@ -1,0 +1,145 @@
+"""Objects in memory: their addresses, the regions that hold them, and what the program does first.
+
+Every place of the points-to analysis that is accessed becomes a region, an array from addresses to elements: floats,
+bit-vectors of one width, or bytes where the place collapsed. Addresses are byte addresses in all of them.
+
+Addresses of static objects and of locals of functions that are not recursive are constants. Two policies exist.
+Plainly, objects lie one behind the other and a pointer `heap` marks where the next allocated one begins. Where memory
+safety is checked, an address is an object's number in the high bits and an offset in the low ones, and the array `size`
+gives for every object 1 + its size, or 0 when it is not allocated. Of the numbers that are given while the program
+runs, the lower half is for what can be freed and the upper half for what lives on the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from craton.frontends.c.errors import Unsupported
+from craton.frontends.c.memory.places import Place, find
+from craton.frontends.c.syntax.nodes import Function, Variable
+from craton.frontends.c.syntax.types import CType, Floating
+from craton.logic import Array, BitVec, Float, Sort, Term, bv, var
+from craton.logic.sorts import FLOAT32, FLOAT64
+
+_FIRST_ADDRESS = 0x1000_0
+_GAP = 16
+_FLOATS = {4: FLOAT32, 8: FLOAT64}
+FLOAT_TYPES = {4: Floating(4, 4, "float", FLOAT32), 8: Floating(8, 8, "double", FLOAT64)}
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """An array of memory. `size` is that of an element in bytes."""
+
+    array: Term
+    size: int
+
+    @property
+    def element(self) -> BitVec | Float:
+        sort = self.array.sort
+        assert isinstance(sort, Array) and isinstance(sort.element, BitVec | Float)
+        return sort.element
+
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """Something that has an address: a variable, a string literal, the extra arguments of a call."""
+
+    name: str
+    place: Place
+    type: CType
+    size: int
+    address: Term
+    initial: bytes | None = None  # contents of a string literal
+    unit: int = 1  # bytes of one of its characters
+    variable: Variable | None = None
+
+
+@dataclass
+class Memory:
+    """The regions and objects of a program."""
+
+    new_variable: Callable[[str, Sort], Term]  # of a name like that one
+    pointer_width: int
+    safety: bool
+    offset_bits: int = 0
+    objects: list[Object] = field(default_factory=list)
+    regions: dict[Place, Region] = field(default_factory=dict)
+    functions: dict[str, Term] = field(default_factory=dict)
+    _next: int = _FIRST_ADDRESS
+    _number: int = 1
+
+    def __post_init__(self) -> None:
+        sort = BitVec(self.pointer_width)
+        self.heap = var("heap", sort)
+        self.stack = var("stack", sort)  # the next number for a local, where memory safety is checked
+        self.lengths = var("length", Array(sort, sort))  # of allocated blocks, for realloc
+        self.sizes = var("size", Array(sort, sort))
+        self.live = var("live", sort)
+        if self.safety:
+            self.offset_bits = 32 if self.pointer_width == 64 else 17
+        self.uses_heap = False
+        self.uses_stack = False
+        self.keeps_lengths = False
+
+    @property
+    def stack_begin(self) -> Term:
+        """The first number for objects on the stack."""
+        return self.pointer(1 << (self.pointer_width - self.offset_bits - 1))
+
+    def make_room(self, largest: int) -> None:
+        """Where addresses have few bits, offsets get as many as the largest object needs."""
+        if self.safety and self.pointer_width == 32:
+            self.offset_bits = min(max(self.offset_bits, largest.bit_length() + 1), 24)
+
+    def pointer(self, value: int) -> Term:
+        return bv(value, self.pointer_width)
+
+    def region(self, place: Place) -> Region:
+        place = find(place)
+        region = self.regions.get(place)
+        if region is None:
+            region = self.regions[place] = self._make_region(place)
+        return region
+
+    def _make_region(self, place: Place) -> Region:
+        sizes = {size for size, _ in place.scalars}
+        kinds = {kind for _, kind in place.scalars}
+        size = 1 if place.collapsed or len(sizes) != 1 else next(iter(sizes))
+        element: BitVec | Float = BitVec(8 * size)
+        if not place.collapsed and kinds == {"float"} and size in _FLOATS:
+            element = _FLOATS[size]
+        array = self.new_variable(f"mem {place.name}", Array(BitVec(self.pointer_width), element))
+        return Region(array, size)
+
+    def allocate(self, size: int, align: int, what: str) -> Term:
+        """A constant address for a new object."""
+        if self.safety:
+            if size >= 1 << self.offset_bits:
+                raise Unsupported(f"an object of {size} bytes ({what}) where memory safety is checked", None)
+            number = self._number
+            self._number += 1
+            return self.pointer(number << self.offset_bits)
+        align = max(align, 1)
+        self._next = -(-self._next // align) * align
+        address = self._next
+        self._next += max(size, 1) + _GAP
+        return self.pointer(address)
+
+    def add(self, name: str, place: Place, t: CType, size: int) -> Object:
+        new = Object(name, place, t, size, self.allocate(size, max(t.align, 4), name))
+        self.objects.append(new)
+        return new
+
+    def heap_start(self) -> int:
+        """Where allocated memory begins, once all static objects have their place."""
+        if self.safety:
+            return self._number
+        return -(-self._next // 4096) * 4096
+
+    def address_of_function(self, function: Function) -> Term:
+        known = self.functions.get(function.symbol)
+        if known is None:
+            known = self.functions[function.symbol] = self.pointer(16 * (len(self.functions) + 1))
+        return known

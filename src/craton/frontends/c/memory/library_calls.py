@@ -1,0 +1,97 @@
+"""Calls of functions without a body, as constraints on places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from craton.frontends.c.memory.effects import Gives, PointerEffects, Touch
+from craton.frontends.c.memory.places import Place, find
+from craton.frontends.c.memory.pointers import Pointers
+from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple
+from craton.frontends.c.syntax.nodes import Function, Node
+from craton.frontends.c.syntax.types import Floating, Integer, Pointer, Void
+
+Effects = Callable[[str], PointerEffects]  # of a function, by its name
+
+
+class LibraryCalls:
+    """Joins the places that a call of a function without a body connects."""
+
+    def __init__(self, pointers: Pointers, effects: Effects) -> None:
+        self._pointers = pointers
+        self._effects = effects
+        self._places = pointers.places
+
+    def constrain(self, function: Function, caller: Function | None, node: Node) -> Place | None:
+        """The place that holds the result."""
+        arguments = node.children[1:]
+        for argument in arguments:
+            self._pointers.of_value(argument)
+        result = self._places.new(function.name)
+        effects = self._effects(function.name)
+        if effects.touch in (Touch.START_ARGUMENTS, Touch.COPY_ARGUMENTS):
+            self._variable_arguments(effects.touch, caller, arguments)
+            return None
+        self._touch(effects, arguments)
+        if effects.gives in (Gives.FIRST, Gives.RESIZED) and arguments:
+            result.pointee = self._pointers.pointed(arguments[0])
+            if effects.gives is Gives.RESIZED:
+                find(result.pointee).allocated = True
+                find(result.pointee).zeroed = True  # copied as a whole
+        elif self._pointers.is_tracked(node.type):
+            result.pointee = self._fresh(function.name, effects.gives)
+        return result
+
+    def _fresh(self, name: str, gives: Gives) -> Place:
+        fresh = self._places.new(f"{name}#{len(self._places.all)}")
+        fresh.allocated = gives in (Gives.NEW, Gives.NEW_TEXT)
+        fresh.external = not fresh.allocated
+        fresh.zeroed = name.endswith("calloc")  # also where a kernel's function of such a name has no body
+        if gives is Gives.NEW_TEXT:
+            self._places.access(fresh, 1, "int")
+        return fresh
+
+    def _variable_arguments(self, touch: Touch, caller: Function | None, arguments: tuple[Node, ...]) -> None:
+        places = self._places
+        target = places.pointee(self._pointers.va_cursor(arguments[0]))
+        if touch is Touch.START_ARGUMENTS:
+            assert caller is not None
+            places.union(target, self._pointers.of_variadic(caller))
+        else:
+            places.union(target, places.pointee(self._pointers.va_cursor(arguments[1])))
+
+    def _touch(self, effects: PointerEffects, arguments: tuple[Node, ...]) -> None:
+        match effects.touch:
+            case Touch.COPY if len(arguments) >= 3:
+                self._copy_memory(arguments)
+            case Touch.SET if len(arguments) >= 3:
+                self._set_memory(arguments)
+            case Touch.SCAN:
+                for argument in arguments[effects.first :]:
+                    t = element_type(argument)
+                    if isinstance(argument.type, Pointer) and isinstance(t, Integer | Floating | Pointer):
+                        self._places.touch(self._pointers.pointed(argument), t)
+            case Touch.BYTES | Touch.FIRST_BYTES:
+                for argument in arguments[: 1 if effects.touch is Touch.FIRST_BYTES else None]:
+                    if isinstance(argument.type, Pointer):
+                        self._places.access(self._pointers.pointed(argument), 1, "int")
+
+    def _copy_memory(self, arguments: tuple[Node, ...]) -> None:
+        target, source = self._pointers.pointed(arguments[0]), self._pointers.pointed(arguments[1])
+        t = copied_type(arguments)
+        if t is not None:
+            self._places.touch(target, t)
+            self._places.touch(source, t)
+            self._places.copy(target, source, t)
+        else:
+            for place in (target, source):
+                self._places.access(place, 1, "int")
+            self._places.union(self._places.pointee(target), self._places.pointee(source))
+
+    def _set_memory(self, arguments: tuple[Node, ...]) -> None:
+        target = self._pointers.pointed(arguments[0])
+        t = element_type(arguments[0])
+        if t.size and not isinstance(t, Void) and is_multiple(arguments[2], t.size):
+            self._places.touch(target, t)
+        else:
+            self._places.access(target, 1, "int")

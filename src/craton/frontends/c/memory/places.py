@@ -1,0 +1,316 @@
+"""Places: classes of memory cells that a pointer may mean, joined by unification (Steensgaard 1996).
+
+A place is an array of equal elements: scalars of one width, or structs of one type whose fields are places of their
+own. Using a place in two ways that do not fit (a struct as another struct, a byte of an int, pointer arithmetic out of
+a field) collapses it: its fields, and the structs it is a field of, become one place that is accessed byte by byte.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from craton.frontends.c.syntax.nodes import Function
+from craton.frontends.c.syntax.types import ArrayType, CType, Floating, FunctionType, Integer, Pointer, Record
+
+
+class CallSite:
+    """A call through a pointer: what its arguments and its result point to."""
+
+    __slots__ = ("arguments", "linked", "result", "types")
+
+    def __init__(self, arguments: list[Place | None], types: list[CType], result: Place) -> None:
+        self.arguments = arguments
+        self.types = types
+        self.result = result
+        self.linked: set[str] = set()
+
+
+class Place:
+    """A class of memory cells; `find` gives the representative that holds the facts."""
+
+    __slots__ = (
+        "allocated",
+        "arithmetic",
+        "byte_arithmetic",
+        "calls",
+        "collapsed",
+        "external",
+        "fields",
+        "functions",
+        "into",
+        "name",
+        "number",
+        "parents",
+        "pointee",
+        "record",
+        "scalars",
+        "zeroed",
+    )
+
+    def __init__(self, number: int, name: str) -> None:
+        self.number = number
+        self.name = name
+        self.into: Place | None = None
+        self.pointee: Place | None = None
+        self.fields: dict[int, Place] = {}
+        self.parents: list[tuple[Place, bool]] = []  # the struct's place, and whether the field is an array
+        self.record: Record | None = None
+        self.scalars: dict[tuple[int, str], None] = {}  # (bytes, class) of the accesses
+        self.collapsed = False
+        self.arithmetic = False
+        self.byte_arithmetic = False
+        self.external = False  # an unknown function may have made it
+        self.allocated = False  # malloc gives memory in it
+        self.zeroed = False  # calloc does
+        self.functions: dict[str, Function] = {}
+        self.calls: list[CallSite] = []
+
+    def __repr__(self) -> str:
+        return f"<{self.name} {self.number}>"
+
+
+def find(place: Place) -> Place:
+    root = place
+    while root.into is not None:
+        root = root.into
+    while place.into is not None:
+        place.into, place = root, place.into
+    return root
+
+
+def parts_of(place: Place) -> list[Place]:
+    """The place and those of its fields, and of theirs."""
+    found: dict[Place, None] = {}
+    stack = [find(place)]
+    while stack:
+        part = find(stack.pop())
+        if part in found:
+            continue
+        found[part] = None
+        stack.extend(part.fields.values())
+    return list(found)
+
+
+def covered(place: Place) -> list[Place]:
+    """The places that hold the scalars of an object: its own, or those of its fields."""
+    return [part for part in parts_of(place) if part.scalars or part.collapsed]
+
+
+def scalar_class(t: CType) -> str:
+    return "float" if isinstance(t, Floating) else "pointer" if isinstance(t, Pointer) else "int"
+
+
+class Places:
+    """All places of a program, and the operations that join them."""
+
+    def __init__(self) -> None:
+        self.all: list[Place] = []
+        self._queue: deque[tuple[Place, Place]] = deque()
+        self._to_collapse: deque[Place] = deque()
+        self._running = False
+        self._frozen = False
+        self._copied: set[tuple[int, int, int]] = set()
+        self.on_call: list[tuple[CallSite, Function]] = []
+
+    def new(self, name: str) -> Place:
+        place = Place(len(self.all), name)
+        self.all.append(place)
+        return place
+
+    def roots(self) -> Iterator[Place]:
+        return (place for place in self.all if place.into is None)
+
+    def pointee(self, place: Place) -> Place:
+        """What the pointers stored in a place point to."""
+        place = find(place)
+        if place.pointee is None:
+            place.pointee = self.new(f"*{place.name}"[:40])
+        return find(place.pointee)
+
+    # --- uses ---------------------------------------------------------------------------------------------------------
+
+    def access(self, place: Place, size: int, kind: str) -> None:
+        """A scalar of `size` bytes is read or written."""
+        place = find(place)
+        if place.collapsed or (size, kind) in place.scalars:
+            return
+        conflict = place.record is not None or any(other != size for other, _ in place.scalars)
+        assert not (self._frozen and conflict), f"{place} is used in a way the analysis did not see"
+        place.scalars[size, kind] = None
+        if conflict:
+            self.collapse(place)
+
+    def field(self, place: Place, record: Record, offset: int, name: str, type_: CType) -> Place:
+        """The place of a field; members of a union share the union's place."""
+        place = find(place)
+        if place.collapsed or record.is_union:
+            return place
+        if place.record is None:
+            place.record = record
+            if place.scalars:
+                self.collapse(place)
+        elif place.record is not record and not _same_layout(place.record, record):
+            self.collapse(place)
+        place = find(place)
+        if place.collapsed:
+            return place
+        sub = place.fields.get(offset)
+        if sub is None:
+            sub = place.fields[offset] = self.new(f"{place.name}.{name}")
+            sub.parents.append((place, isinstance(type_, ArrayType)))
+        return find(sub)
+
+    def collapse(self, place: Place) -> None:
+        self._to_collapse.append(place)
+        self._run()
+
+    def union(self, a: Place | None, b: Place | None) -> None:
+        if a is None or b is None:
+            return
+        if find(a) is not find(b):
+            self._queue.append((a, b))
+            self._run()
+
+    def _run(self) -> None:
+        if self._running:
+            return
+        self._running = True
+        while self._queue or self._to_collapse:
+            if self._queue:
+                self._merge(*self._queue.popleft())
+            else:
+                self._collapse(find(self._to_collapse.popleft()))
+        self._running = False
+
+    def _collapse(self, place: Place) -> None:
+        if place.collapsed:
+            return
+        place.collapsed = True
+        place.record = None
+        for sub in place.fields.values():
+            self._queue.append((place, sub))
+        for parent, _ in place.parents:
+            self._queue.append((parent, place))
+            self._to_collapse.append(parent)
+        place.fields = {}
+
+    def _merge(self, a: Place, b: Place) -> None:
+        a, b = find(a), find(b)
+        if a is b:
+            return
+        if b.number < a.number:
+            a, b = b, a
+        b.into = a
+        collapse = a.collapsed != b.collapsed
+        if a.record is not None and b.record is not None:
+            collapse = collapse or not (a.record is b.record or _same_layout(a.record, b.record))
+        a.record = a.record or b.record
+        a.scalars |= b.scalars
+        if a.scalars and (a.record is not None or len({size for size, _ in a.scalars}) > 1):
+            collapse = True
+        if a.pointee is not None and b.pointee is not None:
+            self._queue.append((a.pointee, b.pointee))
+        a.pointee = a.pointee or b.pointee
+        for offset, sub in b.fields.items():
+            if offset in a.fields:
+                self._queue.append((a.fields[offset], sub))
+            else:
+                a.fields[offset] = sub
+        known = {id(find(parent)) for parent, array in a.parents}
+        a.parents.extend((p, array) for p, array in b.parents if not array or id(find(p)) not in known)
+        a.arithmetic |= b.arithmetic
+        a.byte_arithmetic |= b.byte_arithmetic
+        a.external |= b.external
+        a.allocated |= b.allocated
+        a.zeroed |= b.zeroed
+        a.functions |= b.functions
+        a.calls.extend(b.calls)
+        self.link(a)
+        if collapse:
+            a.collapsed = False
+            self._to_collapse.append(a)
+
+    def link(self, place: Place) -> None:
+        """Pairs each call through this place with each function it may mean, once."""
+        for site in place.calls:
+            for symbol, function in place.functions.items():
+                if symbol not in site.linked:
+                    site.linked.add(symbol)
+                    self.on_call.append((site, function))
+
+    # --- values of a type ---------------------------------------------------------------------------------------------
+
+    def touch(self, place: Place, t: CType) -> None:
+        """Every scalar of an object of that type is accessed."""
+        if isinstance(t, ArrayType):
+            self.touch(place, t.element)
+        elif isinstance(t, Record) and t.is_union:
+            self.access(place, t.size, "int")
+        elif isinstance(t, Record):
+            for member in t.fields:
+                if member.bits == 0:
+                    continue
+                size = member.unit_size if member.bits else None
+                sub = self.field(place, t, member.offset, member.name, member.type)
+                if size:
+                    self.access(sub, size, "int")
+                else:
+                    self.touch(sub, member.type)
+        elif isinstance(t, Integer | Floating | Pointer):
+            self.access(place, t.size, scalar_class(t))
+
+    def copy(self, target: Place, source: Place, t: CType) -> None:
+        """An object of type `t` is copied: pointers in it point to the same afterwards."""
+        target, source = find(target), find(source)
+        if target is source:
+            return
+        key = (target.number, source.number, id(t))
+        if key in self._copied:
+            return
+        self._copied.add(key)
+        if isinstance(t, ArrayType):
+            self.copy(target, source, t.element)
+        elif isinstance(t, Record) and not t.is_union:
+            for member in t.fields:
+                if member.bits is None:
+                    self.copy(
+                        self.field(target, t, member.offset, member.name, member.type),
+                        self.field(source, t, member.offset, member.name, member.type),
+                        member.type,
+                    )
+        elif not isinstance(t, FunctionType | Floating):
+            self.union(self.pointee(target), self.pointee(source))
+
+    def settle(self) -> None:
+        """Collapses what arithmetic made unsafe: steps out of a field that is no array, steps by bytes over larger
+        elements.
+        """
+        changed = True
+        while changed:
+            changed = False
+            for place in list(self.roots()):
+                if place.collapsed:
+                    continue
+                out_of_field = place.arithmetic and any(not array for _, array in place.parents)
+                larger = place.record is not None or any(size > 1 for size, _ in place.scalars)
+                if out_of_field or (place.byte_arithmetic and larger):
+                    self.collapse(place)
+                    changed = True
+                elif place.zeroed and place.record is not None:
+                    place.zeroed = False
+                    self.touch(place, place.record)
+                    changed = True
+        self._frozen = True
+
+
+def _same_layout(a: Record, b: Record) -> bool:
+    """Whether two struct types of different files or scopes are the same in memory."""
+    if a is b:
+        return True
+    if a.size != b.size or a.is_union != b.is_union or len(a.fields) != len(b.fields) or a.tag != b.tag:
+        return False
+    return all(
+        x.name == y.name and x.bit_offset == y.bit_offset and x.bits == y.bits and x.type.size == y.type.size
+        for x, y in zip(a.fields, b.fields, strict=True)
+    )

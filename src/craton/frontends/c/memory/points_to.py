@@ -1,0 +1,429 @@
+"""Constraints from the program's text to `places`: every assignment joins what both sides point to."""
+
+from __future__ import annotations
+
+from craton.frontends.c.memory.calls import CallConstraints
+from craton.frontends.c.memory.initial_values import InitialValues
+from craton.frontends.c.memory.library_calls import Effects
+from craton.frontends.c.memory.named_places import NamedPlaces
+from craton.frontends.c.memory.places import Place, Places, find
+from craton.frontends.c.memory.scan import Scan, needs_memory
+from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
+from craton.frontends.c.syntax.types import (
+    ArrayType,
+    CType,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Void,
+)
+
+
+class PointsTo:
+    """The analysis. After `run`, `of_variable`, `of_lvalue` and `of_value` answer from memory."""
+
+    def __init__(self, scan: Scan, effects: Effects) -> None:
+        self.scan = scan
+        self.places = Places()
+        named = NamedPlaces(self.places)
+        self.of_variable = named.of_variable
+        self.of_function = named.of_function
+        self.of_return = named.of_return
+        self.of_variadic = named.of_variadic
+        self._calls = CallConstraints(self, effects)
+        self._initial = InitialValues(self)
+        self._lvalues: dict[Node, Place] = {}
+        self._values: dict[Node, Place | None] = {}
+        self._contents: dict[Node, Place] = {}
+        self._current: Function | None = None
+        self._track_integers = scan.integers_become_pointers
+
+    # --- what lowering asks -------------------------------------------------------------------------------------------
+
+    def of_lvalue(self, node: Node) -> Place:
+        """The place an l-value lies in."""
+        place = self._lvalues.get(node)
+        if place is None:
+            place = self._lvalues[node] = self._lvalue(node)
+        return find(place)
+
+    def of_value(self, node: Node) -> Place | None:
+        """The place a value points to; None if it is no pointer."""
+        if node in self._values:
+            place = self._values[node]
+        else:
+            place = self._values[node] = self._value(node)
+        return None if place is None else find(place)
+
+    def pointed(self, node: Node) -> Place:
+        """The place a pointer value points to; one of its own if nothing is known."""
+        place = self.of_value(node)
+        if place is None:
+            place = self.places.new("external")
+            place.external = True
+            self._values[node] = place
+        return place
+
+    def is_tracked(self, t: CType) -> bool:
+        """Whether values of that type may be pointers."""
+        if isinstance(t, Pointer | ArrayType | FunctionType):
+            return True
+        return self._track_integers and isinstance(t, Integer) and t.size >= 4
+
+    def va_cursor(self, node: Node) -> Place:
+        """The place of the pointer inside a va_list."""
+        t = node.type
+        if isinstance(t, Pointer) and isinstance(t.target, Record):
+            t = t.target
+            place = self.pointed(node)
+        elif isinstance(t, ArrayType):
+            t = t.element
+            place = self.of_lvalue(node)
+        else:
+            return self.of_lvalue(node) if node.kind in LVALUES else self.pointed(node)
+        if isinstance(t, Record):
+            for member in t.fields:
+                if isinstance(member.type, Pointer):
+                    sub = self.places.field(place, t, member.offset, member.name, member.type)
+                    self.places.touch(sub, member.type)
+                    return sub
+        return place
+
+    # --- the analysis -------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        for variable in self.scan.globals:
+            self._initial.initialize(variable)
+        for function in self.scan.functions.values():
+            self._current = function
+            if function.body is not None:
+                self._statement(function.body)
+        self._calls.drain()
+        for variables in (self.scan.globals, *self.scan.locals.values()):
+            for variable in variables:
+                if isinstance(variable.type, Record | ArrayType) and self.scan.in_memory(variable):
+                    self.places.touch(self.of_variable(variable), variable.type)
+        self.places.settle()
+
+    # --- l-values and structs -----------------------------------------------------------------------------------------
+
+    def _lvalue(self, node: Node) -> Place:
+        kind = node.kind
+        if kind is Kind.VARIABLE:
+            return self.of_variable(node.value)
+        if kind is Kind.MEMBER:
+            base = node.children[0]
+            place = self.pointed(base) if node.op == "->" else self.contents(base)
+            member = node.value
+            return self.places.field(place, member.record, member.offset, member.name, member.type)
+        if kind is Kind.SUBSCRIPT:
+            pointer, index = node.children
+            if isinstance(pointer.type, Integer):
+                pointer, index = index, pointer
+            self.of_value(index)
+            place = self.pointed(pointer)
+            if not _is_array(pointer):
+                self._arithmetic(place, pointer.type)
+            return place
+        if kind is Kind.DEREFERENCE:
+            return self.pointed(node.children[0])
+        if kind is Kind.STRING:
+            place = self.places.new("string")
+            self.places.touch(place, node.type)
+            return place
+        if kind is Kind.COMPOUND_LITERAL:
+            self._initial.initialize(node.value)
+            return self.of_variable(node.value)
+        return self.contents(node)
+
+    def contents(self, node: Node) -> Place:
+        """A place that holds a struct value: the l-value's own, or one for the temporary."""
+        if node.kind in LVALUES:
+            return self.of_lvalue(node)
+        place = self._contents.get(node)
+        if place is None:
+            place = self._contents[node] = self.places.new("temporary")
+            self._fill(place, node)
+            if needs_memory(node.type):
+                self.places.touch(place, node.type)
+        return find(place)
+
+    def _fill(self, place: Place, node: Node) -> None:
+        kind = node.kind
+        if kind is Kind.CALL:
+            result = self._calls.call(node, self._current)
+            if result is not None:
+                self.places.copy(place, result, node.type)
+        elif kind is Kind.ASSIGN:
+            self._assign(node)
+            self.places.copy(place, self.of_lvalue(node.children[0]), node.type)
+        elif kind is Kind.CONDITIONAL:
+            self.of_value(node.children[0])
+            for child in node.children[1:]:
+                self.places.copy(place, self._whole(child), node.type)
+        elif kind is Kind.BINARY and node.op == ",":
+            self._effect(node.children[0])
+            self.places.copy(place, self._whole(node.children[1]), node.type)
+        elif kind is Kind.STATEMENT_EXPRESSION:
+            last = self._statement_expression(node)
+            if last is not None:
+                self.places.copy(place, self._whole(last), node.type)
+        elif kind is Kind.VA_ARG:
+            self.places.copy(place, self._va_arg(node), node.type)
+        elif kind is Kind.CONVERT:
+            self.places.copy(place, self._whole(node.children[0]), node.type)
+        elif kind is Kind.INIT_LIST:
+            self._initial.fill(place, node.type, node)
+        else:
+            for child in node.children:
+                if child is not None:
+                    self.of_value(child)
+
+    def _whole(self, node: Node) -> Place:
+        """The place of a struct that is read as a whole."""
+        place = self.contents(node)
+        self.places.touch(place, node.type)
+        return place
+
+    def _arithmetic(self, place: Place, pointer: CType) -> None:
+        place = find(place)
+        place.arithmetic = True
+        target = pointer.target if isinstance(pointer, Pointer) else None
+        if target is None or (target.size == 1 and not isinstance(target, Record)):
+            place.byte_arithmetic = True
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def _value(self, node: Node) -> Place | None:
+        if isinstance(node.type, Record):
+            self.contents(node)
+            return None
+        kind = node.kind
+        if kind in LVALUES:
+            place = self.of_lvalue(node)
+            if isinstance(node.type, ArrayType):
+                return place
+            if isinstance(node.type, FunctionType):
+                return place
+            self._touch_lvalue(node, place)
+            return self.places.pointee(place) if self.is_tracked(node.type) else None
+        handler = _VALUES.get(kind)
+        if handler is not None:
+            found: Place | None = handler(self, node)
+            return found
+        for child in node.children:
+            if child is not None:
+                self.of_value(child)
+        return None
+
+    def _touch_lvalue(self, node: Node, place: Place) -> None:
+        if node.kind is Kind.MEMBER and node.value.bits is not None:
+            self.places.access(place, node.value.unit_size, "int")
+        else:
+            self.places.touch(place, node.type)
+
+    def _address(self, node: Node) -> Place | None:
+        child = node.children[0]
+        if child.kind is Kind.FUNCTION:
+            return self.of_function(child.value)
+        return self.of_lvalue(child)
+
+    def _function(self, node: Node) -> Place | None:
+        return self.of_function(node.value)
+
+    def _binary(self, node: Node) -> Place | None:
+        left, right = node.children
+        if node.op == ",":
+            self._effect(left)
+            return self.of_value(right)
+        a, b = self.of_value(left), self.of_value(right)
+        if not self.is_tracked(node.type) or node.op in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
+            return None
+        if isinstance(node.type, Pointer):
+            pointer, place = (left, a) if isinstance(left.type, Pointer | ArrayType) else (right, b)
+            place = place or self.pointed(pointer)
+            self._arithmetic(place, pointer.type)
+            return place
+        if a is not None and b is not None and node.op in ("+", "-", "&", "|", "^"):
+            self.places.union(a, b)
+        place = a or b
+        if place is not None and node.op in ("+", "-", "&", "|", "^"):
+            self._arithmetic(place, node.type)
+        return place
+
+    def _assign(self, node: Node) -> Place | None:
+        left, right = node.children
+        target = self.of_lvalue(left)
+        if isinstance(left.type, Record):
+            source = self.contents(right)
+            self.places.touch(target, left.type)
+            if right.kind in LVALUES:
+                self.places.touch(source, left.type)
+            self.places.copy(target, source, left.type)
+            return None
+        value = self.of_value(right)
+        self._touch_lvalue(left, target)
+        if value is not None and self.is_tracked(left.type):
+            self.places.union(self.places.pointee(target), value)
+        return value
+
+    def _compound_assign(self, node: Node) -> Place | None:
+        left, right = node.children
+        target = self.of_lvalue(left)
+        self._touch_lvalue(left, target)
+        value = self.of_value(right)
+        if not self.is_tracked(left.type):
+            return None
+        if value is not None and not isinstance(left.type, Pointer):
+            self.places.union(self.places.pointee(target), value)
+        self._arithmetic(self.places.pointee(target), left.type)
+        return self.places.pointee(target)
+
+    def _step(self, node: Node) -> Place | None:
+        target = self.of_lvalue(node.children[0])
+        self._touch_lvalue(node.children[0], target)
+        if not isinstance(node.type, Pointer):
+            return self.places.pointee(target) if self.is_tracked(node.type) else None
+        self._arithmetic(self.places.pointee(target), node.type)
+        return self.places.pointee(target)
+
+    def _conditional(self, node: Node) -> Place | None:
+        *conditions, then, otherwise = node.children
+        for condition in conditions:
+            self.of_value(condition)
+        a, b = self.of_value(then), self.of_value(otherwise)
+        self.places.union(a, b)
+        return a or b
+
+    def _convert(self, node: Node) -> Place | None:
+        child = node.children[0]
+        if isinstance(node.type, Void):
+            self._effect(child)
+            return None
+        place = self.of_value(child)
+        if not self.is_tracked(node.type):
+            return None
+        return place
+
+    def _statement_expression(self, node: Node) -> Node | None:
+        body = node.children[0]
+        for child in body.children:
+            self._statement(child)
+        last: Node | None = body.children[-1] if body.children else None
+        while last is not None and last.kind is Kind.LABEL and last.children:
+            last = last.children[0]
+        return last.children[0] if last is not None and last.kind is Kind.EXPRESSION else None
+
+    def _statement_value(self, node: Node) -> Place | None:
+        last = self._statement_expression(node)
+        return self.of_value(last) if last is not None and not isinstance(node.type, Void) else None
+
+    def _label(self, node: Node) -> Place | None:
+        return None
+
+    def _va_arg(self, node: Node) -> Place:
+        area = self.places.pointee(self.va_cursor(node.children[0]))
+        self.places.touch(area, node.type)
+        return area
+
+    def _va_value(self, node: Node) -> Place | None:
+        place = self._va_arg(node)
+        return self.places.pointee(place) if self.is_tracked(node.type) else None
+
+    def _call_value(self, node: Node) -> Place | None:
+        place = self._calls.call(node, self._current)
+        if place is None or not self.is_tracked(node.type):
+            return None
+        return self.places.pointee(place)
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _effect(self, node: Node) -> None:
+        if isinstance(node.type, Record):
+            self.contents(node)
+        else:
+            self.of_value(node)
+
+    def _statement(self, root: Node) -> None:
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            kind = node.kind
+            if kind is Kind.DECLARE:
+                variable: Variable = node.value
+                for _, length in variable.dimensions:
+                    self.of_value(length)
+                if variable.storage is Storage.LOCAL:
+                    self._initial.initialize(variable)
+            elif kind is Kind.DECLARE_TYPE:
+                for _, length in node.value:
+                    self.of_value(length)
+            elif kind is Kind.RETURN:
+                self._return(node)
+            elif kind is Kind.ASM:
+                for child in node.children:
+                    self.of_value(child)
+            elif kind in _STATEMENTS:
+                stack.extend(child for child in reversed(node.children) if child is not None)
+            else:
+                self._effect(node)
+
+    def _return(self, node: Node) -> None:
+        if not node.children or self._current is None:
+            return
+        place = self.of_return(self._current)
+        value = node.children[0]
+        if isinstance(value.type, Record):
+            source = self.contents(value)
+            self.places.touch(source, value.type)
+            self.places.copy(place, source, value.type)
+        else:
+            pointed = self.of_value(value)
+            if pointed is not None and self.is_tracked(value.type):
+                self.places.union(self.places.pointee(place), pointed)
+
+
+def _is_array(node: Node) -> bool:
+    """Whether a subscripted value is an array itself, not a pointer that was computed."""
+    while node.kind is Kind.CONVERT:
+        node = node.children[0]
+    return isinstance(node.type, ArrayType)
+
+
+_STATEMENTS = frozenset(
+    {
+        Kind.COMPOUND,
+        Kind.DECLARATIONS,
+        Kind.EXPRESSION,
+        Kind.IF,
+        Kind.WHILE,
+        Kind.DO,
+        Kind.FOR,
+        Kind.SWITCH,
+        Kind.CASE,
+        Kind.DEFAULT,
+        Kind.LABEL,
+        Kind.GOTO,
+        Kind.COMPUTED_GOTO,
+        Kind.BREAK,
+        Kind.CONTINUE,
+        Kind.EMPTY,
+    }
+)
+
+_VALUES = {
+    Kind.ADDRESS: PointsTo._address,
+    Kind.FUNCTION: PointsTo._function,
+    Kind.BINARY: PointsTo._binary,
+    Kind.ASSIGN: PointsTo._assign,
+    Kind.COMPOUND_ASSIGN: PointsTo._compound_assign,
+    Kind.STEP: PointsTo._step,
+    Kind.CONDITIONAL: PointsTo._conditional,
+    Kind.ELVIS: PointsTo._conditional,
+    Kind.CONVERT: PointsTo._convert,
+    Kind.STATEMENT_EXPRESSION: PointsTo._statement_value,
+    Kind.VA_ARG: PointsTo._va_value,
+    Kind.CALL: PointsTo._call_value,
+    Kind.LABEL_ADDRESS: PointsTo._label,
+}

@@ -1,0 +1,125 @@
+"""A first look over the program: which functions and globals are reachable, which variables need memory, whether
+integers become pointers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from craton.frontends.c.syntax.expressions import direct_callee, root_variable
+from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
+from craton.frontends.c.syntax.program import Program
+from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
+
+
+@dataclass
+class Scan:
+    functions: dict[str, Function] = field(default_factory=dict)  # reachable, by symbol
+    globals: dict[Variable, None] = field(default_factory=dict)  # reachable, static locals included
+    locals: dict[str, list[Variable]] = field(default_factory=dict)  # by function
+    addressed: dict[Variable, None] = field(default_factory=dict)
+    address_taken: dict[str, Function] = field(default_factory=dict)
+    calls: dict[str, dict[str, None]] = field(default_factory=dict)  # direct calls, by symbol
+    indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
+    integers_become_pointers: bool = False
+
+    def in_memory(self, variable: Variable) -> bool:
+        return variable in self.addressed or needs_memory(variable.type)
+
+
+def needs_memory(t: CType) -> bool:
+    """Arrays live in memory, and so does what contains one."""
+    if isinstance(t, ArrayType):
+        return True
+    if isinstance(t, Record):
+        if t.is_union and t.size > 64:
+            return True
+        return any(needs_memory(f.type) for f in t.fields)
+    return False
+
+
+def scan(program: Program, entry: Function) -> Scan:
+    """What can be reached from the entry function; bodies are read as they are found."""
+    scanner = _Scanner()
+    scanner.need(entry)
+    while scanner.waiting:
+        scanner.function(program, scanner.waiting.pop(0))
+    return scanner.found
+
+
+class _Scanner:
+    """A walk over bodies and initialisers, each once."""
+
+    def __init__(self) -> None:
+        self.found = Scan()
+        self.waiting: list[Function] = []
+        self._current = ""
+        self._seen_locals: set[Variable] = set()
+
+    def need(self, function: Function) -> None:
+        if function.symbol not in self.found.functions:
+            self.found.functions[function.symbol] = function
+            self.waiting.append(function)
+
+    def function(self, program: Program, function: Function) -> None:
+        self._current = function.symbol
+        body = program.body(function)
+        self.found.calls.setdefault(self._current, {})
+        for parameter in function.parameters:
+            self._mention(parameter)
+        if body is not None:
+            self._walk(body)
+
+    def _mention(self, variable: Variable) -> None:
+        if variable.storage in (Storage.GLOBAL, Storage.STATIC):
+            if variable not in self.found.globals:
+                self.found.globals[variable] = None
+                if variable.initializer is not None:
+                    self._walk(variable.initializer)
+            return
+        known = self.found.locals.setdefault(self._current, [])
+        if variable not in self._seen_locals:
+            self._seen_locals.add(variable)
+            known.append(variable)
+            for _, length in variable.dimensions:
+                self._walk(length)
+            if variable.initializer is not None:
+                self._walk(variable.initializer)
+
+    def _walk(self, root: Node) -> None:
+        stack: list[Node] = [root]
+        while stack:
+            node = stack.pop()
+            stack.extend(child for child in self._visit(node) if child is not None)
+
+    def _visit(self, node: Node) -> tuple[Node | None, ...]:
+        """Notes what a node says; returns what is left to visit below it."""
+        found = self.found
+        match node.kind:
+            case Kind.VARIABLE | Kind.DECLARE:
+                self._mention(node.value)
+            case Kind.COMPOUND_LITERAL:
+                self._mention(node.value)
+                return ()
+            case Kind.FUNCTION:
+                self.need(node.value)
+                found.address_taken[node.value.symbol] = node.value
+            case Kind.CALL:
+                callee = direct_callee(node)
+                if callee is not None:
+                    self.need(callee)
+                    found.calls.setdefault(self._current, {})[callee.symbol] = None
+                    return node.children[1:]
+                found.indirect[self._current] = None
+            case Kind.ADDRESS:
+                root_of = root_variable(node.children[0])
+                if root_of is not None:
+                    found.addressed[root_of] = None
+            case Kind.DECLARE_TYPE:
+                for _, length in node.value:
+                    self._walk(length)
+            case Kind.CONVERT:
+                child = node.children[0]
+                if isinstance(node.type, Pointer) and isinstance(child.type, Integer) and child.kind is not Kind.NUMBER:
+                    found.integers_become_pointers = True
+        return node.children

@@ -1,0 +1,217 @@
+"""Blocks in which the life of a local has to be watched.
+
+A local lives from the entry into its block, by a jump too, to the block's end (C11 6.2.4). Mostly a declaration gives
+it a value and nobody asks afterwards, so that nothing has to be done. Two things can be told from outside: where memory
+safety is checked, a pointer may outlive the local it points to; and a jump may pass by the declaration, so that the
+local has no value of this life, and must not keep that of an earlier one.
+
+A local that a pointer may outlive gets new memory in each of its lives, so that old pointers do not become valid again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+
+from craton.frontends.c.memory.facts import Facts
+from craton.frontends.c.memory.places import parts_of
+from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
+
+_BODIES = {Kind.IF: slice(1, None), Kind.WHILE: slice(1, 2), Kind.DO: slice(0, 1), Kind.FOR: slice(3, 4)}
+_BODIES |= {Kind.SWITCH: slice(1, 2), Kind.STATEMENT_EXPRESSION: slice(0, 1)}
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """A block: a compound statement, a `for`, or what an `if`, a loop or a `switch` controls."""
+
+    outer: Scope | None
+    is_value: bool  # the block of a statement expression
+    begin: int = 0  # positions in the text, as the walk counts them
+    end: int = 0
+    declared: list[Variable] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)  # of `declared`
+    literals: list[Variable] = field(default_factory=list)  # compound literals
+    mortal: list[Variable] = field(default_factory=list)  # pointers to these may outlive them
+    passed: dict[Variable, None] = field(default_factory=dict)  # whose declarations a jump may pass by
+
+    @property
+    def chain(self) -> list[Scope]:
+        """This scope and those round it, the outermost first."""
+        found: list[Scope] = []
+        scope: Scope | None = self
+        while scope is not None:
+            found.append(scope)
+            scope = scope.outer
+        return found[::-1]
+
+    @property
+    def watched(self) -> bool:
+        return bool(self.mortal or self.passed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Something to jump to."""
+
+    position: int
+    scope: Scope
+
+
+@dataclass
+class Scopes:
+    """The scopes of a function."""
+
+    blocks: dict[Node, Scope] = field(default_factory=dict)
+    labels: dict[str, _Target] = field(default_factory=dict)
+    cases: dict[Node, _Target] = field(default_factory=dict)
+    homes: dict[Variable, Scope] = field(default_factory=dict)
+    renewed: set[Variable] = field(default_factory=set)  # each life has memory of its own
+    jumps: list[tuple[int, _Target]] = field(default_factory=list)
+
+    def at_label(self, name: str) -> tuple[Scope, ...]:
+        """The watched scopes that hold a label."""
+        target = self.labels.get(name)
+        return () if target is None else _watched(target.scope)
+
+    def at_case(self, case: Node) -> tuple[Scope, ...]:
+        return _watched(self.cases[case].scope)
+
+
+def _watched(scope: Scope) -> tuple[Scope, ...]:
+    return tuple(each for each in scope.chain if each.watched)
+
+
+def scopes(facts: Facts, function: Function) -> Scopes:
+    """The function's scopes; only watched ones stay in `blocks`."""
+    found = _read(function)
+    for source, target in found.jumps:
+        _pass_declarations(source, target)
+    if facts.specification.memory:
+        _find_mortal(facts, function, found)
+    found.blocks = {node: scope for node, scope in found.blocks.items() if scope.watched}
+    return found
+
+
+def _read(function: Function) -> Scopes:
+    """One walk in textual order."""
+    found = Scopes()
+    gotos: list[tuple[int, str]] = []
+    computed: list[int] = []
+    addressed: dict[str, None] = {}
+    if function.body is None:  # what happens before the entry function begins
+        return found
+    outermost = Scope(None, False)
+    position = 0
+    # A scope instead of a node marks its end; beside a node stand its scope and the position of its switch.
+    stack: list[tuple[Node | Scope, Scope, int]] = [(function.body, outermost, 0)]
+    found.blocks[function.body] = outermost
+    while stack:
+        node, scope, switch = stack.pop()
+        position += 1
+        if isinstance(node, Scope):
+            node.end = position
+            continue
+        if node in found.blocks:
+            scope = found.blocks[node]
+            scope.begin = position
+        match node.kind:
+            case Kind.DECLARE if node.value.storage is Storage.LOCAL:
+                scope.declared.append(node.value)
+                scope.positions.append(position)
+                found.homes[node.value] = scope
+            case Kind.COMPOUND_LITERAL if node.value.storage is Storage.LOCAL:
+                scope.literals.append(node.value)
+                found.homes[node.value] = scope
+            case Kind.LABEL:
+                found.labels[node.value] = _Target(position, scope)
+            case Kind.GOTO:
+                gotos.append((position, node.value))
+            case Kind.COMPUTED_GOTO:
+                computed.append(position)
+            case Kind.LABEL_ADDRESS:
+                addressed[node.value] = None
+            case Kind.SWITCH:
+                switch = position
+            case Kind.CASE | Kind.DEFAULT:
+                target = found.cases[node] = _Target(position, scope)
+                found.jumps.append((switch, target))
+        children = [child for child in _children(node) if child is not None]
+        bodies = node.children[_BODIES[node.kind]] if node.kind in _BODIES else ()
+        for child in reversed(children):
+            if child in bodies or child.kind in (Kind.COMPOUND, Kind.FOR):
+                inner = Scope(scope, node.kind is Kind.STATEMENT_EXPRESSION)
+                found.blocks[child] = inner
+                stack.append((inner, inner, switch))
+            stack.append((child, scope, switch))
+    outermost.end = position + 1
+    gotos += [(source, name) for source in computed for name in addressed]
+    found.jumps += [(source, found.labels[name]) for source, name in gotos if name in found.labels]
+    return found
+
+
+def _children(node: Node) -> tuple[Node | None, ...]:
+    """Of a declaration its lengths and its initialiser, which are no children of the node."""
+    match node.kind:
+        case Kind.DECLARE:
+            variable: Variable = node.value
+            if variable.storage is not Storage.LOCAL:
+                return ()
+            return (*(length for _, length in variable.dimensions), variable.initializer)
+        case Kind.DECLARE_TYPE:
+            return tuple(length for _, length in node.value)
+        case _:
+            return node.children
+
+
+def _pass_declarations(source: int, target: _Target) -> None:
+    """Notes the declarations before the target that control has not reached in this life of their scopes."""
+    for scope in target.scope.chain:
+        first = bisect_right(scope.positions, source) if scope.begin < source < scope.end else 0
+        for at in range(first, bisect_left(scope.positions, target.position)):
+            scope.passed[scope.declared[at]] = None
+
+
+# --- pointers that outlive -------------------------------------------------------------------------------------------
+
+
+def _find_mortal(facts: Facts, function: Function, found: Scopes) -> None:
+    for scope in found.blocks.values():
+        outermost = scope.outer is None
+        if outermost and not _may_run_again(facts, function):
+            continue
+        for variable in (*scope.declared, *scope.literals, *(function.parameters if outermost else ())):
+            if facts.scan.in_memory(variable) and (
+                scope.is_value or _outlived(facts, function, found, variable, scope)
+            ):
+                found.renewed.add(variable)
+                if not outermost:  # the end of the function is the end of its locals anyway
+                    scope.mortal.append(variable)
+
+
+def _may_run_again(facts: Facts, function: Function) -> bool:
+    """Every function but an entry function that nobody calls."""
+    scan, symbol = facts.scan, function.symbol
+    if symbol != facts.specification.entry or symbol in scan.address_taken:
+        return True
+    return any(symbol in callees for callees in scan.calls.values())
+
+
+def _outlived(facts: Facts, function: Function, found: Scopes, variable: Variable, scope: Scope) -> bool:
+    """Whether something that holds a pointer to the variable may live longer.
+
+    Variables of other functions that are not in memory do not: those of callees end first, and those of callers can get
+    the pointer only when the function returns.
+    """
+    for part in parts_of(facts.points_to.of_variable(variable)):
+        for holder in facts.holders.get(part, ()):
+            if holder is None or holder.storage in (Storage.GLOBAL, Storage.STATIC):
+                return True
+            if holder.function != function.symbol:
+                if facts.scan.in_memory(holder):
+                    return True
+                continue
+            home = found.homes.get(holder)  # parameters have none
+            if scope.outer is not None and (home is None or not (scope.begin <= home.begin and home.end <= scope.end)):
+                return True
+    return False

@@ -1,0 +1,99 @@
+"""What an expression shows without being evaluated: the function it calls, the variable it is a part of, the elements a
+pointer points to.
+"""
+
+from __future__ import annotations
+
+from craton.frontends.c.syntax.nodes import Function, Kind, Node, Variable
+from craton.frontends.c.syntax.types import ArrayType, CType, Floating, FunctionType, Pointer, Record, Void
+
+
+def root_variable(node: Node) -> Variable | None:
+    """The variable an l-value is a part of, if no pointer is followed."""
+    while True:
+        if node.kind in (Kind.VARIABLE, Kind.COMPOUND_LITERAL):
+            variable: Variable = node.value
+            return variable
+        if (
+            (node.kind is Kind.MEMBER and node.op == ".")
+            or (node.kind is Kind.SUBSCRIPT and isinstance(node.children[0].type, ArrayType))
+            or (node.kind is Kind.CONVERT and isinstance(node.children[0].type, ArrayType))
+        ):
+            node = node.children[0]
+        else:
+            return None
+
+
+def direct_callee(call: Node) -> Function | None:
+    """The function a call names, if it does."""
+    callee = call.children[0]
+    while callee.kind in (Kind.CONVERT, Kind.DEREFERENCE, Kind.ADDRESS):
+        if callee.kind is Kind.CONVERT and callee.op == "cast" and not _same_shape(callee):
+            return None
+        callee = callee.children[0]
+    return callee.value if callee.kind is Kind.FUNCTION else None
+
+
+def _same_shape(cast: Node) -> bool:
+    inner = cast.children[0].type
+    inner = inner.target if isinstance(inner, Pointer) else inner
+    outer = cast.type.target if isinstance(cast.type, Pointer) else cast.type
+    return (
+        isinstance(inner, FunctionType)
+        and isinstance(outer, FunctionType)
+        and len(inner.parameters) == len(outer.parameters)
+    )
+
+
+# --- arguments of memory functions ------------------------------------------------------------------------------------
+
+
+def strip(node: Node) -> Node:
+    """An argument before the conversions to `void *` that the prototype asks for."""
+    while node.kind is Kind.CONVERT and isinstance(node.type, Pointer):
+        inner = node.children[0]
+        if not isinstance(inner.type, Pointer | ArrayType):
+            break
+        if isinstance(inner.type, Pointer) and isinstance(inner.type.target, Void):
+            break
+        node = inner
+    return node
+
+
+def element_type(node: Node) -> CType:
+    """What the pointer handed to a memory function points to, as its static type says."""
+    t = strip(node).type
+    t = t.target if isinstance(t, Pointer) else t
+    while isinstance(t, ArrayType):
+        t = t.element
+    return t
+
+
+def is_multiple(size: Node, unit: int) -> bool:
+    """Whether a byte count is surely a multiple of `unit`."""
+    while size.kind is Kind.CONVERT:
+        size = size.children[0]
+    if unit == 1:
+        return True
+    if size.kind is Kind.NUMBER:
+        return unit > 0 and int(size.value) % unit == 0
+    if size.kind is Kind.BINARY and size.op == "*":
+        return any(is_multiple(child, unit) for child in size.children)
+    if size.kind is Kind.BINARY and size.op in ("+", "-"):
+        return all(is_multiple(child, unit) for child in size.children)
+    return False
+
+
+def copied_type(arguments: tuple[Node, ...]) -> CType | None:
+    """The element type of a memcpy that copies whole elements of one type; None if it copies bytes."""
+    target, source = element_type(arguments[0]), element_type(arguments[1])
+    if target is source or (
+        not isinstance(target, Record | Void)
+        and not isinstance(source, Record | Void)
+        and target.size == source.size
+        and isinstance(target, Floating) == isinstance(source, Floating)
+        and isinstance(target, Pointer) == isinstance(source, Pointer)
+    ):
+        if target.size and not isinstance(target, Void | FunctionType) and is_multiple(arguments[2], target.size):
+            return target
+    return None

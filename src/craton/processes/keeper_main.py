@@ -1,0 +1,221 @@
+"""What a keeper does: `python -m craton.processes.keeper_main`, with an order as its standard input.
+
+The end of its standard input is the order to end. Its standard output is what the command was.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from craton.processes.excerpts import Beginning, Ends
+from craton.processes.family import children, end_group, family
+from craton.processes.keeper import FILE, PYTHON, Contained, Order
+from craton.processes.kernel import adopt_orphans
+from craton.processes.limits import Exceeded, Usage
+from craton.processes.programs import launch
+from craton.processes.watch import GLANCE, Scope, Watch
+
+_LINGER = 0.5  # seconds in which a command that has ended may still be followed by output of those it has started
+
+
+def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # What ends a keeper is the end of its standard input. Heard, and not ignored: that would be inherited.
+        signal.signal(number, lambda heard, frame: None)
+    adopt_orphans()
+    order = Order.of(sys.stdin.buffer.readline())
+    _limit_processes(8 * order.most_processes)  # other runs start processes, too, so this is only a wall far behind
+    answer = _keep(order)
+    if answer is not None:
+        with suppress(BrokenPipeError):
+            sys.stdout.write(answer.line())
+            sys.stdout.flush()
+    return 0
+
+
+def _keep(order: Order) -> Contained | None:
+    """Runs the command within its limits. None if nobody listens any more."""
+    with _placed(order.command) as (command, file):
+        started = time.monotonic()
+        try:
+            process = launch(command)
+        except OSError as problem:
+            reason = f"cannot start {command[0]}: {problem.strerror}"
+            return Contained(127, problem=reason, log=reason + "\n")
+        run = _Run(order, process, started)
+        try:
+            heard = run.to_the_end()
+        finally:
+            process.poll()  # its exit code, before it is waited for as one of many
+            _end_descendants(process.pid)
+        if not heard:
+            return None
+        wall = time.monotonic() - started
+        used = _final_usage(run.watch.peak)
+        return Contained(
+            exit_code=process.returncode if run.exceeded is None else None,
+            exceeded=run.exceeded,
+            output=run.answer.text(),
+            log=run.log.text(),
+            written=run.log.written,
+            file=_content(file, order.answer_bytes),
+            cpu=round(used.cpu, 3),
+            wall=round(wall, 3),
+            memory=used.memory,
+        )
+
+
+class _Run:
+    """Reads the output of the command and looks at its family, until it has ended or must be ended."""
+
+    def __init__(self, order: Order, process: subprocess.Popen[bytes], started: float) -> None:
+        self.process = process
+        self.answer = Beginning(order.answer_bytes)
+        self.log = Ends(order.log_bytes)
+        self.exceeded: Exceeded | None = None
+        self.watch = Watch(
+            os.getpid(),
+            order.limits,
+            started=started,
+            scope=Scope.DESCENDANTS,  # the keeper itself is not the command's doing
+            most_processes=order.most_processes,
+        )
+
+    def to_the_end(self) -> bool:
+        """False if nobody listens any more."""
+        assert self.process.stdout is not None and self.process.stderr is not None
+        ended: float | None = None
+        with selectors.DefaultSelector() as selector:
+            for stream in (sys.stdin.buffer, self.process.stdout, self.process.stderr):
+                selector.register(stream, selectors.EVENT_READ)
+            while True:
+                for key, _ in selector.select(GLANCE):
+                    if not self._hear(key, selector):
+                        return False
+                if self.watch.due:
+                    _reap_orphans(self.process.pid)
+                    self.exceeded = self.watch.look()
+                    if self.exceeded is not None:
+                        return True
+                now = time.monotonic()
+                if ended is None and self.process.poll() is not None:
+                    ended = now
+                # Somebody whom the command has left behind may hold its output open for ever.
+                if ended is not None and (len(selector.get_map()) == 1 or now - ended > _LINGER):
+                    return True
+
+    def _hear(self, key: selectors.SelectorKey, selector: selectors.BaseSelector) -> bool:
+        """False if nobody listens any more."""
+        content = os.read(key.fd, 2**16)
+        if key.fileobj is sys.stdin.buffer:
+            return bool(content)
+        if not content:
+            selector.unregister(key.fileobj)
+        self.log.add(content)
+        if key.fileobj is self.process.stdout:
+            self.answer.add(content)
+        return True
+
+
+def _final_usage(peak: Usage) -> Usage:
+    """All have been waited for, so the kernel knows what they used, also between two glances."""
+    waited = resource.getrusage(resource.RUSAGE_CHILDREN)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Usage(max(peak.cpu, waited.ru_utime + waited.ru_stime), max(peak.memory, waited.ru_maxrss * unit))
+
+
+# --- descendants ------------------------------------------------------------------------------------------------------
+
+
+def _reap_orphans(spared: int) -> None:
+    """Waits for adopted children that have ended, so that they do not pile up; `spared` is waited for by others."""
+    for child in children(os.getpid()):
+        if child != spared:
+            with suppress(ChildProcessError):
+                os.waitpid(child, os.WNOHANG)
+
+
+def _end_descendants(command: int) -> None:
+    """Ends all that the command has left, however many there are and however quickly they multiply.
+
+    First the group of the command, all at once: the kernel lets none of them fork meanwhile, while a walk through a
+    family that doubles never catches up. Then those who have left the group, by theirs.
+    """
+    end_group(command)
+    while _reap_all():
+        for member in family(os.getpid())[1:]:
+            with suppress(ProcessLookupError):
+                end_group(os.getpgid(member))
+                os.kill(member, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def _reap_all() -> bool:
+    """Whether any child is left after those that have ended were waited for."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                return True
+        except ChildProcessError:
+            return False
+
+
+def _limit_processes(most: int) -> None:
+    """Not for root, whom the kernel lets have as many as there are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    wanted = _threads_of_user() + most
+    if hard == resource.RLIM_INFINITY or wanted < hard:
+        resource.setrlimit(resource.RLIMIT_NPROC, (wanted if soft < 0 or wanted < soft else soft, hard))
+
+
+def _threads_of_user() -> int:
+    threads = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if process.stat().st_uid == os.getuid():
+                threads += sum(1 for _ in (process / "task").iterdir())
+    return threads
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _placed(command: Sequence[str]) -> Iterator[tuple[list[str], Path | None]]:
+    """The command with paths in it: of the interpreter, and of a file in a directory that is gone afterwards."""
+    command = [sys.executable if word == PYTHON else word for word in command]
+    if not any(FILE in word for word in command):
+        yield command, None
+        return
+    directory = tempfile.mkdtemp(prefix="craton-bench-")
+    file = Path(directory) / "file"
+    try:
+        yield [word.replace(FILE, str(file)) for word in command], file
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _content(file: Path | None, most: int) -> str | None:
+    if file is None:
+        return None
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(most + 1)
+    except OSError:
+        return None
+    return content.decode(errors="replace") if len(content) <= most else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Limits, and which of them was exceeded: a value from which the user's sentence is derived, never the other way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What is limited. The words are also what is written to files."""
+
+    WALL = "wall"
+    CPU = "cpu"
+    MEMORY = "memory"
+    PROCESSES = "processes"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a family has used: processor seconds, and bytes of memory, where a page that several share counts once."""
+
+    cpu: float
+    memory: int
+
+
+NOTHING = Usage(0.0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """A limit that was exceeded, in seconds, bytes or processes."""
+
+    kind: Kind
+    limit: float
+
+    def __str__(self) -> str:
+        match self.kind:
+            case Kind.WALL:
+                return f"time limit of {self.limit:g} s reached"
+            case Kind.CPU:
+                return f"processor time limit of {self.limit:g} s reached"
+            case Kind.MEMORY:
+                return f"memory limit of {self.limit / 2**20:.0f} MiB reached"
+            case Kind.PROCESSES:
+                return f"more than {self.limit:.0f} processes at once"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a family may use; None is no limit."""
+
+    wall: float | None = None  # seconds
+    cpu: float | None = None  # seconds
+    memory: int | None = None  # bytes
+
+    def exceeded(self, wall: float, used: Usage) -> Exceeded | None:
+        """The first limit that was exceeded."""
+        for kind, limit, now in (
+            (Kind.WALL, self.wall, wall),
+            (Kind.CPU, self.cpu, used.cpu),
+            (Kind.MEMORY, self.memory, used.memory),
+        ):
+            if limit is not None and now > limit:
+                return Exceeded(kind, limit)
+        return None

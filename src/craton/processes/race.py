@@ -1,0 +1,45 @@
+"""Several works at once, each in a process of its own: the first answer that counts wins, and the others are ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import TypeVar
+
+from craton.processes.limits import Exceeded, Kind
+from craton.processes.supervision import Done, Ended, Ending, Report, Worker
+from craton.processes.watch import GLANCE, readable
+
+T = TypeVar("T")
+
+
+def first_answer(
+    works: Sequence[Callable[[], T]], seconds: float, wins: Callable[[T], bool]
+) -> list[tuple[int, Ending]]:
+    """The works that have ended, by number, and how, in the order in which they did. If one has won, it is the last.
+
+    Without a winner all are in the list; those who were not ready in time as `Exceeded`.
+    """
+    deadline = time.monotonic() + seconds
+    ended: list[tuple[int, Ending]] = []
+    with ExitStack() as stack:
+        running = {number: stack.enter_context(Worker(partial(_silent, work))) for number, work in enumerate(works)}
+        while running:
+            left = deadline - time.monotonic()
+            readable([stream for worker in running.values() for stream in worker.streams], min(GLANCE, left))
+            for number, worker in list(running.items()):
+                ending = worker.poll()
+                if ending is None and left <= 0:
+                    ending = Ended(Exceeded(Kind.WALL, seconds))
+                if ending is not None:
+                    del running[number]
+                    ended.append((number, ending))
+                    if isinstance(ending, Done) and wins(ending.value):
+                        return ended
+    return ended
+
+
+def _silent(work: Callable[[], T], report: Report) -> T:
+    return work()

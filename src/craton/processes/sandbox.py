@@ -1,0 +1,132 @@
+"""Programs of others, run in a directory of ours within limits, and ended with all that they have started.
+
+Here are the limits that can be kept from outside: time, and the memory of the whole family. What must be kept from
+inside (no files, no network, no other processes) a replay does to itself before the program begins, see `harness.c`.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import secrets
+import socket
+import subprocess
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from craton.processes.family import end_program
+from craton.processes.kernel import exit_descriptor
+from craton.processes.limits import Exceeded, Kind, Limits
+from craton.processes.programs import Orphan, launch
+from craton.processes.watch import GLANCE, Watch, readable
+
+_TOKEN = 32  # hexadecimal digits
+_LARGEST_FILE = 256 << 20  # bytes that a tool may write
+_MOST_MESSAGES = 1 << 26  # bytes that are listened to
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a process ended: with a code (negative for a signal), or because it came to a limit."""
+
+    code: int | None
+    exceeded: Exceeded | None = None
+
+    def __str__(self) -> str:
+        if self.exceeded is not None:
+            memory = f"it uses more than {int(self.exceeded.limit) >> 20} MiB of memory"
+            return f"is ended: {memory if self.exceeded.kind is Kind.MEMORY else 'its time is over'}"
+        assert self.code is not None
+        return f"dies of signal {-self.code}" if self.code < 0 else f"ends with exit code {self.code}"
+
+
+def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: int) -> tuple[Ending, str]:
+    """Runs a compiler in a directory; with what it said."""
+    said = directory / "messages"
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(directory)}
+    with said.open("wb") as output:
+        process = launch(command, stdout=output, stderr=output, directory=directory, environment=environment)
+        _limit_files(process)
+        ending = _watched(process, Limits(seconds, None, memory))
+    with said.open("rb") as output:
+        return ending, output.read(_MOST_MESSAGES).decode("utf-8", "replace")
+
+
+def run_replay(binary: Path, seconds: float, memory: int, seed: int | None = None) -> tuple[Ending, list[str]]:
+    """Runs a program with a harness; with what the harness said. It proves that it is the harness that speaks by the
+    token that it is given before the program begins: the program may print what it likes. One that draws its inputs is
+    given a seed besides.
+    """
+    token = secrets.token_hex(_TOKEN // 2).encode()
+    ours, theirs = socket.socketpair()
+    channel = _Channel(ours)
+    with closing(ours):
+        with closing(theirs):
+            ours.sendall(token if seed is None else token + seed.to_bytes(8, "little"))
+            process = launch(
+                [str(binary)],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                directory=binary.parent,
+                environment={},
+                orphan=Orphan.LEFT_ALONE,  # its harness asks the kernel by itself, and it is started often
+            )
+        ending = _watched(process, Limits(seconds, None, memory), channel)
+    lines = bytes(channel.heard).split(b"\n")
+    return ending, [line[_TOKEN:].decode("utf-8", "replace") for line in lines if line.startswith(token)]
+
+
+def _limit_files(process: subprocess.Popen[bytes]) -> None:
+    """What it starts from now on is limited as well; a compiler does not write before it has started something."""
+    if hasattr(resource, "prlimit"):
+        with suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
+
+
+class _Channel:
+    """What is said to us over a socket."""
+
+    def __init__(self, source: socket.socket | None = None) -> None:
+        self.source = source
+        self.heard = bytearray()
+
+    @property
+    def stream(self) -> int | None:
+        return None if self.source is None else self.source.fileno()
+
+    def listen(self) -> None:
+        """Takes what is there. Too much is not kept."""
+        assert self.source is not None
+        try:
+            message = self.source.recv(1 << 16)
+        except ConnectionError:
+            message = b""
+        if not message:
+            self.source = None
+        elif len(self.heard) < _MOST_MESSAGES:
+            self.heard += message
+
+
+def _watched(process: subprocess.Popen[bytes], limits: Limits, channel: _Channel | None = None) -> Ending:
+    """Until it ends, by itself or by us."""
+    channel = channel or _Channel()
+    watch = Watch(process.pid, limits)
+    leaving = exit_descriptor(process.pid)
+    try:
+        while True:
+            code = process.poll()
+            ready = readable((channel.stream, leaving), 0 if code is not None else GLANCE)
+            if channel.stream in ready:
+                channel.listen()
+            elif code is not None:
+                return Ending(code)
+            exceeded = watch.glance()
+            if exceeded is not None:
+                return Ending(None, exceeded) if code is None else Ending(code)
+    finally:
+        end_program(process)
+        if leaving is not None:
+            os.close(leaving)

@@ -1,0 +1,234 @@
+"""Work in a process of its own, within limits that are kept whatever the work does.
+
+The child reports as it goes; the parent watches time, processor time and memory of the child and all it starts, and
+ends them when a limit is reached. A solver that hangs costs an answer, never the tool.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from multiprocessing.connection import Connection
+from typing import Any, Self
+
+from craton.processes import frames
+from craton.processes.family import end_family, end_group
+from craton.processes.kernel import end_with_parent, exit_descriptor
+from craton.processes.limits import NOTHING, Exceeded, Limits, Usage
+from craton.processes.watch import GLANCE, Watch, readable
+
+# A forked child has all terms and translations already; elsewhere they are sent.
+_CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
+_CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
+
+_STACK = 512 * 2**20
+
+_inside = False  # whether this process is a worker itself
+
+Report = Callable[[object], None]
+
+
+# --- how work ends ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    value: Any
+    usage: Usage = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The work raised this error; with its traceback as text."""
+
+    error: BaseException
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """By itself: with an exit code, or negative for a signal."""
+
+    code: int | None
+
+    def __str__(self) -> str:
+        if self.code is not None and self.code < 0:
+            return f"the worker died of signal {-self.code} ({signal.Signals(-self.code).name})"
+        return f"the worker died with exit code {self.code}"
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """By whoever waits for it."""
+
+    def __str__(self) -> str:
+        return "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The work was ended, or died, and why."""
+
+    cause: Exceeded | Died | Interrupted
+    usage: Usage = NOTHING
+
+    @property
+    def reason(self) -> str:
+        """For the user."""
+        return str(self.cause)
+
+
+Ending = Done | Failed | Ended
+
+
+# --- one worker -------------------------------------------------------------------------------------------------------
+
+
+class Worker:
+    """A process that works, and reports. Nothing here waits but `wait`; limits are for others to keep, see `Watch`.
+
+    A worker ends with `end`, or with the thread that has started it (on Linux).
+    """
+
+    def __init__(self, work: Callable[[Report], Any]) -> None:
+        self.started = time.monotonic()
+        self._receiving, sending = _CONTEXT.Pipe(duplex=False)
+        self._process = _CONTEXT.Process(target=_child, args=(work, sending, os.getpid()))
+        self._process.start()
+        sending.close()
+        self.pid: int = self._process.pid
+        self._frames = frames.Reader(self._receiving.fileno())
+        self._exit = exit_descriptor(self.pid)
+        self._reports: list[object] = []
+        self._ending: Ending | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    @property
+    def streams(self) -> tuple[int | None, ...]:
+        """File descriptors that become readable when there is something to poll for."""
+        return (None if self._frames.ended else self._frames.stream, self._exit)
+
+    def wait(self, seconds: float = GLANCE) -> None:
+        """Until there is something new, or so long."""
+        readable(self.streams, seconds)
+
+    def poll(self) -> Ending | None:
+        """How the work has ended, if it has; takes in what it has reported before that."""
+        alive = self._process.is_alive()  # before reading: what it has sent before it died is not to be lost
+        for kind, content in self._frames.read():
+            match kind:
+                case _Message.REPORT:
+                    self._reports.append(content)
+                case _Message.DONE:
+                    self._ending = Done(content)
+                case _Message.ERROR:
+                    self._ending = Failed(*content)
+        if self._ending is None and not alive:
+            # That the process has ended counts, not the end of the pipe: others may hold it open.
+            self._ending = Ended(Died(self._process.exitcode))
+        return self._ending
+
+    def receive(self) -> list[object]:
+        """What was reported and not yet received."""
+        reports, self._reports = self._reports, []
+        return reports
+
+    def end(self) -> None:
+        """Ends the worker and all it has started, whatever they are doing."""
+        if self._receiving.closed:
+            return
+        if self._process.is_alive():
+            end_family(self.pid)
+        else:
+            end_group(self.pid)  # its own number may be that of a stranger by now
+        self._process.join()
+        self._process.close()
+        self._receiving.close()
+        if self._exit is not None:
+            os.close(self._exit)
+
+
+class _Message(Enum):
+    REPORT = auto()
+    DONE = auto()
+    ERROR = auto()
+
+
+def _child(work: Callable[[Report], Any], sending: Connection, parent: int) -> None:
+    """In a thread with a large stack: solvers recurse as deep as formulas are."""
+    global _inside
+    end_with_parent(parent)
+    if not _inside and hasattr(os, "setsid"):
+        os.setsid()  # all it starts are one group, which can be ended even when it has died before them
+    _inside = True
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.stack_size(_STACK)
+    thread = threading.Thread(target=_work, args=(work, sending.fileno()))
+    thread.start()
+    thread.join()
+
+
+def _work(work: Callable[[Report], Any], stream: int) -> None:
+    try:
+        frames.write(stream, (_Message.DONE, work(lambda content: frames.write(stream, (_Message.REPORT, content)))))
+    except BaseException as error:
+        try:
+            pickle.loads(pickle.dumps(error))  # some can be sent, but not received
+            frames.write(stream, (_Message.ERROR, (error, traceback.format_exc())))
+        except Exception:
+            told = RuntimeError(f"{type(error).__name__}: {error}")
+            frames.write(stream, (_Message.ERROR, (told, traceback.format_exc())))
+
+
+# --- under supervision ------------------------------------------------------------------------------------------------
+
+
+def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[object], None]) -> Ending:
+    """Runs `work`, which is given a function to report with; `heard` gets the reports."""
+    with _interrupts() as interrupted, Worker(work) as worker:
+        watch = Watch(worker.pid, limits, started=worker.started)
+        try:
+            while not interrupted():
+                worker.wait()
+                ending = worker.poll()
+                for report in worker.receive():
+                    heard(report)
+                if ending is not None:
+                    return ending if isinstance(ending, Failed) else replace(ending, usage=watch.last_look())
+                exceeded = watch.glance()
+                if exceeded is not None:
+                    return Ended(exceeded, watch.peak)
+        except KeyboardInterrupt:  # raised by a handler that is not ours
+            pass
+        return Ended(Interrupted(), watch.peak)
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Whether an interrupt has come. It is noted and looked at between two steps: an exception out of nowhere may be
+    lost in a callback.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        yield lambda: bool(heard)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,109 @@
+"""Looking at a family from time to time: what it uses at most, and whether it keeps its limits."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Iterable
+from enum import Enum, auto
+
+from craton.processes.family import family, figures, memory
+from craton.processes.limits import NOTHING, Exceeded, Kind, Limits, Usage
+
+GLANCE = 0.05  # seconds between two looks
+
+# Shares of the time that measuring memory may take: for the sake of the peak, and where a limit may be exceeded.
+_SHARE = 0.02
+_SHARE_AT_LIMIT = 0.25
+
+
+class Scope(Enum):
+    """Who is watched: a process with its descendants, or its descendants only."""
+
+    FAMILY = auto()
+    DESCENDANTS = auto()
+
+
+class Watch:
+    """A family under limits. What it has used at most is its `peak`.
+
+    What is resident is looked at every time. It is an upper bound of what is used: only when it is above the peak, the
+    memory is measured (see `family.memory`), and not so often that measuring takes a large share of the time.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        limits: Limits,
+        *,
+        started: float | None = None,
+        scope: Scope = Scope.FAMILY,
+        most_processes: int | None = None,
+    ) -> None:
+        self.pid = pid
+        self.limits = limits
+        self.scope = scope
+        self.most_processes = most_processes
+        self.started = time.monotonic() if started is None else started
+        self.peak = NOTHING
+        self._looked = self.started
+        self._measured = self.started  # when the memory was measured …
+        self._cost = 0.0  # … and the processor time of that
+
+    @property
+    def due(self) -> bool:
+        """Whether the last look was not just a moment ago."""
+        return time.monotonic() - self._looked >= GLANCE
+
+    def glance(self) -> Exceeded | None:
+        """Looks, if that is due."""
+        return self.look() if self.due else None
+
+    def look(self) -> Exceeded | None:
+        """The limit that is exceeded, if there is one."""
+        self._looked = time.monotonic()
+        members = self._take_figures()
+        exceeded = self.limits.exceeded(self._looked - self.started, self.peak)
+        if exceeded is None and self.most_processes is not None and len(members) > self.most_processes:
+            return Exceeded(Kind.PROCESSES, self.most_processes)
+        return exceeded
+
+    def last_look(self) -> Usage:
+        """The peak at the end of the work; measured whatever that costs."""
+        self._cost = 0.0
+        self.look()
+        return self.peak
+
+    def _take_figures(self) -> list[int]:
+        """Brings the peak up to date; returns who is watched."""
+        first, *descendants = family(self.pid)
+        leader, others = figures(first), [figures(member) for member in descendants]
+        cpu = leader.waited + sum(one.cpu for one in others)
+        resident = sum(one.resident for one in others)
+        members = descendants
+        if self.scope is Scope.FAMILY:
+            cpu, resident, members = cpu + leader.own, resident + leader.resident, [first, *descendants]
+        used = self._measure(members) if resident > self.peak.memory and self._affordable(resident) else 0
+        self.peak = Usage(max(cpu, self.peak.cpu), max(used, self.peak.memory))
+        return members
+
+    def _affordable(self, resident: int) -> bool:
+        limit = self.limits.memory
+        share = _SHARE if limit is None or resident <= limit else _SHARE_AT_LIMIT
+        return self._cost <= share * (self._looked - self._measured)
+
+    def _measure(self, members: list[int]) -> int:
+        before = time.thread_time()
+        used = memory(members)
+        self._cost = time.thread_time() - before
+        self._measured = self._looked
+        return used
+
+
+def readable(streams: Iterable[int | None], seconds: float) -> list[int]:
+    """Those file descriptors from which something can be read, or their end; waits for one, but not longer."""
+    poll = select.poll()
+    for stream in streams:
+        if stream is not None:
+            poll.register(stream, select.POLLIN)
+    return [stream for stream, _ in poll.poll(max(0.0, seconds) * 1000)]

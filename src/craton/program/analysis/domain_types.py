@@ -1,0 +1,203 @@
+"""Domain types ([RS] 5): what variables are used for, whatever their declared types are.
+
+In C an `int` may be a flag, a state, a number or a set of bits. Variables that are copied or compared to each other are
+used alike, so they have one type, the dearest of any of them. A loop counter is dear all by itself: whoever tracks its
+values unrolls its loop.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from craton.logic import BOOL, Array, Float, Term, free_variables, ops
+from craton.logic.walk import post_order
+from craton.program.analysis.graphs import components
+from craton.program.analysis.union_find import UnionFind
+from craton.program.cfa import Edge, Location
+from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statement
+
+
+class DomainType(enum.IntEnum):
+    """From cheap to dear."""
+
+    BOOLEAN = 0  # only ever 0 or 1
+    EQUALITY = 1  # copied and compared for equality
+    ARITHMETIC = 2  # added, or compared by order
+    BITS = 3  # all else: products, shifts, masks, arrays
+    COUNTER = 4  # of a loop
+
+
+def domain_types(edges: tuple[Edge, ...]) -> Mapping[Term, DomainType]:
+    """Of all variables in these edges of a program."""
+    uses = _Uses()
+    for edge in edges:
+        for statement in _inside(edge.statement):
+            uses.statement(statement)
+    types = uses.types()
+    return types | dict.fromkeys(_loop_counters(edges), DomainType.COUNTER)
+
+
+def _inside(statement: Statement) -> Iterator[Statement]:
+    if isinstance(statement, Block):
+        for edge in statement.edges:
+            yield from _inside(edge.statement)
+    else:
+        yield statement
+
+
+# --- uses -------------------------------------------------------------------------------------------------------------
+
+_COMPARISONS = frozenset({ops.LE, ops.LT, ops.BVULT, ops.BVULE, ops.BVSLT, ops.BVSLE, ops.FP_LE, ops.FP_LT})
+_SUMS = frozenset({ops.ADD, ops.SUB, ops.NEG, ops.BVADD, ops.BVSUB, ops.BVNEG, ops.FP_ADD, ops.FP_SUB, ops.FP_NEG})
+_PRODUCTS = frozenset({ops.MUL, ops.BVMUL})
+_WIDENING = frozenset({ops.ZERO_EXTEND, ops.SIGN_EXTEND, ops.TO_REAL, ops.FP_FROM_FP})
+_CONNECTIVES = frozenset({ops.NOT, ops.AND, ops.OR, ops.XOR, ops.IMPLIES})
+
+
+class _Uses:
+    """Classes of variables that are used alike, each with the dearest use of any member and the values it meets."""
+
+    def __init__(self) -> None:
+        self._classes = UnionFind[Term]()
+        self._type: dict[Term, DomainType] = {}  # of all variables; right for the leader of a class
+        self._flag: dict[Term, bool] = {}  # likewise: whether all values it meets are 0 or 1
+
+    def types(self) -> dict[Term, DomainType]:
+        return {v: self._of(self._find(v)) for v in self._type}
+
+    def _of(self, leader: Term) -> DomainType:
+        found = self._type[leader]
+        return DomainType.EQUALITY if found is DomainType.BOOLEAN and not self._flag[leader] else found
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Assume(condition):
+                self._term(condition)
+            case Assign(variable, value):
+                self._alike(variable, value)
+                self._term(value)
+            case Havoc(variables, source):  # any value, unless the variable has just come into being
+                for variable in variables:
+                    self._dearer(variable, DomainType.BOOLEAN, flag=source is None)
+            case Call(results=variables):
+                for variable in variables:
+                    self._dearer(variable, DomainType.BOOLEAN, flag=False)
+
+    def _term(self, term: Term) -> None:
+        for node in post_order(term):
+            op, args = node.op, node.args
+            if op is ops.VARIABLE:
+                self._find(node)
+            elif op is ops.EQ or op is ops.FP_EQ or op is ops.DISTINCT:
+                for other in args[1:]:
+                    self._alike(args[0], other)
+            elif op is ops.ITE:
+                self._alike(args[1], args[2])
+            elif op in _COMPARISONS or _is_linear(node):
+                self._use(args, DomainType.ARITHMETIC)
+            elif op is ops.SELECT or op is ops.STORE:
+                self._use(args[:1], DomainType.BITS)
+                self._use(args[1:2], DomainType.ARITHMETIC)
+            elif op not in _WIDENING and op not in _CONNECTIVES:
+                self._use(args, DomainType.BITS)
+
+    def _use(self, terms: Iterable[Term], kind: DomainType) -> None:
+        for term in terms:
+            for variable in _passed_on(term):
+                if variable.op is ops.VARIABLE:
+                    self._dearer(variable, kind)
+
+    def _alike(self, first: Term, second: Term) -> None:
+        """What is copied or compared: variables share a class, and have whatever else is there."""
+        passed = [*_passed_on(first), *_passed_on(second)]
+        variables = [term for term in passed if term.op is ops.VARIABLE]
+        others = [term for term in passed if term.op is not ops.VARIABLE]
+        kind = max(map(_result, others), default=DomainType.BOOLEAN)
+        flag = all(map(_is_flag, others))
+        for variable in variables:
+            self._dearer(variable, kind, flag=flag)
+            self._join(variables[0], variable)
+
+    def _dearer(self, variable: Term, kind: DomainType, *, flag: bool = True) -> None:
+        leader = self._find(variable)
+        self._type[leader] = max(self._type[leader], kind)
+        self._flag[leader] = self._flag[leader] and flag
+
+    def _join(self, a: Term, b: Term) -> None:
+        first, second = self._find(a), self._find(b)
+        if first is not second:
+            self._classes.join(first, second)
+            self._dearer(first, self._type[second], flag=self._flag[second])
+
+    def _find(self, variable: Term) -> Term:
+        if variable not in self._type:
+            self._type[variable] = _by_sort(variable)
+            self._flag[variable] = True
+        return self._classes.find(variable)
+
+
+def _by_sort(variable: Term) -> DomainType:
+    if isinstance(variable.sort, Array):
+        return DomainType.BITS
+    return DomainType.ARITHMETIC if isinstance(variable.sort, Float) else DomainType.BOOLEAN
+
+
+def _passed_on(term: Term) -> Iterator[Term]:
+    """The terms whose values this one may have, unchanged but for their width."""
+    stack = [term]
+    while stack:
+        here = stack.pop()
+        if here.op is ops.ITE:
+            stack += here.args[1:]
+        elif here.op in _WIDENING:
+            stack += here.args[-1:]
+        else:
+            yield here
+
+
+def _result(term: Term) -> DomainType:
+    """What a variable is used for that has the value of this operation."""
+    if term.is_value or term.sort is BOOL or term.op is ops.SELECT or term.op is ops.APPLY:
+        return DomainType.BOOLEAN
+    return DomainType.ARITHMETIC if _is_linear(term) else DomainType.BITS
+
+
+def _is_linear(term: Term) -> bool:
+    """A sum, or a product with a constant."""
+    return term.op in _SUMS or (term.op in _PRODUCTS and sum(not factor.is_value for factor in term.args) == 1)
+
+
+def _is_flag(term: Term) -> bool:
+    return term.sort is BOOL or (term.is_value and term.payload in (0, 1))
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def _loop_counters(edges: Sequence[Edge]) -> Iterator[Term]:
+    """What a loop moves by a constant in every round, and looks at to decide whether to go on."""
+    graph: dict[Location, list[Location]] = {}
+    for edge in edges:
+        graph.setdefault(edge.source, []).append(edge.target)
+        graph.setdefault(edge.target, [])
+    number = {location: i for i, part in enumerate(components(graph)) for location in part}
+    moved: dict[int, set[Term]] = {}
+    asked: dict[int, set[Term]] = {}
+    for edge in edges:
+        here = number[edge.source]
+        within = here == number[edge.target]
+        for statement in _inside(edge.statement):
+            if isinstance(statement, Assume):
+                asked.setdefault(here, set()).update(free_variables(statement.condition))
+            elif within and isinstance(statement, Assign) and _moves(statement):
+                moved.setdefault(here, set()).add(statement.variable)
+    for part, variables in moved.items():
+        yield from sorted(variables & asked.get(part, set()), key=lambda v: v.serial)
+
+
+def _moves(statement: Assign) -> bool:
+    value = statement.value
+    if value.op not in (ops.ADD, ops.BVADD, ops.SUB, ops.BVSUB):
+        return False
+    return statement.variable in value.args and all(a is statement.variable or a.is_value for a in value.args)

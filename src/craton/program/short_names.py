@@ -1,0 +1,29 @@
+"""Programs as people like to read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from craton.logic import var
+from craton.program.cfa import Program
+from craton.program.variables import reads, renamed, writes
+
+
+def with_short_names(program: Program) -> Program:
+    """The entry procedure's variables without the function they belong to, where that leaves them apart: `main::x` as
+    `x`.
+
+    Law: no two variables get the same name, so nothing but names is different.
+    """
+    main = program.main
+    every = {
+        variable: None
+        for edge in main.edges
+        for variable in sorted(reads(edge.statement) | writes(edge.statement), key=lambda v: v.serial)
+    }
+    short = {variable: variable.name.rpartition("::")[2] for variable in every}
+    taken = Counter(short.values())
+    renaming = {v: var(name, v.sort) for v, name in short.items() if name and taken[name] == 1}
+    edges = tuple(replace(edge, statement=renamed(edge.statement, renaming)) for edge in main.edges)
+    return program.with_procedures({**program.procedures, program.entry: main.with_edges(edges)})

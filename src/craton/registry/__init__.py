@@ -1,0 +1,37 @@
+"""What users may write, from one place: engines, refiners, scorers and their options.
+
+A refiner or an engine is a dataclass. Its fields say how they are written (`options`), its docstring what it is for;
+reading and printing expressions, the lists of `craton refiners` and `craton engines`, and completion are derived from
+these (`registry`). `expressions` is the grammar. This package knows no refiner and no engine: `configuration` has the
+tables of those that there are.
+"""
+
+from craton.registry.expressions import ExpressionError, Word, parse
+from craton.registry.options import (
+    flag,
+    keyed_choice,
+    keyed_number,
+    keyed_seconds,
+    one_part,
+    parts,
+    several_words,
+    word_choice,
+)
+from craton.registry.registry import Entry, Registry, written
+
+__all__ = [
+    "Entry",
+    "ExpressionError",
+    "Registry",
+    "Word",
+    "flag",
+    "keyed_choice",
+    "keyed_number",
+    "keyed_seconds",
+    "one_part",
+    "parse",
+    "parts",
+    "several_words",
+    "word_choice",
+    "written",
+]

@@ -1,0 +1,273 @@
+"""How a field of a dataclass is written in an expression: `newton(it, sp, solver=z3, time=2)`.
+
+A field has options, and each of them reads some words and prints some values:
+
+    live: bool = flag("lv")                                        the word itself
+    direction: Direction = word_choice(Direction.SP)               one word for each value
+    quantifiers: Quantifiers = keyed_choice(Quantifiers.LIGHT)     quantifiers=none|light|full
+    time_limit: float | None = keyed_seconds(10.0)                 time=SECONDS, or time=none
+    refiners: tuple[Refiner, ...] = parts(at_least=2)              other expressions
+
+A field without options is not for users.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Protocol, TypeVar, cast
+
+from craton.registry.expressions import ExpressionError, Meaning, Word
+
+T = TypeVar("T")
+E = TypeVar("E", bound=enum.Enum)
+
+Choices = Mapping[str, Any]
+_OPTIONS = "options"  # the key of a field's metadata
+NONE = "none"  # how "no limit" is written
+
+
+class ValueReader(Protocol):
+    """Reads what stands behind `key=`, and prints it."""
+
+    @property
+    def usage(self) -> str: ...
+
+    def read(self, word: Word, meaning: Meaning) -> Any: ...
+
+    def text(self, value: Any) -> str: ...
+
+    def examples(self) -> Sequence[str]:
+        """What completion offers."""
+        ...
+
+
+# --- the kinds of options ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Single words, each for a value of the field."""
+
+    choices: Callable[[], Choices]
+    what: str = ""  # what the words are, where any other word is a mistake about them; else it is an unknown option
+    always: bool = False  # printed even if it is the default
+    shown: str = ""  # in usages, instead of the words
+
+    @property
+    def usage(self) -> str:
+        return self.shown or "|".join(self.choices())
+
+    def printed(self, value: Any, default: Any) -> list[str]:
+        if value == default and not self.always:
+            return []
+        return [word for word, meaning in self.choices().items() if meaning == value][:1]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """`key=value`. One that `refines` says more than a word for the same field, and may stand beside it."""
+
+    key: str
+    reader: ValueReader
+    refines: bool = False
+
+    @property
+    def usage(self) -> str:
+        return f"{self.key}={self.reader.usage}"
+
+    def printed(self, value: Any, default: Any) -> list[str]:
+        return [] if value == default else [f"{self.key}={self.reader.text(value)}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Any number of words, some of them with a number behind them (`random=7`); their values make a tuple."""
+
+    choices: Callable[[], Choices]
+    numbered: Callable[[], Mapping[str, Callable[[int], Any]]]
+    what: str
+
+    @property
+    def usage(self) -> str:
+        return "|".join([*self.choices(), *(f"{word}=N" for word in self.numbered())]) + ", …"
+
+    def words(self) -> list[str]:
+        return [*self.choices(), *self.numbered()]
+
+    def read(self, word: Word, meaning: Meaning) -> Any:
+        numbered = self.numbered()
+        if word.name in numbered:
+            return numbered[word.name](0 if word.value is None else meaning.number(word.value))
+        return meaning.choose(word, self.choices(), self.what)
+
+    def printed(self, value: Any, default: Any) -> list[str]:
+        return [item.name for item in value]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Other expressions of the same kind, in order; `most` is 1 where the field holds one and not a tuple."""
+
+    least: int
+    most: int | None
+
+    @property
+    def usage(self) -> str:
+        return ", ".join(["R"] * self.least) + (", …" if self.most is None else "")
+
+    def printed(self, value: Any, default: Any) -> list[str]:
+        return [part.name for part in ([value] if self.most == 1 else value)]
+
+
+Option = Words | Keyed | Several | Parts
+
+
+# --- what stands behind a key -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    choices: Callable[[], Choices]
+    what: str
+    shown: str = ""
+
+    @property
+    def usage(self) -> str:
+        return self.shown or "|".join(self.choices())
+
+    def read(self, word: Word, meaning: Meaning) -> Any:
+        return meaning.choose(word, self.choices(), self.what)
+
+    def text(self, value: Any) -> str:
+        return next((word for word, chosen in self.choices().items() if chosen == value), str(value))
+
+    def examples(self) -> Sequence[str]:
+        return list(self.choices())
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    usage: str = "T"
+
+    def read(self, word: Word, meaning: Meaning) -> float | None:
+        return None if word == Word(NONE, word.position) else meaning.seconds(word)
+
+    def text(self, value: float | None) -> str:
+        return NONE if value is None else f"{value:g}"
+
+    def examples(self) -> Sequence[str]:
+        return ("1", "10", NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class PositiveNumber:
+    usage: str = "N"
+
+    def read(self, word: Word, meaning: Meaning) -> int:
+        if not word.name.isdecimal() or int(word.name) < 1:
+            raise ExpressionError(meaning.text, word.position, f"expected a positive number, found {word.name!r}")
+        return meaning.number(word)
+
+    def text(self, value: int) -> str:
+        return str(value)
+
+    def examples(self) -> Sequence[str]:
+        return ()
+
+
+# --- fields -----------------------------------------------------------------------------------------------------------
+
+
+def flag(word: str) -> bool:
+    """False, unless the word is there."""
+    return cast(bool, _field(False, Words(lambda: {word: True})))
+
+
+def word_choice(
+    default: T,
+    choices: Choices | Callable[[], Choices] | None = None,
+    *,
+    what: str = "",
+    shown: str = "",
+    always: bool = False,
+    number: str = "",
+) -> T:
+    """One word for each value: the values of the default's enumeration, or of a table. `number`: also `number=N`."""
+    options: list[Option] = [Words(_choices(default, choices), what, always, shown)]
+    if number:
+        options.append(Keyed(number, PositiveNumber()))
+    return cast(T, _field(default, *options))
+
+
+def keyed_choice(
+    default: T,
+    key: str,
+    choices: type[enum.Enum] | Callable[[], Choices],
+    *,
+    what: str = "",
+    shown: str = "",
+    words: Choices | None = None,
+) -> T:
+    """`key=choice`; `words` are short for some of the choices."""
+    table = _of_enumeration(choices) if isinstance(choices, type) else choices
+    options: list[Option] = [] if words is None else [Words(lambda: words)]
+    options.append(Keyed(key, Choice(table, what or key, shown), refines=words is not None))
+    return cast(T, _field(default, *options))
+
+
+def keyed_seconds(default: float | None, key: str = "time") -> float | None:
+    return cast("float | None", _field(default, Keyed(key, Seconds())))
+
+
+def keyed_number(default: int | None, key: str) -> int | None:
+    return cast("int | None", _field(default, Keyed(key, PositiveNumber())))
+
+
+def several_words(
+    default: T, choices: Callable[[], Choices], numbered: Callable[[], Mapping[str, Callable[[int], Any]]], what: str
+) -> T:
+    return cast(T, _field(default, Several(choices, numbered, what)))
+
+
+def one_part() -> Any:
+    return _field(MISSING, Parts(1, 1))
+
+
+def parts(at_least: int) -> Any:
+    return _field(MISSING, Parts(at_least, None))
+
+
+def _field(default: Any, *options: Option) -> Any:
+    metadata = {_OPTIONS: options}
+    return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
+
+
+def _choices(default: Any, choices: Choices | Callable[[], Choices] | None) -> Callable[[], Choices]:
+    if choices is None:
+        return _of_enumeration(type(default))
+    return choices if callable(choices) else lambda: choices
+
+
+def _of_enumeration(kind: type[enum.Enum]) -> Callable[[], Choices]:
+    return lambda: {member.value: member for member in kind}
+
+
+# --- what a dataclass says --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A field that can be written, with one of its options."""
+
+    field: str
+    option: Option
+    default: Any
+
+
+def settings(kind: type[Any]) -> Iterable[Setting]:
+    """In the order of the fields."""
+    for one in fields(kind):
+        for option in one.metadata.get(_OPTIONS, ()):
+            yield Setting(one.name, option, one.default)

@@ -1,0 +1,248 @@
+"""Names → values: reads expressions, prints values, and describes what can be written, all from the dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+from craton.registry.expressions import ExpressionError, Meaning, Word, parse
+from craton.registry.options import Keyed, Option, Parts, Setting, Several, Words, settings
+
+T = TypeVar("T")
+
+
+# --- printing ---------------------------------------------------------------------------------------------------------
+
+
+def written(value: Any, word: str) -> str:
+    """The expression that a value is: reading it gives the value again."""
+    words: list[str] = []
+    said: set[str] = set()
+    for setting in settings(type(value)):
+        if setting.field not in said:  # the first of its options that can
+            text = setting.option.printed(getattr(value, setting.field), setting.default)
+            words += text
+            if text:
+                said.add(setting.field)
+    between = ", " if any(isinstance(s.option, Parts | Several) for s in settings(type(value))) else ","
+    return f"{word}({between.join(words)})" if words else word
+
+
+# --- what there is ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that a user may write: its name and the dataclass it stands for, imported when it is asked for."""
+
+    name: str
+    home: str  # "module:class"
+
+    @cached_property
+    def kind(self) -> type[Any]:
+        module, _, attribute = self.home.partition(":")
+        found: type[Any] = getattr(import_module(module), attribute)
+        return found
+
+    @property
+    def settings(self) -> list[Setting]:
+        return list(settings(self.kind))
+
+    @property
+    def usage(self) -> str:
+        options = [setting.option.usage for setting in self.settings]
+        return f"{self.name}({', '.join(_merged(self.settings))})" if options else self.name
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the docstring, as users read it."""
+        text = " ".join((self.kind.__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
+        return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+    @property
+    def words(self) -> list[str]:
+        """What may stand in the parentheses, keys without their values: for completion, and for those who test."""
+        found: list[str] = []
+        for setting in self.settings:
+            match setting.option:
+                case Words() as words:
+                    found += words.choices()
+                case Keyed(key):
+                    found.append(key)
+                case Several() as several:
+                    found += several.words()
+        return found
+
+
+def _merged(settings_: list[Setting]) -> Iterator[str]:
+    """Words and the key for the same field are alternatives: lbe|chains|sbe|blocks=N."""
+    for number, setting in enumerate(settings_):
+        before = settings_[number - 1] if number else None
+        after = settings_[number + 1] if number + 1 < len(settings_) else None
+        if after is not None and after.field == setting.field and not _refines(after.option):
+            yield f"{setting.option.usage}|{after.option.usage}"
+        elif before is None or before.field != setting.field or _refines(setting.option):
+            yield setting.option.usage
+
+
+def _refines(option: Option) -> bool:
+    return isinstance(option, Keyed) and option.refines
+
+
+@dataclass(frozen=True)
+class Registry(Generic[T]):
+    """All that can be written of one kind (refiners, engines), with names for expressions that are used often."""
+
+    kind: str
+    entries: Mapping[str, Entry]
+    presets: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.entries, *self.presets]
+
+    def read(self, text: str, **given: Any) -> T:
+        """The value of an expression or of a preset's name. `given` are fields that are not the expression's business,
+        such as an engine's solver; those that the dataclass does not have are left out.
+        """
+        return self._value(parse(text), Meaning(text), given)
+
+    def entry(self, text: str) -> Entry:
+        """What an expression is at its outside."""
+        word = parse(text)
+        if word.name in self.presets:
+            return self.entry(self.presets[word.name])
+        if word.name not in self.entries:
+            raise Meaning(text).unknown(word, self.kind, self.names)
+        return self.entries[word.name]
+
+    def _value(self, word: Word, meaning: Meaning, given: Mapping[str, Any]) -> T:
+        if word.value is not None:
+            raise ExpressionError(meaning.text, word.position, f"{word.name}=… is an option, not a {self.kind}")
+        if word.name in self.presets:
+            if word.arguments is not None:
+                raise ExpressionError(meaning.text, word.position, f"{word.name} is a preset and takes no arguments")
+            return self.read(self.presets[word.name], **given)
+        entry = self.entries.get(word.name)
+        if entry is None:
+            raise meaning.unknown(word, self.kind, self.names)
+        return _Reading(self, entry, word, meaning, given).value()
+
+
+class _Reading(Generic[T]):
+    """One application of a name to arguments in the making."""
+
+    def __init__(
+        self, registry: Registry[T], entry: Entry, word: Word, meaning: Meaning, given: Mapping[str, Any]
+    ) -> None:
+        self.registry = registry
+        self.entry = entry
+        self.word = word
+        self.meaning = meaning
+        self.given = given
+        self.settings = entry.settings
+        self.parts = next((s for s in self.settings if isinstance(s.option, Parts)), None)
+        self.inner: list[Word] = []
+        self.said: dict[str, Word] = {}  # about a field, once
+        self.fields: dict[str, Any] = {}
+
+    def value(self) -> T:
+        # Keys last, so that `core=statement` says more than `it`, wherever it stands.
+        for argument in sorted(self.word.arguments or (), key=lambda argument: argument.value is not None):
+            self._argument(argument)
+        if self.parts is not None:
+            self.fields[self.parts.field] = self._parts(self.parts.option)
+        known = {one.name for one in fields(self.entry.kind)}
+        given = {name: value for name, value in self.given.items() if name in known}
+        made: T = self.entry.kind(**{**given, **self.fields})
+        return made
+
+    def _argument(self, argument: Word) -> None:
+        for setting in self.settings:
+            if self._is_for(setting.option, argument):
+                self._set(setting, argument)
+                return
+        if self._is_part(argument):
+            self.inner.append(argument)
+            return
+        raise self._mistake(argument)
+
+    def _is_for(self, option: Option, argument: Word) -> bool:
+        match option:
+            case Keyed(key):
+                return argument.value is not None and argument.name == key
+            case Words():
+                return argument.name in option.choices()
+            case Several():
+                return argument.name in option.words()
+        return False
+
+    def _set(self, setting: Setting, argument: Word) -> None:
+        option = setting.option
+        if isinstance(option, Several):
+            before = self.fields.get(setting.field, ())
+            self.fields[setting.field] = (*before, option.read(argument, self.meaning))
+            return
+        self._once(f"{setting.field}=" if _refines(option) else setting.field, argument)
+        if isinstance(option, Keyed):
+            assert argument.value is not None
+            self.fields[setting.field] = option.reader.read(argument.value, self.meaning)
+        elif isinstance(option, Words):
+            self.fields[setting.field] = self.meaning.choose(argument, option.choices(), "")
+
+    def _once(self, what: str, argument: Word) -> None:
+        first = self.said.setdefault(what, argument)
+        if first is not argument:
+            problem = f"{argument.name} contradicts or repeats {first.name}"
+            raise ExpressionError(self.meaning.text, argument.position, problem)
+
+    # --- parts and mistakes ---
+
+    def _is_part(self, argument: Word) -> bool:
+        if self.parts is None:
+            return False
+        plain = not any(isinstance(s.option, Words | Several) for s in self.settings)
+        if argument.value is not None:  # the registry says that it is an option, where many parts are all there is
+            return plain and isinstance(self.parts.option, Parts) and self.parts.option.most is None
+        return argument.name not in self._keys() and (plain or argument.name in self.registry.names)
+
+    def _parts(self, option: Option) -> Any:
+        assert isinstance(option, Parts)
+        kind = self.registry.kind
+        if len(self.inner) < option.least:
+            few = f"one {kind}" if option.least == 1 else f"{option.least} {kind}s"
+            problem = f"{self.entry.name} needs at least {few} in parentheses"
+            raise ExpressionError(self.meaning.text, self.word.position, problem)
+        if option.most is not None and len(self.inner) > option.most:
+            raise ExpressionError(self.meaning.text, self.word.position, f"{self.entry.name} takes one {kind}")
+        made = tuple(self.registry._value(part, self.meaning, self.given) for part in self.inner)
+        return made[0] if option.most == 1 else made
+
+    def _keys(self) -> list[str]:
+        return [setting.option.key for setting in self.settings if isinstance(setting.option, Keyed)]
+
+    def _mistake(self, argument: Word) -> ExpressionError:
+        if argument.value is None and argument.name in self._keys():
+            problem = f"{argument.name} needs a value: {argument.name}=…"
+            return ExpressionError(self.meaning.text, argument.position, problem)
+        several = next((s.option for s in self.settings if isinstance(s.option, Several)), None)
+        if argument.value is None and several is not None:
+            known = [*self.registry.names, *several.words()]
+            return self.meaning.unknown(argument, f"{self.registry.kind} or {several.what}", known)
+        named = next((s.option for s in self.settings if isinstance(s.option, Words) and s.option.what), None)
+        if argument.value is None and named is not None:
+            return self.meaning.unknown(argument, named.what, list(named.choices()))
+        return self.meaning.unknown(argument, f"option of {self.entry.name}", self._shown_words())
+
+    def _shown_words(self) -> list[str]:
+        """Without the words of an open list, such as all solvers."""
+        found: list[str] = []
+        for setting in self.settings:
+            if isinstance(setting.option, Words):
+                found += setting.option.choices()
+            elif isinstance(setting.option, Keyed):
+                found.append(setting.option.key)
+        return found

@@ -1,0 +1,153 @@
+"""Testing the compiled program: it runs on inputs that its harness draws from seeds, thousands of times faster than an
+interpreter would, and tells the inputs of a run that fails.
+
+What the run shows counts only if the way to the error was a proper one: memory that the program must not touch would
+make anything possible. So the interpreter repeats the run or, where it is too long for that, the address sanitizer
+watches over it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from craton.errors import CratonError
+from craton.evidence.building import Failed, build, compilers
+from craton.evidence.compiled import MEMORY, limits, outline_of, run_compiled, written_job
+from craton.evidence.harness import NOTHING_UNSPECIFIED
+from craton.frontends.c.library.table import MODELLED, UNMODELLED
+from craton.frontends.c.syntax.types import X87, CType, Floating, Record, Void
+from craton.frontends.programs import Request, c_source
+from craton.logic import BitVec, ops
+from craton.logic.semantics import to_signed
+from craton.logic.walk import post_order
+from craton.processes.sandbox import run_replay
+from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program
+from craton.program.interpreter import CannotRun, Interpreter, ReachedError, StepLimit
+from craton.program.statements import Assume, Input
+from craton.verdicts.counterexample import NotReached, Reached, ReadValue, Replay, as_number
+
+MOST_INPUTS = 300_000  # of one run
+MOST_RUNS = 100
+MOST_CONSTANTS = 200
+LONGEST = 0.06  # share of the time for one run …
+SHORTEST = 0.5  # … but seconds at least
+LONGEST_ON_ZEROS = 0.3  # share for the first; all the time if there are no inputs, and so no other runs
+_REPEATED_STEPS = 2_000_000  # of the interpreter
+_KINDS = frozenset((UNREACH.name, OVERFLOW.name))  # memory is the interpreter's business
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A run of the compiled program that violates a property, and the inputs it has read."""
+
+    violated: str
+    replay: Replay
+    reached: Reached
+
+
+def can_test(request: Request, program: Program) -> bool:
+    """Whether there is something to compile, and to compile it with."""
+    kinds = {property_.name for property_ in program.errors.values()}
+    return not any(name.endswith(".bpl") for name in request.files) and kinds <= _KINDS and bool(compilers())
+
+
+class CannotTest(CratonError):
+    """The program cannot be compiled here."""
+
+
+def failing_inputs(request: Request, program: Program, seconds: float, seed: int = 0) -> Failing | None:
+    """The first run that was found, if there is one."""
+    begun = time.monotonic()
+    kinds = {property_.name: location for location, property_ in program.errors.items()}
+    known = _constants(program)
+    for violated, location in kinds.items():
+        inputs = _failing(request, violated, known, seed, seconds - (time.monotonic() - begun))
+        if inputs is not None:
+            found = Replay(location, inputs, ())
+            where = _proper(request, program, found, violated, seconds - (time.monotonic() - begun))
+            if where is not None:
+                reached = Reached(compilers()[0], len(inputs), time.monotonic() - begun)
+                return Failing(violated, replace(found, location=where), reached)
+    return None
+
+
+def _failing(
+    request: Request, violated: str, known: Sequence[int], first: int, seconds: float
+) -> tuple[ReadValue, ...] | None:
+    deadline = time.monotonic() + seconds
+    source = c_source(request)
+    outline = outline_of(source)
+    functions = [(Input(f.name, str(f.type.result)), f.type.result) for f in outline.functions]
+    reads = any(
+        f.function not in MODELLED and f.function not in UNMODELLED and not isinstance(result, Void | Record)
+        for f, result in functions
+    )
+    with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
+        try:
+            nothing = Replay(Location(0), (), ())
+            job = written_job(Path(folder), source, outline, nothing, violated, NOTHING_UNSPECIFIED)
+        except (CratonError, OSError) as problem:
+            raise CannotTest(str(problem)) from problem
+        defines = ("-DCRATON_SUPERVISED", *limits(job.data_model), f"-DCRATON_DRAWN={MOST_INPUTS}")
+        defines += (f"-DCRATON_KNOWN={','.join(map(str, known))}",)
+        binary = build(replace(job, defines=defines), compilers()[0], deadline)
+        if isinstance(binary, Failed):
+            raise CannotTest(binary.reason)
+        for seed in range(MOST_RUNS if reads else 1):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return None
+            limit = max(SHORTEST, left * LONGEST) if seed else left * LONGEST_ON_ZEROS if reads else left
+            _, said = run_replay(binary, min(limit, left), MEMORY, seed and first * MOST_RUNS + seed)
+            if any(line[:1] == "R" for line in said):
+                return tuple(_read(said, functions))
+            if any(line[:1] in ("S", "U") for line in said):
+                raise CannotTest("the compiled program cannot be confined, or calls what nobody defines")
+    return None
+
+
+def _read(said: Sequence[str], functions: Sequence[tuple[Input, CType]]) -> Iterator[ReadValue]:
+    """The inputs that a harness told of: "function value function value …" in lines."""
+    for line in said:
+        if line[:1] == "I":
+            words = line[1:].split()
+            for function, digits in zip(words[::2], words[1::2], strict=True):
+                source, t = functions[int(function, 16)]
+                number = int.from_bytes(bytes.fromhex(digits), "little")
+                if not isinstance(t, Floating):
+                    yield ReadValue(source, number, BitVec(8 * t.size))
+                    continue
+                if t.sort == X87:  # has its leading bit in the open, and we do not
+                    number = number >> 64 << 63 | number & ((1 << 63) - 1)
+                yield ReadValue(source, number, t.sort)
+
+
+def _constants(program: Program) -> list[int]:
+    """Numbers that the program compares with: inputs like these decide more than others."""
+    found: dict[int, None] = {0: None}
+    for edge in program.edges():
+        if isinstance(edge.statement, Assume):
+            for term in post_order(edge.statement.condition):
+                if term.op is ops.VALUE and isinstance(term.sort, BitVec) and term.sort.width in (8, 16, 32):
+                    found[to_signed(term.sort.width, term.payload)] = None
+    return [number for number in found if number > -(1 << 31)][:MOST_CONSTANTS]
+
+
+def _proper(request: Request, program: Program, replay: Replay, violated: str, seconds: float) -> Location | None:
+    """The error that the inputs lead to, if they do so without touching what is not the program's."""
+    try:
+        run = Interpreter(program).run(
+            [as_number(read) for read in replay.inputs], step_limit=_REPEATED_STEPS, only_inputs=True
+        )
+    except (CannotRun, RecursionError):
+        return None
+    if isinstance(run.outcome, ReachedError):
+        return run.outcome.location if run.outcome.violated.name == violated else None
+    if not isinstance(run.outcome, StepLimit) or violated != UNREACH.name:
+        return None
+    watched = run_compiled(request, program, replay, DEREF.name, seconds)
+    return replay.location if isinstance(watched, NotReached) and watched.elsewhere else None

@@ -1,0 +1,32 @@
+"""Testing by the interpreter, where the program cannot be compiled or memory is watched over."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import count
+
+from craton.program.cfa import Program
+from craton.program.interpreter import CannotRun, Interpreter, ReachedError, Run, StepLimit
+
+MOST_STEPS = 3_000_000  # of one run
+MOST_RUNS = 2_000
+
+
+def failing_run(program: Program, seconds: float | None, first: int = 0) -> Run | None:
+    """A run that reaches an error; None if none was found. The first one is on zeros."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    try:
+        interpreter = Interpreter(program)
+        for number in count():
+            if number >= MOST_RUNS or (deadline is not None and time.monotonic() > deadline):
+                return None
+            seed = None if number == 0 else first * MOST_RUNS + number
+            run = interpreter.run(seed=seed, step_limit=MOST_STEPS, only_inputs=True)
+            if isinstance(run.outcome, ReachedError):
+                return replace(run, values={})  # memory does not travel between processes
+            if not run.inputs and not isinstance(run.outcome, StepLimit):
+                return None  # every run is like this one
+    except CannotRun:
+        return None
+    return None

@@ -1,0 +1,83 @@
+"""One trace and what refiners learn from it, side by side, as Figure 2 of [CN] shows it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from craton.logic import Term, size
+from craton.smt import make_solver
+from craton.traces.perfect import is_perfect
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
+from craton.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one refiner made of the trace."""
+
+    refiner: str
+    answer: Answer
+    seconds: float
+    perfect: bool | None  # None where there is no sequence to judge
+
+    @property
+    def assertions(self) -> tuple[Term, ...]:
+        return self.answer.assertions if isinstance(self.answer, Refutation) else ()
+
+    @property
+    def core(self) -> frozenset[int] | None:
+        """The steps in the infeasible core, for refiners that have one."""
+        return self.answer.core if isinstance(self.answer, Refutation) else None
+
+    def live(self, position: int) -> tuple[str, ...]:
+        """The live variables at a position, for refiners that know them."""
+        found = self.answer.live if isinstance(self.answer, Refutation) else None
+        if found is None:
+            return ()
+        return tuple(v.name for v in sorted(found[position], key=lambda v: v.serial))
+
+    @property
+    def total_size(self) -> int:
+        return sum(map(size, self.assertions))
+
+    @property
+    def verdict(self) -> str:
+        match self.answer:
+            case Refutation():
+                return "perfect" if self.perfect else "not perfect"
+            case Feasible():
+                return "feasible"
+            case GaveUp(reason):
+                return f"gave up: {reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    trace: Trace
+    columns: tuple[Column, ...]
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        return tuple(str(edge.statement) for edge in self.trace.edges)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where each statement comes from, as line numbers."""
+        return tuple(str(edge.origin.line) if edge.origin else "" for edge in self.trace.edges)
+
+
+def explain(trace: Trace, refiners: Sequence[Refiner], time_limit: float | None = 5.0) -> Explanation:
+    """Asks every refiner about the trace. The time limit is for each question whether a sequence is perfect."""
+    return Explanation(trace, tuple(column(trace, refiner, time_limit) for refiner in refiners))
+
+
+def column(trace: Trace, refiner: Refiner, time_limit: float | None = 5.0) -> Column:
+    """Asks one refiner."""
+    checker = make_solver("z3", time_limit=time_limit)
+    start = time.perf_counter()
+    answer = refiner.refute(trace)
+    seconds = time.perf_counter() - start
+    perfect = is_perfect(trace, answer.assertions, checker, time_limit) if isinstance(answer, Refutation) else None
+    return Column(refiner.name, answer, seconds, perfect)

@@ -1,0 +1,93 @@
+"""What refiners remember of a run. Refiners are values: two that are equal do the same. What they have seen so far is
+not theirs but the run's, which hands it to them with each trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from craton.logic import Term
+from craton.program.analysis.domain_types import DomainType, domain_types
+from craton.program.cfa import Edge
+from craton.smt import Solver, make_solver
+from craton.traces.trace import Trace
+
+Entries = dict[tuple[Hashable, tuple[Edge, ...]], Any]  # of a refiner about a trace
+
+
+class RunMemory:
+    """Of one run: what refiners noted of traces, the solvers they keep, what they asked about the program."""
+
+    def __init__(self) -> None:
+        self._entries: Entries = {}
+        self._solvers: dict[tuple[str, float | None], Solver] = {}
+        self._types: dict[int, tuple[object, Mapping[Term, DomainType]]] = {}  # by the identity of a program's edges
+
+    def recall(self, refiner: Hashable, trace: Trace) -> Any:
+        """What the refiner noted of the trace when it was here last; None if it was not."""
+        return self._entries.get((refiner, trace.edges))
+
+    def note(self, refiner: Hashable, trace: Trace, entry: Any) -> None:
+        self._entries[refiner, trace.edges] = entry
+
+    def solver(self, name: str, time_limit: float | None = None) -> Solver:
+        """A solver that is kept for the run; whoever adds assertions takes them back."""
+        key = name, time_limit
+        if key not in self._solvers:
+            self._solvers[key] = make_solver(name, time_limit=time_limit)
+        return self._solvers[key]
+
+    def domain_types(self, trace: Trace) -> Mapping[Term, DomainType]:
+        """Of the variables, by the whole program, where it is known."""
+        edges = trace.context
+        known = self._types.get(id(edges))
+        if known is None or known[0] is not edges:  # kept beside its types, so that its identity is not given anew
+            known = self._types[id(edges)] = edges, domain_types(edges)
+        return known[1]
+
+    # --- for work in another process, whose memory ends with it ---
+
+    def branch(self) -> Branch:
+        """A memory that starts with all that is known here and keeps apart what is learned from now on."""
+        return Branch(self)
+
+    def merge(self, learned: Entries) -> None:
+        self._entries |= learned
+
+
+class Branch(RunMemory):
+    """See `RunMemory.branch`."""
+
+    def __init__(self, trunk: RunMemory) -> None:
+        super().__init__()
+        self._solvers = trunk._solvers
+        self._types = trunk._types
+        self._trunk = trunk
+
+    def recall(self, refiner: Hashable, trace: Trace) -> Any:
+        found = super().recall(refiner, trace)
+        return self._trunk.recall(refiner, trace) if found is None else found
+
+    @property
+    def learned(self) -> Entries:
+        return self._entries
+
+
+class NoMemory(RunMemory):
+    """For a single refutation: nothing is kept."""
+
+    def note(self, refiner: Hashable, trace: Trace, entry: Any) -> None:
+        pass
+
+    def merge(self, learned: Entries) -> None:
+        pass
+
+    def solver(self, name: str, time_limit: float | None = None) -> Solver:
+        return make_solver(name, time_limit=time_limit)
+
+    def domain_types(self, trace: Trace) -> Mapping[Term, DomainType]:
+        return domain_types(trace.context)
+
+
+NO_MEMORY = NoMemory()

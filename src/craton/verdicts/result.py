@@ -1,0 +1,53 @@
+"""The result of a run: its verdict, and what else there is to tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from craton.engines.contract import Statistics
+from craton.program.cfa import Program
+from craton.verdicts.counterexample import Replay
+from craton.verdicts.proof import Proof
+from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run says. `str(result.verdict)` is in the words of result files: true, false(unreach-call), unknown."""
+
+    verdict: Verdict
+    stage: str = ""  # that found it
+    program: Program | None = field(default=None, repr=False)  # that the verdict is about
+    assumptions: tuple[str, ...] = ()
+    statistics: Statistics = field(default_factory=Statistics)
+    seconds: float = 0.0
+
+    @property
+    def is_true(self) -> bool:
+        return isinstance(self.verdict, Proved)
+
+    @property
+    def is_false(self) -> bool:
+        return isinstance(self.verdict, Violated)
+
+    @property
+    def is_unknown(self) -> bool:
+        return isinstance(self.verdict, Unknown)
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is known; "" where something is."""
+        return self.verdict.reason if isinstance(self.verdict, Unknown) else ""
+
+    @property
+    def proof(self) -> Proof | None:
+        return self.verdict.proof if isinstance(self.verdict, Proved) else None
+
+    @property
+    def replay(self) -> Replay | None:
+        return self.verdict.replay if isinstance(self.verdict, Violated) else None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether there is evidence beyond the engine's word; there is nothing to confirm in an unknown."""
+        return isinstance(self.verdict, Unknown) or self.verdict.confirmed

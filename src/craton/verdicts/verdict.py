@@ -1,0 +1,70 @@
+"""The verdict: proved, violated or unknown, each with what it rests on.
+
+`str()` of a verdict gives the words of result files: `true`, `false(unreach-call)`, `unknown`. An engine's answer
+(`craton.engines.contract.EngineAnswer`) is no verdict: nobody has confirmed it yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from craton.program.cfa import Program, Property
+from craton.program.origin import SourceRange
+from craton.verdicts.counterexample import Compiled, Replay, place_of
+from craton.verdicts.proof import Proof
+from craton.verdicts.text import Limit, VerdictKind, VerdictText
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The property holds. Without `confirmed`, nobody but the engine says so."""
+
+    proof: Proof
+    confirmed: bool = True
+
+    def __str__(self) -> str:
+        return str(text_of(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Violated:
+    """The property does not hold: a run reaches the error at a place of the user's text, where that is known."""
+
+    property: Property
+    place: SourceRange | None
+    replay: Replay
+    compiled: Compiled | None = None  # what came of running the replay in the compiled program, where that was tried
+    confirmed: bool = True
+
+    def __str__(self) -> str:
+        return str(text_of(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither was shown, and why not; where a limit is the cause, which one."""
+
+    reason: str
+    limit: Limit | None = None
+
+    def __str__(self) -> str:
+        return str(text_of(self))
+
+
+Verdict = Proved | Violated | Unknown
+
+
+def text_of(verdict: Verdict) -> VerdictText:
+    """In the words of result files."""
+    match verdict:
+        case Proved():
+            return VerdictText(VerdictKind.TRUE)
+        case Violated():
+            return VerdictText(VerdictKind.FALSE, verdict.property.name)
+        case Unknown():
+            return VerdictText(VerdictKind.UNKNOWN)
+
+
+def violated(replay: Replay, program: Program) -> Violated:
+    """The verdict that a run to an error location of a program shows; not yet run in the compiled program."""
+    return Violated(program.errors[replay.location], place_of(replay, program), replay)

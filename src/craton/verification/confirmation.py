@@ -1,0 +1,205 @@
+"""From an engine's answer to a verdict: nobody is believed.
+
+A proof is checked by solvers that did not find it, on the bit-precise program. A counterexample is run again by the
+interpreter on the whole program, and then in the compiled program. An answer of a view counts as far as it is one of
+the bit-precise program, too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from craton.configuration.stages import Stage
+from craton.engines.contract import Budget, Safe, Unsafe
+from craton.errors import NotExpressible
+from craton.evidence.checker import Confirmed, Flaw, check_proof, others
+from craton.evidence.replay import replay
+from craton.frontends.programs import Request
+from craton.logic import TRUE, Term, and_, functions, ops, or_
+from craton.program.cfa import Edge, Location, Program
+from craton.program.transformation import Transformed, unchanged
+from craton.traces.execution import Execution, execution
+from craton.traces.trace import Trace
+from craton.verdicts.counterexample import NotCompiled, NotReached
+from craton.verdicts.proof import Proof
+from craton.verdicts.provenance import Provenance
+from craton.verdicts.text import Limit
+from craton.verdicts.verdict import Proved, Unknown, Violated, violated
+from craton.verification.context import Context
+from craton.verification.isolation import NotDone, within
+from craton.verification.stage_programs import StagePrograms
+
+if TYPE_CHECKING:
+    from craton.views import View
+
+_NO_EXECUTION = "a counterexample was found, but no execution fits its model"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """Confirms the answers of a stage, whose engine ran on the program in blocks of a size."""
+
+    context: Context
+    programs: StagePrograms
+    stage: Stage
+    size: int | None
+
+    @property
+    def view(self) -> View | None:
+        """That the engine saw the program through; None for the bits themselves."""
+        return self.programs.view(self.stage)
+
+    @property
+    def encoded(self) -> Transformed:
+        """What the engine ran on."""
+        return self.programs.blocks(self.stage, self.size)
+
+    # --- proofs -------------------------------------------------------------------------------------------------------
+
+    def proof(self, found: Safe) -> Proved | Unknown:
+        view = self.view
+        if view is not None:
+            return self._proof_of_view(view, found)
+        program = self.encoded.program
+        if not self.context.confirm:
+            return Proved(Proof(program, self.size, found.invariants, self._provenance(found), "", 0), confirmed=False)
+        return self._checked(program, self.size, found)
+
+    def _proof_of_view(self, view: View, found: Safe) -> Proved | Unknown:
+        """A proof found in a view counts only if it is one of the bit-precise program."""
+        from craton.engines import houdini
+
+        context = self.context
+        blocks = self.programs.blocks(Stage(), None).program
+        with context.statistics.spending("views"):
+            translated = _in_bits(found.invariants, blocks, view)
+        verdict = self._checked(blocks, None, Safe(translated, found.by))
+        if isinstance(verdict, Proved):
+            return verdict
+        with context.statistics.spending("repairing a proof"):
+            left = context.time_to_confirm
+            better = within(left, lambda report: houdini.repaired(blocks, translated, Budget(left)))
+        if isinstance(better, NotDone):
+            return verdict
+        return self._checked(blocks, None, Safe(better, (houdini.SOLVER,)))
+
+    def _checked(self, program: Program, size: int | None, found: Safe) -> Proved | Unknown:
+        begun = time.monotonic()
+        checkers = others(found.by)
+        with self.context.statistics.spending("checking the proof"):
+            left = self.context.time_to_confirm
+            checked = within(left, lambda report: check_proof(program, found.invariants, checkers, left))
+        match checked:
+            case Confirmed():
+                by = " and ".join(checked.by) or "simplification alone"
+                used = time.monotonic() - begun
+                return Proved(Proof(program, size, found.invariants, self._provenance(found), by, used))
+            case Flaw(decided=True):
+                return Unknown(f"a proof was found but not confirmed: {checked.problem}")
+            case Flaw():
+                return Unknown(f"evidence incomplete: a proof was found, but {checked.problem}")
+            case NotDone(reason, limit):
+                return Unknown(f"evidence incomplete: a proof was found, but {reason}", limit)
+
+    def _provenance(self, found: Safe) -> Provenance:
+        stage = self.stage
+        return Provenance(stage.engine, stage.refiner, stage.encoding, stage.floats, found.by)
+
+    # --- counterexamples ----------------------------------------------------------------------------------------------
+
+    def counterexample(self, found: Unsafe) -> Violated | Unknown:
+        run = execution(found.trace, found.model)
+        if run is None:
+            return Unknown(_NO_EXECUTION)
+        view = self.view
+        return self._replayed(run, self.encoded) if view is None else self._run_of_view(view, run)
+
+    def _run_of_view(self, view: View, run: Execution) -> Violated | Unknown:
+        """A counterexample found in a view counts only if its path is feasible in bits."""
+        from craton.traces.feasibility import feasible
+
+        back = view.transformed.then(self.encoded)
+        trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
+        with self.context.statistics.spending("counterexamples in bits"):
+            left = self.context.time_to_confirm
+            model = within(left, lambda report: feasible(trace, left))
+        if isinstance(model, NotDone):
+            return Unknown(f"a counterexample of the view was found, but in bits: {model.reason}", model.limit)
+        if model is None:
+            return Unknown("the counterexample of the view is not one of the bit-precise program")
+        in_bits = execution(trace, model)
+        if in_bits is None:
+            return Unknown(_NO_EXECUTION)
+        return self._replayed(in_bits, unchanged(self.programs.small.program))
+
+    def _replayed(self, run: Execution, later: Transformed) -> Violated | Unknown:
+        whole = self.programs.whole
+        with self.context.statistics.spending("replay"):
+            found = replay(whole, run, self.programs.small.then(later))
+        if found is None:
+            return Unknown("a counterexample was found, but its replay reaches no error")
+        loose = _over_approximated_function(found.edges, whole)
+        if loose:
+            return Unknown(f"the counterexample found uses {loose}, which stands for any function")
+        return confirmed_violation(self.context, violated(found, whole), whole)
+
+
+def confirmed_violation(context: Context, verdict: Violated, program: Program) -> Violated | Unknown:
+    """What the interpreter has replayed, after the compiled program was asked, if it is to be."""
+    if not context.confirm:
+        return replace(verdict, confirmed=False)
+    if context.request is None:
+        return verdict
+    with context.statistics.spending("compiled replay"):
+        return run_for_real(verdict, context.request, program, context.time_to_confirm)
+
+
+def run_for_real(verdict: Violated, request: Request, program: Program, seconds: float | None) -> Violated | Unknown:
+    """A counterexample that the interpreter has replayed, run in the compiled program: it counts unless that does
+    something else.
+    """
+    from craton.evidence.compiled import run_compiled
+
+    compiled = run_compiled(request, program, verdict.replay, verdict.property.name, seconds)
+    match compiled:
+        case NotCompiled(reason) if program.approximated:
+            named = ", ".join(program.approximated[:3])
+            return Unknown(f"a counterexample was found, but {named} may have other results in C, and {reason}")
+        case NotReached(reason, late=True):
+            why = f"evidence incomplete: the interpreter replays a counterexample, but {reason}"
+            return Unknown(why, Limit.WALL)
+        case NotReached(reason):
+            return Unknown(f"a counterexample was found, but {reason}")
+        case _:
+            return replace(verdict, compiled=compiled)
+
+
+def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:
+    """The first function on the way that stands for more than the source means; "" if there is none."""
+    if program.over_approximated:
+        for edge in edges:
+            statement = edge.statement
+            for term in (getattr(statement, "condition", TRUE), getattr(statement, "value", TRUE)):
+                for function in functions(term):
+                    if function.name in program.over_approximated:
+                        return function.name
+    return ""
+
+
+def _in_bits(invariants: Mapping[Location, Term], program: Program, view: View) -> dict[Location, Term]:
+    """The invariants of a view at the locations of the bit-precise program."""
+    return {x: _weaker_in_bits(invariants[x], view) for x in program.main.locations if x in invariants}
+
+
+def _weaker_in_bits(invariant: Term, view: View) -> Term:
+    """The invariant without the parts that bits cannot say: weaker, and perhaps still a proof."""
+    try:
+        return view.to_bits(invariant)
+    except NotExpressible:
+        if invariant.op not in (ops.AND, ops.OR):
+            return TRUE
+        parts = [_weaker_in_bits(part, view) for part in invariant.args]
+        return and_(*parts) if invariant.op is ops.AND else or_(*parts)

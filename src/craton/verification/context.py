@@ -1,0 +1,35 @@
+"""What all parts of one run share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from craton.engines.contract import Progress, Statistics
+from craton.frontends.programs import Request
+from craton.verification.scheduling import Clock, time_to_confirm
+
+Watcher = Callable[[Progress, Statistics], None]
+
+
+def nobody(progress: Progress, statistics: Statistics) -> None:
+    """Watches nothing."""
+
+
+@dataclass(slots=True)
+class Context:
+    """The time of a run, its figures, who watches, and how much its verdict needs.
+
+    `statistics` is another object after each engine: it counts in its own process, and what it has counted comes back.
+    Without a request there is no text to compile, and a counterexample is replayed by the interpreter only.
+    """
+
+    clock: Clock
+    request: Request | None
+    confirm: bool = True
+    watch: Watcher = nobody
+    statistics: Statistics = field(default_factory=Statistics)
+
+    @property
+    def time_to_confirm(self) -> float | None:
+        return time_to_confirm(self.clock.left)

@@ -1,0 +1,185 @@
+"""A run of the spine, top-down: the program is loaded and made small, stages have their turns, and the first answer
+that is confirmed is the verdict.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from craton.configuration.stages import Stage
+from craton.engines import contract
+from craton.engines.contract import Budget, Engine, EngineAnswer, Progress, Safe, Statistics, Unsafe
+from craton.frontends.programs import Request, load_program
+from craton.logic import TRUE
+from craton.logic.evaluation import CannotEvaluate
+from craton.processes.supervision import Report
+from craton.program.analysis.control_flow import recursive_procedures
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import Program
+from craton.program.preparation import prepare
+from craton.program.statements import Call
+from craton.verdicts.proof import Proof
+from craton.verdicts.provenance import Provenance
+from craton.verdicts.result import Result
+from craton.verdicts.text import Limit
+from craton.verdicts.verdict import Proved, Unknown, Verdict
+from craton.verification.confirmation import Confirmation
+from craton.verification.context import Context, Watcher, nobody
+from craton.verification.isolation import NotDone, within
+from craton.verification.scheduling import Clock, equal_part, least, turn
+from craton.verification.stage_programs import StagePrograms
+from craton.verification.stages import engine_of, is_testing
+from craton.verification.testing import tested
+
+RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
+MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
+_TELL = 0.1  # seconds between two reports of progress
+
+
+def verify(
+    request: Request,
+    stages: Sequence[Stage],
+    seconds: float | None = None,
+    watch: Watcher = nobody,
+    *,
+    confirm: bool = True,
+) -> Result:
+    """The verdict on a program. The limit is of time; those who must keep it run this in a process they can end.
+
+    Without `confirm` an engine's word is enough, and the result says that it is not confirmed.
+    """
+    started = time.monotonic()
+    context = Context(Clock.lasting(seconds), request, confirm, watch)
+    with context.statistics.spending("loading"):
+        program = load_program(request)
+    return _Run(program, stages, context).result(started)
+
+
+def verify_program(program: Program, stages: Sequence[Stage], seconds: float | None = None) -> Result:
+    """The verdict on a program that is loaded already, such as one with hints from a witness. Without its text there is
+    nothing to compile: a counterexample is replayed by the interpreter only.
+    """
+    return _Run(program, stages, Context(Clock.lasting(seconds), None)).result(time.monotonic())
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    program: Program
+    stages: Sequence[Stage]
+    context: Context
+
+    def result(self, started: float) -> Result:
+        recursive = recursive_procedures(self.program)
+        found = self._recursive(recursive) if recursive else self._found()
+        return replace(
+            found,
+            program=self.program,
+            assumptions=self.program.assumptions,
+            statistics=self.context.statistics,
+            seconds=time.monotonic() - started,
+        )
+
+    def _found(self) -> Result:
+        programs = self._prepared(self.program)
+        calls = [e.statement.procedure for e in programs.whole.main.edges if isinstance(e.statement, Call)]
+        if calls:
+            return Result(Unknown(f"the program is too large to inline its calls (of {calls[0]} among others)"))
+        return self._staged(programs, self.context.clock)
+
+    def _recursive(self, procedures: Sequence[str]) -> Result:
+        """Only errors can be found, up to a bound."""
+        from craton.program.unrolling import unroll_recursion
+
+        clock = self.context.clock
+        for number, depth in enumerate(RECURSION_DEPTHS):
+            bounded = self._prepared(unroll_recursion(self.program, depth))
+            if number and len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
+                break
+            share = equal_part(clock.left, len(RECURSION_DEPTHS) - number)
+            result = self._staged(bounded, clock.part(share))
+            if result.is_false:
+                return result
+        return Result(Unknown(f"recursion is not supported beyond a bound: {', '.join(procedures)}"))
+
+    def _prepared(self, program: Program) -> StagePrograms:
+        with self.context.statistics.spending("passes"):
+            return StagePrograms(prepare(program))
+
+    def _staged(self, programs: StagePrograms, clock: Clock) -> Result:
+        """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""
+        if not programs.small.program.errors:
+            return Result(_unreachable(programs), "reachability")
+        reasons: list[str] = []
+        for position, stage in enumerate(self.stages):
+            if clock.is_over:
+                reasons.append("out of time")
+                break
+            verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))
+            if not isinstance(verdict, Unknown):
+                return Result(verdict, stage.name)
+            reasons.append(f"{stage.name}: {verdict.reason}" if len(self.stages) > 1 else verdict.reason)
+        return Result(Unknown("; ".join(dict.fromkeys(reasons)), Limit.WALL if clock.is_over else None))
+
+    def _verdict(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
+        try:
+            if is_testing(stage):
+                return tested(self.context, stage, programs.whole, seconds)
+            return self._confirmed(stage, programs, seconds)
+        except CannotEvaluate as problem:
+            return Unknown(f"a counterexample was found, but cannot be replayed: {problem}")
+
+    def _confirmed(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
+        engine, statistics = engine_of(stage), self.context.statistics
+        if not stage.in_bits:
+            with statistics.spending("views"):
+                programs.view(stage)
+        with statistics.spending("passes"):
+            encoded = programs.blocks(stage, engine.blocks)
+        # What was prepared is for later stages, too, and does not count.
+        limit = least(seconds, self.context.clock.left)
+        answer = _answer(engine, encoded.program, limit, self.context)
+        confirmation = Confirmation(self.context, programs, stage, engine.blocks)
+        match answer:
+            case Safe():
+                return confirmation.proof(answer)
+            case Unsafe():
+                return confirmation.counterexample(answer)
+            case contract.Unknown(reason):
+                return Unknown(reason)
+            case NotDone(reason, reached):
+                return Unknown(reason, reached)
+
+
+def _unreachable(programs: StagePrograms) -> Proved:
+    """Where no error is left after the passes, any annotation is a proof."""
+    program = encode_blocks(programs.small.program).program
+    trivial = dict.fromkeys(program.main.locations, TRUE)
+    return Proved(Proof(program, None, trivial, Provenance("reachability"), "", 0))
+
+
+def _answer(engine: Engine, program: Program, seconds: float | None, context: Context) -> EngineAnswer | NotDone:
+    """What the engine says, from a process of its own; what it counts there becomes the run's statistics."""
+
+    def work(report: Report) -> tuple[EngineAnswer, Statistics]:
+        told = 0.0
+
+        def tell(progress: Progress) -> None:  # a few times a second: more is of use to nobody, and costs
+            nonlocal told
+            if time.monotonic() - told >= _TELL:
+                told = time.monotonic()
+                report((progress, context.statistics))
+
+        return engine.run(program, Budget(seconds, tell, statistics=context.statistics)), context.statistics
+
+    def heard(content: Any) -> None:
+        progress, context.statistics = content
+        context.watch(progress, context.statistics)
+
+    found = within(seconds, work, heard)
+    if isinstance(found, NotDone):
+        return found
+    answer, context.statistics = found
+    return answer

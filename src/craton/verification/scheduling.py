@@ -1,0 +1,83 @@
+"""Who has how much time: plain arithmetic on seconds, which no engine is needed to try.
+
+None stands for no limit, throughout.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+_CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
+_LAST_WORDS = 0.3  # seconds at the end of a run's time in which it sums up
+
+
+class Weighted(Protocol):
+    """What scheduling knows of a stage."""
+
+    @property
+    def share(self) -> float:
+        """Its part of the time that is left, against the stages behind it."""
+        ...
+
+    @property
+    def seconds(self) -> float | None:
+        """What it gets at most."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time until a deadline (of `time.monotonic`)."""
+
+    deadline: float | None
+
+    @classmethod
+    def lasting(cls, seconds: float | None) -> Clock:
+        """From now on."""
+        return cls(None if seconds is None else time.monotonic() + seconds)
+
+    @property
+    def left(self) -> float | None:
+        return None if self.deadline is None else self.deadline - time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        left = self.left
+        return left is not None and left <= 0
+
+    def part(self, seconds: float | None) -> Clock:
+        """A clock of so many seconds from now on that ends no later than this one."""
+        return Clock(least(self.deadline, Clock.lasting(seconds).deadline))
+
+
+def least(*seconds: float | None) -> float | None:
+    """The strictest of some limits."""
+    return min((limit for limit in seconds if limit is not None), default=None)
+
+
+def own_limit(limit: float | None) -> float | None:
+    """When a run stops by itself, so that it has something to say before the limit ends it."""
+    return limit if limit is None or limit <= 1 else limit - _LAST_WORDS
+
+
+def turn(stages: Sequence[Weighted], left: float | None) -> float | None:
+    """How long the first of the stages that remain may run: its share of the time that is left, and not above its cap.
+
+    Law: without caps, stages that use up their turns use up the time.
+    """
+    first = stages[0]
+    share = None if left is None else left * first.share / sum(stage.share for stage in stages)
+    return least(first.seconds, share)
+
+
+def equal_part(left: float | None, attempts: int) -> float | None:
+    """For the next of so many attempts that are alike."""
+    return None if left is None else left / attempts
+
+
+def time_to_confirm(left: float | None) -> float | None:
+    """Not all of what is left, since another stage may find an answer that is easier to confirm."""
+    return None if left is None else min(left, max(_CONFIRM_SECONDS, _CONFIRM_SHARE * left))

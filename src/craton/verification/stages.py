@@ -1,0 +1,62 @@
+"""Stages as the spine knows them: which engine looks at which view for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from craton.configuration.engines import TESTING, check_stage, make_engine
+from craton.configuration.stages import DEFAULT, Stage
+from craton.engines.contract import Engine
+
+__all__ = ["DEFAULT", "GivenEngine", "Stage", "check_stage", "chosen_stages", "engine_of", "is_testing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenEngine(Stage):
+    """A stage with an engine that somebody made, not one that is named."""
+
+    value: Engine
+
+    @classmethod
+    def of(cls, engine: Engine, encoding: str | None = None, floats: str | None = None) -> GivenEngine:
+        usual = Stage()
+        return cls(engine.name, "", encoding or usual.encoding, floats or usual.floats, value=engine)
+
+    @property
+    def name(self) -> str:
+        refiner = getattr(self.value, "refiner", None)
+        return self.seen_through(self.value.name if refiner is None else f"{self.value.name} with {refiner.name}")
+
+
+def chosen_stages(
+    engine: str | None = None,
+    refine: str | None = None,
+    *,
+    usual: Sequence[Stage] = DEFAULT,
+    encoding: str | None = None,
+    floats: str | None = None,
+    solver: str | None = None,
+    seed: int | None = None,
+    check_refutations: bool = False,
+) -> Sequence[Stage]:
+    """With an engine, one stage; without one the usual stages, each with what was chosen, or as they are."""
+    names = ("engine", "refine", "encoding", "floats", "solver", "seed")
+    values = (engine, refine, encoding, floats, solver, seed)
+    chosen: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+    if not chosen and not check_refutations:
+        return usual
+    stages = (Stage(**chosen),) if engine is not None else tuple(replace(stage, **chosen) for stage in usual)
+    if check_refutations:
+        stages = tuple(replace(stage, refine=f"checked({stage.refine})") for stage in stages)
+    return stages
+
+
+def engine_of(stage: Stage) -> Engine:
+    return stage.value if isinstance(stage, GivenEngine) else make_engine(stage)
+
+
+def is_testing(stage: Stage) -> bool:
+    """Whether it runs the program on inputs from seeds instead of an engine."""
+    return not isinstance(stage, GivenEngine) and stage.engine == TESTING

@@ -1,0 +1,75 @@
+"""Transitions do what their statements do, in every state of a few small variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from craton.logic import BOOL, Term, Value, evaluate, satisfies
+from craton.program.statements import Block, Havoc, Statement
+from craton.program.transitions import is_linear, paths, transition
+from support import examples
+from support.executor import State, executions
+from support.statements import TINY, blocks, path_of, statements
+
+
+def _all_values(variable: Term) -> list[Value]:
+    return [False, True] if variable.sort is BOOL else list(range(4))
+
+
+def _states(variables: Sequence[Term]) -> Iterator[State]:
+    for chosen in product(*map(_all_values, variables)):
+        yield dict(zip(variables, chosen, strict=True))
+
+
+def _frozen(state: State) -> tuple[Value, ...]:
+    return tuple(state[v] for v in TINY)
+
+
+@given(st.one_of(blocks(TINY), statements(TINY)))
+@examples(150)
+def test_a_transition_does_what_the_statement_does(statement: Statement) -> None:
+    step = transition(statement)
+    assume(len(step.inputs) <= 3)
+    assert step.read | step.written <= frozenset(TINY)
+    everything = {v: _all_values(v) for v in TINY}
+    for state in _states(TINY):
+        expected = {_frozen(after) for after in executions(statement, state, everything)}
+        found = set()
+        for inputs in _states(step.inputs):
+            both = {**state, **inputs}
+            if satisfies(both, step.guard):
+                found.add(_frozen({**state, **{v: evaluate(t, both) for v, t in step.updates.items()}}))
+        assert found == expected
+
+
+@given(blocks(TINY))
+@examples(60)
+def test_the_paths_of_a_block_are_all_it_does(block: Block) -> None:
+    through = list(paths(block))
+    assert through and len(set(through)) <= len(through)
+    assert is_linear(block) == (len(through) == 1 and len(through[0]) == len(block.edges))
+    everything = {v: _all_values(v) for v in TINY}
+    for state in _states(TINY):
+        whole = {_frozen(after) for after in executions(block, state, everything)}
+        by_path = {_frozen(after) for path in through for after in executions(Block(path), state, everything)}
+        assert whole == by_path
+
+
+@given(st.sampled_from(TINY), st.lists(statements(TINY), min_size=1, max_size=4))
+@examples(150)
+def test_what_is_havocked_is_free_of_all_else(variable: Term, more: list[Statement]) -> None:
+    """If x is havocked, then with every state that is reached, so is any other value of x."""
+    block = Block(path_of([Havoc((variable,)), *more]).edges)
+    step = transition(block)
+    everything = {v: _all_values(v) for v in TINY}
+    for state in _states(TINY):
+        after = {_frozen(s) for s in executions(block, state, everything)}
+        for havocked in step.havocked:
+            place = TINY.index(havocked)
+            for reached in after:
+                for value in _all_values(havocked):
+                    assert (*reached[:place], value, *reached[place + 1 :]) in after

@@ -1,0 +1,91 @@
+"""Who has how much time, tried without an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from craton.verification.scheduling import Clock, equal_part, least, own_limit, time_to_confirm, turn
+
+
+@dataclass(frozen=True)
+class Weight:
+    share: float
+    seconds: float | None = None
+
+
+def test_a_turn_is_a_share_of_what_is_left() -> None:
+    stages = [Weight(5), Weight(1), Weight(4)]
+    assert turn(stages, 100) == 50
+    assert turn(stages[1:], 50) == 10
+    assert turn(stages[2:], 40) == 40  # the last one has all
+
+
+def test_stages_that_use_up_their_turns_use_up_the_time() -> None:
+    stages = [Weight(share) for share in (5, 1, 2, 2, 10, 4)]
+    left = 60.0
+    for position in range(len(stages)):
+        seconds = turn(stages[position:], left)
+        assert seconds is not None and seconds > 0
+        left -= seconds
+    assert left == pytest.approx(0)
+
+
+def test_caps_hold_and_what_they_spare_is_for_others() -> None:
+    stages = [Weight(5, seconds=5), Weight(1), Weight(4)]
+    assert turn(stages, 100) == 5
+    assert turn(stages[1:], 95) == 19
+
+
+def test_without_a_limit_only_caps_hold() -> None:
+    assert turn([Weight(1), Weight(1)], None) is None
+    assert turn([Weight(1, seconds=7), Weight(1)], None) == 7
+
+
+def test_a_run_stops_a_little_before_its_limit() -> None:
+    assert (own_limit(None), own_limit(60), own_limit(1)) == (None, 60 - 0.3, 1)
+
+
+def test_least() -> None:
+    assert (least(), least(None), least(None, 3.0, 2.0)) == (None, None, 2.0)
+
+
+def test_equal_parts() -> None:
+    assert (equal_part(9.0, 3), equal_part(None, 3)) == (3.0, None)
+
+
+def test_an_answer_is_confirmed_in_a_part_of_the_time() -> None:
+    assert time_to_confirm(None) is None
+    assert time_to_confirm(100.0) == 40.0
+    assert time_to_confirm(5.0) == 3.0  # some seconds at least …
+    assert time_to_confirm(1.0) == 1.0  # … but no more than there are
+
+
+class Hands:
+    """A clock that goes when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr("craton.verification.scheduling.time.monotonic", lambda: self.now)
+
+
+def test_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    hands = Hands(monkeypatch)
+    clock = Clock.lasting(10)
+    hands.now += 4
+    assert (clock.left, clock.is_over) == (6, False)
+    assert clock.part(2).left == 2
+    assert clock.part(20).left == 6  # no later than the whole
+    assert clock.part(None).left == 6
+    part = clock.part(2)
+    hands.now += 2
+    assert (part.is_over, clock.is_over) == (True, False)
+    hands.now += 5
+    assert (clock.left, clock.is_over) == (-1, True)
+
+
+def test_a_clock_without_a_limit() -> None:
+    clock = Clock.lasting(None)
+    assert (clock.left, clock.is_over, clock.part(None).left) == (None, False, None)
+    assert clock.part(5).left == pytest.approx(5, abs=1)
