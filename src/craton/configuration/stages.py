@@ -41,7 +41,7 @@ class Stage:
 
     @property
     def refiner(self) -> str:
-        """The expression of the refiner that its engine runs with; "" if it takes none."""
+        """The expression of the refiner that its engine asks; "" if it asks none."""
         from craton.configuration.engines import refines
 
         return self.refine if refines(self.engine) else ""

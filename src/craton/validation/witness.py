@@ -265,7 +265,7 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
         if answer is not None:
             proof, checkers = answer
             by = " and ".join(checkers) or "simplification alone"
-            found_by = Provenance("the witness", solvers=found_with)
+            found_by = Provenance(_STAGE, solvers=found_with)
             found = Proof(blocks, None, proof, found_by, by, time.monotonic() - begun)
             result = Result(Proved(found), _STAGE, assumptions=program.assumptions)
             return Validation(result, role)

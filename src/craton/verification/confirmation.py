@@ -64,7 +64,7 @@ class Confirmation:
             return self._proof_of_view(view, found)
         program = self.encoded.program
         if not self.context.confirm:
-            return Proved(Proof(program, self.size, found.invariants, self._found_by(found), "", 0), confirmed=False)
+            return Proved(Proof(program, self.size, found.invariants, self._provenance(found), "", 0), confirmed=False)
         return self._checked(program, self.size, found)
 
     def _proof_of_view(self, view: View, found: Safe) -> Proved | Unknown:
@@ -94,8 +94,8 @@ class Confirmation:
         match checked:
             case Confirmed():
                 by = " and ".join(checked.by) or "simplification alone"
-                spent = time.monotonic() - begun
-                return Proved(Proof(program, size, found.invariants, self._found_by(found), by, spent))
+                used = time.monotonic() - begun
+                return Proved(Proof(program, size, found.invariants, self._provenance(found), by, used))
             case Flaw(decided=True):
                 return Unknown(f"a proof was found but not confirmed: {checked.problem}")
             case Flaw():
@@ -103,7 +103,7 @@ class Confirmation:
             case NotDone(reason, limit):
                 return Unknown(f"evidence incomplete: a proof was found, but {reason}", limit)
 
-    def _found_by(self, found: Safe) -> Provenance:
+    def _provenance(self, found: Safe) -> Provenance:
         stage = self.stage
         return Provenance(stage.engine, stage.refiner, stage.encoding, stage.floats, found.by)
 
