@@ -18,7 +18,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "run",
         help="run a program on given inputs",
         description="Runs the program on values for its nondet calls, and says how it ended. The exit code is 1 if an"
-        " error was reached, 3 if the step limit was.",
+        " error was reached, 3 if the step limit was, or what is not modelled.",
         epilog="example: craton run prog.c --inputs 3,-1,0",
     )
     add_program_arguments(parser)
@@ -30,7 +30,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    from craton.program.interpreter import Interpreter, ReachedError, StepLimit
+    from craton.program.interpreter import Interpreter, ReachedError, ReachedUnmodelled, StepLimit
 
     inputs = parse_inputs(args.inputs or "")
     result = Interpreter(loaded(args)).run(inputs, seed=args.seed, step_limit=args.steps)
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     print(result.outcome)
     if isinstance(result.outcome, ReachedError):
         return 1
-    return 3 if isinstance(result.outcome, StepLimit) else 0
+    return 3 if isinstance(result.outcome, StepLimit | ReachedUnmodelled) else 0
 
 
 def parse_inputs(text: str) -> list[Number]:

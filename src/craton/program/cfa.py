@@ -56,6 +56,21 @@ class Property:
         return self.name
 
 
+@dataclass(frozen=True, slots=True)
+class Unmodelled(Property):
+    """No property but a gap of ours: control that comes to such a location is about to do what Craton does not model
+    (`description`). It stands among the errors, so a proof must show that nothing comes there; a run that does shows
+    nothing.
+    """
+
+    where: SourceRange | None = None
+
+    @property
+    def sentence(self) -> str:
+        place = "" if self.where is None else f"{self.where}: "
+        return f"{place}{self.description} is not modelled"
+
+
 UNREACH = Property("unreach-call", "the error function is called, an assertion fails or a label ERROR is reached")
 OVERFLOW = Property("no-overflow", "a signed integer operation overflows")
 DEREF = Property("valid-deref", "memory that is not allocated is accessed")
@@ -156,6 +171,10 @@ class Program:
     def edges(self) -> Iterator[Edge]:
         for procedure in self.procedures.values():
             yield from procedure.edges
+
+    def only_modelled(self) -> Program:
+        """Without the locations where something is not modelled: what errors can be found before them?"""
+        return replace(self, errors={x: p for x, p in self.errors.items() if not isinstance(p, Unmodelled)})
 
     def next_location(self) -> int:
         """The smallest id above all that are in use."""

@@ -18,7 +18,7 @@ from craton.logic import TRUE, Array, BitVec, Float, Sort, Term, free_variables,
 from craton.logic.evaluation import zero
 from craton.logic.ieee import RoundingMode, from_fraction, from_python
 from craton.logic.terms import format_of
-from craton.program.cfa import Edge, Location, Procedure, Program, Property
+from craton.program.cfa import Edge, Location, Procedure, Program, Property, Unmodelled
 from craton.program.codegen import SUPPORT, Cells, Code
 from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Input, Return
 
@@ -69,7 +69,18 @@ class StepLimit:
         return f"step limit of {self.steps} reached"
 
 
-Outcome = ReachedError | Exited | Blocked | StepLimit
+@dataclass(frozen=True, slots=True)
+class ReachedUnmodelled:
+    """The run came to what Craton does not model: nobody knows how it goes on."""
+
+    location: Location
+    construct: Unmodelled
+
+    def __str__(self) -> str:
+        return self.construct.sentence
+
+
+Outcome = ReachedError | ReachedUnmodelled | Exited | Blocked | StepLimit
 
 
 @dataclass(frozen=True)
@@ -257,7 +268,7 @@ class Interpreter:
         if kind == _STOP:
             return Exited(None)
         if kind == _ERROR:
-            return ReachedError(result[1], self.program.errors[result[1]])
+            return _reached(result[1], self.program.errors[result[1]])
         return Blocked(result[1], result[2])
 
     def _call(self, machine: _Machine, result: tuple[Any, ...]) -> Any:
@@ -585,3 +596,9 @@ def run(
 ) -> Run:
     """Runs a program once."""
     return Interpreter(program).run(inputs, seed=seed, step_limit=step_limit)
+
+
+def _reached(location: Location, violated: Property) -> ReachedError | ReachedUnmodelled:
+    return (
+        ReachedUnmodelled(location, violated) if isinstance(violated, Unmodelled) else ReachedError(location, violated)
+    )

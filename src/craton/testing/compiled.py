@@ -25,7 +25,7 @@ from craton.logic import BitVec, ops
 from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
 from craton.processes.sandbox import run_replay
-from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program
+from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program, Unmodelled
 from craton.program.interpreter import CannotRun, Interpreter, ReachedError, StepLimit
 from craton.program.statements import Assume, Input
 from craton.verdicts.counterexample import NotReached, Reached, ReadValue, Replay, as_number
@@ -51,7 +51,7 @@ class Failing:
 
 def can_test(request: Request, program: Program) -> bool:
     """Whether there is something to compile, and to compile it with."""
-    kinds = {property_.name for property_ in program.errors.values()}
+    kinds = {violated.name for violated in program.errors.values() if not isinstance(violated, Unmodelled)}
     return not any(name.endswith(".bpl") for name in request.files) and kinds <= _KINDS and bool(compilers())
 
 
@@ -62,7 +62,7 @@ class CannotTest(CratonError):
 def failing_inputs(request: Request, program: Program, seconds: float, seed: int = 0) -> Failing | None:
     """The first run that was found, if there is one."""
     begun = time.monotonic()
-    kinds = {property_.name: location for location, property_ in program.errors.items()}
+    kinds = {p.name: location for location, p in program.errors.items() if not isinstance(p, Unmodelled)}
     known = _constants(program)
     for violated, location in kinds.items():
         inputs = _failing(request, violated, known, seed, seconds - (time.monotonic() - begun))

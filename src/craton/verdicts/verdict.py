@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from craton.program.cfa import Program, Property
+from craton.program.cfa import Program, Property, Unmodelled
 from craton.program.origin import SourceRange
 from craton.verdicts.counterexample import Compiled, Replay, place_of
 from craton.verdicts.proof import Proof
@@ -42,10 +42,13 @@ class Violated:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Neither was shown, and why not; where a limit is the cause, which one."""
+    """Neither was shown, and why not; where a limit is the cause, which one, and where it is a gap of ours, what the
+    program does that is not modelled.
+    """
 
     reason: str
     limit: Limit | None = None
+    construct: Unmodelled | None = None
 
     def __str__(self) -> str:
         return str(text_of(self))

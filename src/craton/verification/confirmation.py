@@ -18,7 +18,7 @@ from craton.evidence.checker import Confirmed, Flaw, check_proof, others
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request
 from craton.logic import TRUE, Term, functions
-from craton.program.cfa import Edge, Location, Program
+from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
@@ -140,6 +140,9 @@ class Confirmation:
             found = replay(whole, run, self.programs.small.then(later))
         if found is None:
             return Unknown("a counterexample was found, but its replay reaches no error")
+        reached = whole.errors[found.location]
+        if isinstance(reached, Unmodelled):
+            return Unknown(reached.sentence, construct=reached)
         loose = _over_approximated_function(found.edges, whole)
         if loose:
             return Unknown(f"the counterexample found uses {loose}, which stands for any function")

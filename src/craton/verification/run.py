@@ -25,7 +25,7 @@ from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
 from craton.verdicts.text import Limit
-from craton.verdicts.verdict import Proved, Unknown, Verdict
+from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
 from craton.verification.confirmation import Confirmation
 from craton.verification.context import Context, Watcher, nobody
 from craton.verification.isolation import NotDone, within
@@ -113,14 +113,24 @@ class _Run:
         if not programs.small.program.errors:
             return Result(_unreachable(programs), "reachability")
         reasons: list[str] = []
+        gap: Unknown | None = None  # what is not modelled can be reached: only errors before it are of interest now
         for position, stage in enumerate(self.stages):
             if clock.is_over:
                 reasons.append("out of time")
                 break
             verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))
-            if not isinstance(verdict, Unknown):
+            if gap is None and isinstance(verdict, Unknown) and verdict.construct is not None:
+                gap, programs = verdict, self._prepared(programs.whole.only_modelled())
+                if not programs.small.program.errors:
+                    break
+                verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))
+            if isinstance(verdict, Violated) or (isinstance(verdict, Proved) and gap is None):
                 return Result(verdict, stage.name)
+            if isinstance(verdict, Proved):
+                break
             reasons.append(f"{stage.name}: {verdict.reason}" if len(self.stages) > 1 else verdict.reason)
+        if gap is not None:
+            return Result(gap)
         return Result(Unknown("; ".join(dict.fromkeys(reasons)), Limit.WALL if clock.is_over else None))
 
     def _verdict(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:

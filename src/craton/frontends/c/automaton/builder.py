@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from craton.logic import FALSE, TRUE, Sort, Term, bv, bvadd, bvult, not_, var
-from craton.program.cfa import Edge, Location, Property
+from craton.program.cfa import Edge, Location, Property, Unmodelled
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
 
@@ -121,6 +121,12 @@ class Builder:
             target = self.names.location()
             self.names.errors[target] = violated
             self.go(target)
+
+    def unmodelled(self, construct: str) -> None:
+        """Control that comes here is about to do what Craton does not model. Fail closed: TRUE must show that none
+        does, FALSE may not pass, and otherwise the verdict is UNKNOWN that names the construct and its place.
+        """
+        self.error(Unmodelled("unmodelled", construct, self.origin))
 
     def stop(self) -> None:
         """The program ends here: a location that nothing leaves."""
