@@ -127,7 +127,7 @@ class Calls:
             builder.go(after)
         builder.enter(unknown)
         if builder.here is not None:
-            self._beyond_targets(place, bool(targets), results, after)
+            self._beyond(targets, place, results, after)
         builder.enter(after)
         return as_value(results, node.type)
 
@@ -140,11 +140,11 @@ class Calls:
                 self._context.assume(f"{other.name} is not called through a pointer of another type")
         return targets
 
-    def _beyond_targets(self, place: Place, has_targets: bool, results: tuple[Term, ...], after: Location) -> None:
+    def _beyond(self, targets: list[Function], place: Place, results: tuple[Term, ...], after: Location) -> None:
         """The pointer means none of the known functions."""
         if not place.external and self._context.specification.deref:  # a pointer that is not initialised or null
             self._builder.error(DEREF)
-        elif place.external or not has_targets:
+        elif place.external or not targets:
             self._context.assume(
                 "a call through an unknown function pointer returns an arbitrary value and changes nothing"
             )
