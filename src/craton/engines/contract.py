@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from craton.logic import Model, Term
-from craton.program.cfa import Location, Program
 from craton.registry import written
-from craton.traces.refutation import Refutation
-from craton.traces.trace import Trace
+
+if TYPE_CHECKING:  # whoever only needs a budget or an answer does not import the heart
+    from craton.logic import Model, Term
+    from craton.program.cfa import Location, Program
+    from craton.traces.refutation import Refutation
+    from craton.traces.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
