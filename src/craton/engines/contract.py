@@ -72,6 +72,8 @@ class Statistics:
     perfect: int = 0  # refutations that prove their whole path program …
     tested: int = 0  # … of those that were tested
     eliminated: Counter[str] = field(default_factory=Counter)  # variables by the method of quantifier elimination
+    choices: list[int] = field(default_factory=list)  # refinements to choose from, where one was selected ([RS])
+    frontiers: list[int] = field(default_factory=list)  # sets of templates to choose from, where there was one ([EI])
     trace_lengths: list[int] = field(default_factory=list)
     predicates: int = 0
     states: int = 0
@@ -83,6 +85,10 @@ class Statistics:
         if refutation.perfect is not None:
             self.tested += 1
             self.perfect += refutation.perfect
+        if refutation.selection is not None:
+            self.choices.append(refutation.selection.choices)
+        if refutation.abstraction is not None:
+            self.frontiers.append(refutation.abstraction.frontier)
 
     @contextmanager
     def spending(self, purpose: str) -> Iterator[None]:

@@ -133,15 +133,15 @@ def _value(read: ReadValue) -> str:
 
 
 def figures(statistics: Statistics) -> dict[str, Any]:
-    lengths = statistics.trace_lengths
     return {
         "iterations": statistics.iterations,
+        "traces that came back": statistics.returned,
         "refutations": dict(statistics.refutations),
         "perfect sequences": f"{statistics.perfect} of {statistics.tested}",
         "eliminated": dict(statistics.eliminated),
-        "trace length": (
-            {"shortest": min(lengths), "median": averages.median(lengths), "longest": max(lengths)} if lengths else {}
-        ),
+        "refinements to select from": _spread(statistics.choices, "fewest", "most"),
+        "frontier": _spread(statistics.frontiers, "smallest", "largest"),
+        "trace length": _spread(statistics.trace_lengths, "shortest", "longest"),
         "predicates": statistics.predicates,
         "states": statistics.states,
         "time (s)": {
@@ -149,6 +149,10 @@ def figures(statistics: Statistics) -> dict[str, Any]:
             for name, tally in statistics.purposes.items()
         },
     }
+
+
+def _spread(numbers: Sequence[int], least: str, most: str) -> dict[str, float]:
+    return {least: min(numbers), "median": averages.median(numbers), most: max(numbers)} if numbers else {}
 
 
 def as_data(outcome: Outcome) -> dict[str, Any]:
