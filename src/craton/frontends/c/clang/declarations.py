@@ -218,7 +218,9 @@ class Declarations:
         if storage_class == _STATIC:
             storage = Storage.STATIC
         type_ = self._types.of_cursor(cursor)
-        variable = Variable(name, self._types.decayed(type_) if cursor.kind == _PARAMETER else type_, storage, self.function)
+        variable = Variable(
+            name, self._types.decayed(type_) if cursor.kind == _PARAMETER else type_, storage, self.function
+        )
         variable.range = self._positions.source_range(functions.clang_getCursorExtent(cursor))
         self._locals[cursor.a or 0] = variable
         try:

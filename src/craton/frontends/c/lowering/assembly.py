@@ -74,7 +74,9 @@ class InlineAssembly:
         if "memory" in assembly.clobbers:
             raise self._frame.unsupported("asm that may change memory", node)
         outputs, inputs = _operands(node, assembly)
-        targets: list[tuple[Lvalue, Node]] = [(self._lvalues.lvalue(_bare(child)), _bare(child)) for _, child in outputs]
+        targets: list[tuple[Lvalue, Node]] = [
+            (self._lvalues.lvalue(_bare(child)), _bare(child)) for _, child in outputs
+        ]
         for _, child in inputs:
             self._expressions.effect(child)
         for target, child in targets:
@@ -82,9 +84,7 @@ class InlineAssembly:
         self._context.approximated["asm"] = None
 
 
-def _operands(
-    node: Node, assembly: Assembly
-) -> tuple[list[tuple[Operand, Node]], list[tuple[Operand, Node]]]:
+def _operands(node: Node, assembly: Assembly) -> tuple[list[tuple[Operand, Node]], list[tuple[Operand, Node]]]:
     """Outputs and inputs with their expressions."""
     count = len(assembly.outputs)
     outputs = list(zip(assembly.outputs, node.children[:count], strict=True))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.blocks import Blocks
+from craton.frontends.c.lowering.cleanups import Cleanups
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.scopes import Scopes
 from craton.frontends.c.syntax.nodes import Kind, Node, Variable
@@ -22,8 +23,9 @@ class Statements:
     translation is unmodelled as a whole: nothing of it is done, and control does not pass it.
     """
 
-    def __init__(self, frame: Frame, scopes: Scopes, blocks: Blocks) -> None:
+    def __init__(self, frame: Frame, scopes: Scopes, blocks: Blocks, cleanups: Cleanups) -> None:
         self._frame = frame
+        self._cleanups = cleanups
         self._watched = scopes.blocks
         self._blocks = blocks
         self._lowers: dict[Kind, Lowers] = {}
@@ -36,7 +38,7 @@ class Statements:
         lowers = self._lowers.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)
-        mark, depth = self._frame.builder.mark(), len(self._blocks.open)
+        mark, depth, due = self._frame.builder.mark(), len(self._blocks.open), self._cleanups.due
         try:
             self._in_scope(node, lowers)
         except Unsupported as problem:
@@ -44,16 +46,19 @@ class Statements:
                 raise
             self._frame.builder.back_to(mark)
             del self._blocks.open[depth:]
+            self._cleanups.due = due
             self._frame.at(node)
             self._frame.builder.unmodelled(problem.construct)
 
     def _in_scope(self, node: Node, lowers: Lowers) -> None:
-        scope = self._watched.get(node)
+        scope, due = self._watched.get(node), self._cleanups.due
         if scope is None:
             lowers(node)
+            self._cleanups.leave(node, due)
         else:
             self._blocks.enter(scope)
             lowers(node)
+            self._cleanups.leave(node, due)
             self._blocks.quit(scope)
 
 
