@@ -99,6 +99,14 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_getCursorDefinition": (CXCursor, (CXCursor,)),
     "clang_getCanonicalCursor": (CXCursor, (CXCursor,)),
     "clang_getCursorSpelling": (CXString, (CXCursor,)),
+    "clang_Cursor_getMangling": (CXString, (CXCursor,)),
+    "clang_Cursor_hasAttrs": (c_uint, (CXCursor,)),
+    "clang_Cursor_isFunctionInlined": (c_uint, (CXCursor,)),
+    "clang_getCursorLinkage": (c_int, (CXCursor,)),
+    "clang_getCursorPrintingPolicy": (c_void_p, (CXCursor,)),
+    "clang_PrintingPolicy_setProperty": (None, (c_void_p, c_int, c_uint)),
+    "clang_PrintingPolicy_dispose": (None, (c_void_p,)),
+    "clang_getCursorPrettyPrinted": (CXString, (CXCursor, c_void_p)),
     "clang_getCursorSemanticParent": (CXCursor, (CXCursor,)),
     "clang_getTypeSpelling": (CXString, (CXType,)),
     "clang_getRangeStart": (CXLocation, (CXRange,)),
@@ -336,6 +344,24 @@ def evaluate_float(cursor: CXCursor) -> float | None:
         return float(functions.clang_EvalResult_getAsDouble(result))
     finally:
         functions.clang_EvalResult_dispose(result)
+
+
+_NO_INITIALIZERS, _TERSE = 6, 17
+
+
+def printed(declaration: CXCursor, *, terse: bool = False) -> str:
+    """A declaration as clang writes it: attributes spelled out, macros expanded; `terse` is without bodies and
+    values.
+    """
+    functions = lib()
+    policy = functions.clang_getCursorPrintingPolicy(declaration)
+    try:
+        if terse:
+            functions.clang_PrintingPolicy_setProperty(policy, _NO_INITIALIZERS, 1)
+            functions.clang_PrintingPolicy_setProperty(policy, _TERSE, 1)
+        return text(functions.clang_getCursorPrettyPrinted(declaration, policy))
+    finally:
+        functions.clang_PrintingPolicy_dispose(policy)
 
 
 Expander = Callable[[CXLocation], tuple[int | None, int, int, int]]

@@ -8,16 +8,18 @@ who lowers what, and everybody asks them.
 from __future__ import annotations
 
 from craton.frontends.c.automaton.builder import Builder
-from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.automaton.context import Context, Signature
 from craton.frontends.c.automaton.lvalue import Part
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.access import Access
+from craton.frontends.c.lowering.assembly import InlineAssembly
 from craton.frontends.c.lowering.assignments import Assignments
 from craton.frontends.c.lowering.blocks import Blocks
 from craton.frontends.c.lowering.branches import Branches
 from craton.frontends.c.lowering.bulk import Bulk
 from craton.frontends.c.lowering.calls import Calls
 from craton.frontends.c.lowering.cells import Cells, MemoryCells
+from craton.frontends.c.lowering.cleanups import Cleanups
 from craton.frontends.c.lowering.conditions import Conditions
 from craton.frontends.c.lowering.ending import Ending
 from craton.frontends.c.lowering.exit import Exit
@@ -69,6 +71,19 @@ class FunctionLowering:
         builder.origin = function.range
         for term in (*signature.flat, *signature.returns):
             builder.locals[term] = None
+        begin = builder.mark()
+        try:
+            self._body(function, signature)
+        except Unsupported as problem:
+            builder.back_to(begin)
+            self.blocks.open.clear()
+            self.cleanups.due = ()
+            builder.origin = problem.where or function.range
+            builder.unmodelled(problem.construct)
+        self.exit.fall_off(signature.returns)
+        self.jumps.dispatch()
+
+    def _body(self, function: Function, signature: Signature) -> None:
         self.locals.begin_all()
         for parameter, group in zip(function.parameters, signature.parameters, strict=True):
             if self.context.scan.in_memory(parameter):
@@ -82,8 +97,6 @@ class FunctionLowering:
             self.locals.measure(parameter.dimensions)
         assert function.body is not None
         self.statements.statement(function.body)
-        self.exit.fall_off(signature.returns)
-        self.jumps.dispatch_computed_gotos()
 
     # --- who may ask whom ---------------------------------------------------------------------------------------------
 
@@ -128,20 +141,21 @@ class FunctionLowering:
         frame, found, expressions = self.frame, self._scopes, self.expressions
         self.exit = Exit(frame, self.locals, self.ending)
         self.blocks = Blocks(frame, self.safety, self.heap, self.variables, self.locals)
-        self.statements = statements = Statements(frame, found, self.blocks)
+        self.cleanups = Cleanups(frame, expressions)
+        self.statements = statements = Statements(frame, found, self.blocks, self.cleanups)
         self.simple = SimpleStatements(
             frame,
             found,
             statements=statements,
             expressions=expressions,
-            lvalues=self.lvalues,
-            access=self.access,
             unknowns=self.unknowns,
             locals_=self.locals,
             blocks=self.blocks,
+            cleanups=self.cleanups,
             exit_=self.exit,
         )
-        self.jumps = Jumps(frame, found, statements, expressions, self.blocks)
+        self.assembly = InlineAssembly(frame, expressions, self.lvalues, self.access, self.unknowns)
+        self.jumps = Jumps(frame, found, statements, expressions, self.blocks, self.cleanups)
         self.branches = Branches(frame, found, statements, expressions, self.conditions, self.blocks, self.jumps)
         self.loops = Loops(frame, statements, expressions, self.branches, self.jumps)
 
@@ -189,7 +203,8 @@ class FunctionLowering:
                 Kind.DECLARE: simple.declare,
                 Kind.DECLARE_TYPE: simple.declare_type,
                 Kind.RETURN: simple.return_,
-                Kind.ASM: simple.asm,
+                Kind.ASM: self.assembly.asm,
+                Kind.UNMODELLED: simple.unmodelled,
                 Kind.IF: branches.if_,
                 Kind.SWITCH: branches.switch,
                 Kind.CASE: branches.case,

@@ -32,7 +32,8 @@ def lower(syntax: Syntax, entry: Function, specification: Specification, pointer
     """What the entry function and all that it may call do, with error locations for what the specification forbids."""
     context = _context(syntax, entry, replace(specification, entry=entry.symbol), pointer_width)
     start = Start(context, entry.unit)
-    context.called[entry.symbol] = entry
+    for function in (entry, *syntax.before_entry(), *syntax.after_entry()):
+        context.called[function.symbol] = function
     start.globals()
     procedures = _procedures(context)
     start.strings()
@@ -123,16 +124,23 @@ def _procedure(context: Context, function: Function) -> Procedure:
     )
 
 
+def _call_with_anything(builder: Builder, procedure: Procedure) -> None:
+    """A call by the system: what it passes is arbitrary, what it gets is of no interest."""
+    arguments = tuple(builder.temporary(term.sort) for term in procedure.parameters)
+    results = tuple(builder.temporary(term.sort) for term in procedure.returns)
+    builder.emit(Call(procedure.name, arguments, results))
+
+
 def _connect(
     context: Context, procedures: dict[str, Procedure], entry: Function, first: Builder, start: Builder
 ) -> None:
     """Puts the first edges before the entry function; in a procedure of their own if that function is also called."""
     called = any(entry.symbol in callees for callees in context.scan.calls.values())
     main = procedures[entry.symbol]
-    if called or entry.symbol in context.scan.address_taken:
-        arguments = tuple(start.temporary(term.sort) for term in main.parameters)
-        results = tuple(start.temporary(term.sort) for term in main.returns)
-        start.emit(Call(entry.symbol, arguments, results))
+    before, after = context.program.before_entry(), context.program.after_entry()
+    if called or entry.symbol in context.scan.address_taken or before or after:
+        for function in (*before, entry, *after):
+            _call_with_anything(start, procedures[function.symbol])
         exit_ = start.new()
         assert start.here is not None
         start.edges.append(Edge(start.here, Return(), exit_))

@@ -1,16 +1,15 @@
-"""Statements that are no control flow: declarations, expressions, `return`, `asm`; and sequences of statements."""
+"""Statements that are no control flow: declarations, expressions, `return`; and sequences of statements."""
 
 from __future__ import annotations
 
 from craton.frontends.c.automaton.arithmetic import adapt
 from craton.frontends.c.automaton.lvalue import Value
-from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.blocks import Blocks
+from craton.frontends.c.lowering.cleanups import Cleanups
 from craton.frontends.c.lowering.exit import Exit
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.locals import Locals
-from craton.frontends.c.lowering.lvalues import Lvalues
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
@@ -30,11 +29,10 @@ class SimpleStatements:
         *,
         statements: Statements,
         expressions: Expressions,
-        lvalues: Lvalues,
-        access: Access,
         unknowns: Unknowns,
         locals_: Locals,
         blocks: Blocks,
+        cleanups: Cleanups,
         exit_: Exit,
     ) -> None:
         self._frame = frame
@@ -44,11 +42,10 @@ class SimpleStatements:
         self._scopes = scopes
         self._statements = statements
         self._expressions = expressions
-        self._lvalues = lvalues
-        self._access = access
         self._unknowns = unknowns
         self._locals = locals_
         self._blocks = blocks
+        self._cleanups = cleanups
         self._exit = exit_
 
     def compound(self, node: Node) -> None:
@@ -62,9 +59,15 @@ class SimpleStatements:
     def empty(self, node: Node) -> None:
         pass
 
+    def unmodelled(self, node: Node) -> None:
+        """What the reader has no translation for."""
+        self._frame.at(node)
+        self._builder.unmodelled(node.value)
+
     def declare(self, node: Node) -> None:
         self._frame.at(node)
         self._locals.declare(node.value)
+        self._cleanups.declare(node)
 
     def declare_type(self, node: Node) -> None:
         self._frame.at(node)
@@ -83,31 +86,20 @@ class SimpleStatements:
                     value = (adapt(value, given.type, self._function.type.result),)
                 for target, term in zip(returns, value, strict=True):
                     self._builder.assign(target, term)
+        self._cleanups.run_to(())
         self._exit.leave()
-
-    def asm(self, node: Node) -> None:
-        """Inline assembly gives its outputs arbitrary values."""
-        self._frame.at(node)
-        self._context.assume("inline assembly changes nothing but its outputs")
-        for i, operand in enumerate(node.children):
-            if i < node.value:
-                while operand.kind is Kind.CONVERT:
-                    operand = operand.children[0]
-                target = self._lvalues.lvalue(operand)
-                self._access.store(target, self._unknowns.arbitrary(operand.type))
-            else:
-                self._expressions.effect(operand)
 
     # --- statements as values -----------------------------------------------------------------------------------------
 
     def statement_expression(self, node: Node) -> Value:
         """GNU's `({ … })`: its value is that of its last statement."""
-        scope = self._scopes.blocks.get(node.children[0])
-        if scope is None:
-            return self._value_of_block(node)
-        self._blocks.enter(scope)
+        scope, due = self._scopes.blocks.get(node.children[0]), self._cleanups.due
+        if scope is not None:
+            self._blocks.enter(scope)
         value = self._value_of_block(node)
-        self._blocks.quit(scope)
+        self._cleanups.close(due)
+        if scope is not None:
+            self._blocks.quit(scope)
         return value
 
     def _value_of_block(self, node: Node) -> Value:
@@ -127,4 +119,6 @@ class SimpleStatements:
             self._builder.origin = outer
             return saved(self._builder, value)
         self._statements.statement(last)
+        if self._builder.here is None:  # nobody waits for its value
+            return self._unknowns.arbitrary(node.type)
         return ()

@@ -7,6 +7,7 @@ expression has its type. Names are resolved to `Variable` and `Function` objects
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import Any
 
 from craton.frontends.c.syntax.types import CType, FunctionType
@@ -40,7 +41,7 @@ class Kind(enum.Enum):
     STATEMENT_EXPRESSION = "statement expression"
     SIZE_OF = "sizeof"  # of a type of variable length; value: CType
     VA_ARG = "va_arg"
-    LABEL_ADDRESS = "address of a label"  # value: label
+    LABEL_ADDRESS = "address of a label"  # value: label; op: symbol of its function
     # statements
     COMPOUND = "compound statement"
     DECLARATIONS = "declarations"  # that share a semicolon
@@ -61,7 +62,8 @@ class Kind(enum.Enum):
     CONTINUE = "continue"
     RETURN = "return"
     EMPTY = "empty statement"
-    ASM = "asm"  # value: number of outputs
+    ASM = "asm"  # value: Assembly
+    UNMODELLED = "unmodelled statement"  # that the reader has no translation for; value: the construct
 
 
 LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
@@ -96,6 +98,30 @@ class Node:
         return f"{self.kind.name}{self.op and ' ' + self.op}({', '.join(map(repr, self.children))})"
 
 
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An operand of inline assembly; the expression is the child of the same number."""
+
+    constraint: str
+    name: str = ""  # `[name]`
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """What an asm statement says of itself. Outputs come first among the operands."""
+
+    template: str
+    outputs: tuple[Operand, ...]
+    inputs: tuple[Operand, ...]
+    clobbers: tuple[str, ...]
+    jumps: bool  # `asm goto`
+
+
+def spelling(label: str) -> str:
+    """A label as it stands in the text: of several with the same name in a function, all but one have a number."""
+    return label.partition("#")[0]
+
+
 class Storage(enum.Enum):
     GLOBAL = "global"
     STATIC = "static"  # a static local
@@ -125,7 +151,7 @@ class Variable:
 class Function:
     """A function; without a body it is only declared."""
 
-    __slots__ = ("body", "name", "parameters", "range", "symbol", "type", "unit")
+    __slots__ = ("body", "name", "parameters", "range", "symbol", "type", "unit", "weak")
 
     def __init__(self, name: str, symbol: str, type_: FunctionType, unit: int) -> None:
         self.name = name
@@ -135,6 +161,7 @@ class Function:
         self.parameters: list[Variable] = []
         self.body: Node | None = None
         self.range: SourceRange | None = None
+        self.weak = False  # if nobody defines it, its address is null
 
     def __repr__(self) -> str:
         return self.symbol
