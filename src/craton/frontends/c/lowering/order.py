@@ -81,10 +81,11 @@ class Order:
         results = {atom: results_for(builder, _result_type(atom.node)) for atom in plan.atoms}
         if not plan.orders:
             return
-        choice = builder.temporary(BitVec(8))
+        width = (len(plan.orders) - 1).bit_length()
+        choice = builder.temporary(BitVec(width))
         builder.havoc(choice)
         starts = [builder.new() for _ in plan.orders]
-        conditions = [eq(choice, bv(i, 8)) for i in range(len(starts))]
+        conditions = [eq(choice, bv(i, width)) for i in range(len(starts))]
         conditions[0] = not_(or_(*conditions[1:]))
         builder.choose(list(zip(conditions, starts, strict=True)))
         after = builder.new()

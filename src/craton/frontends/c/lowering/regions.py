@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from craton.frontends.c.memory.touches import Touched, Touches, value_positions
+from craton.frontends.c.memory.touches import Touched, Touches, indexed_array, value_positions
 from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, FunctionType, Integer, Pointer, Record, count_leaves
@@ -360,10 +360,10 @@ def _is_steady(meeting: Meeting, atoms: list[Atom], touches: Touches) -> bool:
 
 def _apart(a: Node, b: Node) -> bool:
     """Members of one struct type at different places never overlap."""
-    while a.kind is Kind.SUBSCRIPT and isinstance(a.children[0].type, ArrayType):
-        a = a.children[0]
-    while b.kind is Kind.SUBSCRIPT and isinstance(b.children[0].type, ArrayType):
-        b = b.children[0]
+    while (array := indexed_array(a)) is not None:
+        a = array
+    while (array := indexed_array(b)) is not None:
+        b = array
     if a.kind is not Kind.MEMBER or b.kind is not Kind.MEMBER:
         return False
     first, second = a.value, b.value

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from craton.frontends.c.memory.facts import Facts
 from craton.frontends.c.memory.places import Place, find, parts_of
-from craton.frontends.c.syntax.expressions import direct_callee, root_variable
+from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
-from craton.frontends.c.syntax.types import ArrayType, FunctionType
+from craton.frontends.c.syntax.types import ArrayType, FunctionType, Integer
 from craton.program.analysis.graphs import components
 
 _LOOPS = frozenset({Kind.WHILE, Kind.DO, Kind.FOR, Kind.GOTO, Kind.COMPUTED_GOTO})
@@ -120,7 +120,7 @@ class Touches:
     def lvalue(self, node: Node) -> Spots:
         """The bytes of an l-value itself."""
         spots = Spots()
-        root = root_variable(node)
+        root = object_of(node)
         if root is None:
             place = self._points_to.contents(node) if node.kind not in LVALUES else self._points_to.of_lvalue(node)
             spots.pointed.update(parts_of(place))
@@ -151,7 +151,7 @@ class Touches:
     def cursor(self, node: Node) -> Spots:
         """What `va_arg` steps."""
         spots = Spots()
-        root = root_variable(node)
+        root = object_of(node)
         if root is not None:
             spots.variables.add(root)
         spots.pointed.update(parts_of(self._points_to.va_cursor(node)))
@@ -278,10 +278,36 @@ class Touches:
         stack.extend((length, True) for _, length in variable.dimensions)
 
     def _note(self, spots: Spots, node: Node, function: Function | None) -> None:
-        root = root_variable(node)
+        root = object_of(node)
         own = root is not None and root.storage in (Storage.LOCAL, Storage.PARAMETER)
         if function is None or not own:
             spots.add(self.lvalue(node))
+
+
+def object_of(node: Node) -> Variable | None:
+    """The variable an l-value is a part of, if no pointer is followed; arrays decay on the way."""
+    while True:
+        if node.kind in (Kind.VARIABLE, Kind.COMPOUND_LITERAL):
+            variable: Variable = node.value
+            return variable
+        if node.kind is Kind.MEMBER and node.op == ".":
+            node = node.children[0]
+        elif (array := indexed_array(node)) is not None:
+            node = array
+        else:
+            return None
+
+
+def indexed_array(node: Node) -> Node | None:
+    """The array that a subscript or `*` picks an element of, if it is one and no pointer."""
+    if node.kind not in (Kind.SUBSCRIPT, Kind.DEREFERENCE):
+        return None
+    base: Node = node.children[0]
+    if node.kind is Kind.SUBSCRIPT and isinstance(base.type, Integer):
+        base = node.children[1]
+    if base.kind is Kind.CONVERT and isinstance(base.children[0].type, ArrayType):
+        base = base.children[0]
+    return base if isinstance(base.type, ArrayType) else None
 
 
 def value_positions(node: Node) -> tuple[bool, ...]:
