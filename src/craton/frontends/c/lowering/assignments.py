@@ -91,7 +91,7 @@ class Assignments:
         left, right = node.children
         b = self._expressions.scalar(right)
         target = self._stable(self._lvalues.lvalue(left))
-        a = self._access.load(target)
+        a = self._expressions.early(left) or self._access.load(target)
         assert isinstance(a, Term)
         if isinstance(left.type, Pointer):
             new = self._operators.pointer_arithmetic(node.op, a, left.type, b, right.type, left.type)

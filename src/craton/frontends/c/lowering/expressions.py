@@ -5,10 +5,11 @@ What an expression of a kind becomes is told by the collaborator that `function`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.order import Order, Settled
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import Void
 from craton.logic import Term
@@ -23,6 +24,7 @@ class Expressions:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._purity = frame.purity
+        self._order = Order(frame, self.value)
         self._values: dict[Kind, Lowers] = {}
         self._effects: dict[Kind, Does] = {}
 
@@ -33,10 +35,29 @@ class Expressions:
 
     def value(self, node: Node) -> Value:
         """The value of an expression: a term, or the leaves of a struct; `()` for void."""
+        with self._order.settled(node) as known:
+            return self._lowered(node) if known is None else known
+
+    def _lowered(self, node: Node) -> Value:
         lowers = self._values.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)
         return lowers(node)
+
+    def settled(self, node: Node) -> Settled:
+        """A context in which the order of what C leaves open in this expression has been chosen; it gives the value, if
+        that is known already.
+        """
+        return self._order.settled(node)
+
+    def early(self, node: Node) -> Value | None:
+        """The value that was read there before, if there is one."""
+        return self._order.early(node)
+
+    def values(self, nodes: Sequence[Node]) -> list[Value]:
+        """Values of full expressions that are evaluated in any order."""
+        with self._order.settled_list(nodes):
+            return [self.value(node) for node in nodes]
 
     def scalar(self, node: Node) -> Term:
         """The value of an expression that is no struct."""
@@ -47,6 +68,11 @@ class Expressions:
 
     def effect(self, node: Node) -> None:
         """Evaluates for side effects only."""
+        with self._order.settled(node) as known:
+            if known is None:
+                self._do(node)
+
+    def _do(self, node: Node) -> None:
         kind = node.kind
         does = self._effects.get(kind)
         if does is not None:
@@ -57,4 +83,4 @@ class Expressions:
             self.effect(node.children[0])
             self.effect(node.children[1])
         elif not self._purity.is_pure(node):
-            self.value(node)
+            self._lowered(node)

@@ -7,6 +7,7 @@ from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.purity import Purity
+from craton.frontends.c.lowering.regions import Regions
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.syntax.nodes import Function, Node, Storage
 from craton.frontends.c.syntax.types import ArrayType, CType
@@ -24,6 +25,7 @@ class Frame:
         self.owns = owns  # the storage of variables that begin to live where the function declares them
         self.memory: Memory = context.memory
         self.purity = Purity(context.specification)
+        self.regions = Regions(context.touches, context.specification)
         self.lengths: dict[ArrayType, Term] = {}  # of variable-length arrays
 
     # --- the text -----------------------------------------------------------------------------------------------------

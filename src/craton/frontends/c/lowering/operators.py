@@ -83,6 +83,8 @@ class Operators:
             left = spine[-1].children[0]
             if left.kind is not Kind.BINARY or left.op in COMPARISONS or left.op in ("&&", "||", ","):
                 break
+            if self._expressions.early(left) is not None:
+                break
             spine.append(left)
         value = self._expressions.scalar(spine[-1].children[0])
         while spine:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from craton.frontends.c.automaton.builder import Builder, Names
 from craton.frontends.c.automaton.context import Context
-from craton.frontends.c.library.table import pointer_effects
+from craton.frontends.c.library.table import NAMES, pointer_effects
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
 from craton.frontends.c.lowering.start import START, Start, layout
@@ -17,6 +17,7 @@ from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.memory.places import covered, find
 from craton.frontends.c.memory.points_to import PointsTo
 from craton.frontends.c.memory.scan import Scan, scan
+from craton.frontends.c.memory.touches import Touches
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
@@ -69,13 +70,15 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
     memory.keeps_lengths = not specification.memory and any(
         pointer_effects(function.name).gives is Gives.RESIZED for function in found.functions.values()
     )
+    known = facts(found, points_to, specification)
     return Context(
         syntax,
-        facts(found, points_to, specification),
+        known,
         names,
         memory,
         Integer(4, 4, True, "int", False, 3),
         Integer(1, 1, True, "char", False, 1),
+        Touches(known, NAMES),
     )
 
 
