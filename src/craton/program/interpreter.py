@@ -18,7 +18,8 @@ from craton.logic.evaluation import zero
 from craton.logic.ieee import RoundingMode, from_fraction, from_python
 from craton.logic.terms import format_of
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Unmodelled
-from craton.program.codegen import SUPPORT, CannotRun, Cells, Code, Unwritten
+from craton.program.codegen import SUPPORT, Cells, Code, Unwritten
+from craton.program.codegen import CannotRun as CannotRun
 from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Input, Return
 
 Number = int | float | Fraction

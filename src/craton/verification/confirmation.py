@@ -16,7 +16,7 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe, Unsafe
 from craton.evidence.checker import Confirmed, Flaw, check_proof, others
 from craton.evidence.replay import replay
-from craton.frontends.programs import Request
+from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, functions
 from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
@@ -165,6 +165,10 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
     """
     from craton.evidence.compiled import run_compiled
 
+    if is_boogie(request):
+        objection = _objection(verdict)
+        if objection is not None:
+            return objection
     compiled = run_compiled(request, program, verdict.replay, verdict.property.name, seconds)
     match compiled:
         case NotCompiled(reason) if program.approximated:
@@ -177,6 +181,14 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
             return Unknown(f"a counterexample was found, but {reason}")
         case _:
             return replace(verdict, compiled=compiled)
+
+
+def _objection(verdict: Violated) -> Unknown | None:
+    """What is to be said where the two judges of a program that cannot be compiled do not agree; None if they do."""
+    from craton.evidence.judges import objection
+
+    problem = objection(verdict.replay)
+    return Unknown(f"a counterexample was found, but its judges do not agree: {problem}") if problem else None
 
 
 def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:

@@ -27,7 +27,7 @@ procedure twist(p: [int]int, k: int) returns (q: [int]int, o: int)
 procedure main() modifies x, y, a, b, m, n, t, u, f; { %s }
 """
 
-integer = st.deferred(
+integer: st.SearchStrategy[str] = st.deferred(
     lambda: st.one_of(
         st.integers(-1, 2).map(str),
         st.sampled_from(["x", "y", "old(x)"]),
@@ -38,14 +38,14 @@ integer = st.deferred(
         st.builds("(if {} then {} else {})".format, truth, integer, integer),
     )
 )
-truth = st.deferred(
+truth: st.SearchStrategy[str] = st.deferred(
     lambda: st.one_of(
         st.sampled_from(["f", "!f", "true"]),
         st.builds("({}) < ({})".format, integer, integer),
         st.builds("({}) == ({})".format, single, single),
     )
 )
-single = st.deferred(
+single: st.SearchStrategy[str] = st.deferred(
     lambda: st.one_of(
         st.sampled_from(["a", "b", "old(a)"]),
         st.builds("({})[{} := {}]".format, single, integer, integer),
@@ -53,7 +53,7 @@ single = st.deferred(
         st.builds("(if {} then {} else {})".format, truth, single, single),
     )
 )
-double = st.deferred(
+double: st.SearchStrategy[str] = st.deferred(
     lambda: st.one_of(
         st.sampled_from(["m", "n"]),
         st.builds("({})[{} := {}]".format, double, integer, single),
