@@ -118,18 +118,21 @@ class Confirmation:
 
     def _run_of_view(self, view: View, run: Execution) -> Violated | Unknown:
         """A counterexample found in a view counts only if its path is feasible in bits."""
-        from craton.traces.feasibility import feasible
+        from craton.traces.feasibility import Infeasible, NotDecided, feasible
 
         back = view.transformed.then(self.encoded)
         trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
         with self.context.statistics.spending("counterexamples in bits"):
             left = self.context.time_to_confirm
-            model = within(left, lambda report: feasible(trace, left))
-        if isinstance(model, NotDone):
-            return Unknown(f"a counterexample of the view was found, but in bits: {model.reason}", model.limit)
-        if model is None:
-            return Unknown("the counterexample of the view is not one of the bit-precise program")
-        in_bits = execution(trace, model)
+            found = within(left, lambda report: feasible(trace, left))
+        match found:
+            case NotDone(reason, limit):
+                return Unknown(f"a counterexample of the view was found, but in bits: {reason}", limit)
+            case NotDecided(reason):
+                return Unknown(f"a counterexample of the view was found, but in bits it is not decided: {reason}")
+            case Infeasible():
+                return Unknown("the counterexample of the view is not one of the bit-precise program")
+        in_bits = execution(trace, found.model)
         if in_bits is None:
             return Unknown(_NO_EXECUTION)
         return self._replayed(in_bits, unchanged(self.programs.small.program))
