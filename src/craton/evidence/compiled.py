@@ -44,7 +44,7 @@ from craton.evidence.harness import (
     open_declarations,
 )
 from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_values
-from craton.files import write_atomically
+from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
 from craton.processes.sandbox import Ending, run_replay
@@ -167,7 +167,7 @@ def write_harness(
     except NoHarness as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
-        raise CratonError(f"cannot write {directory}: {trouble.strerror}") from None
+        raise CannotWrite(f"cannot write {directory}: {trouble.strerror}") from None
     if isinstance(result, Reached) and _MEMORY_FOR_NULL in result.given:
         job = replace(job, defines=("-DCRATON_NO_NULL",))
     write_atomically(directory / "Makefile", _makefile(job, compilers()))
