@@ -44,12 +44,13 @@ from craton.evidence.harness import (
     open_declarations,
 )
 from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_values
-from craton.files import write_atomically
+from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
 from craton.processes.sandbox import Ending, run_replay
 from craton.program.cfa import OVERFLOW, UNREACH, Program
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError
+from craton.program.codegen import CannotRun
+from craton.program.interpreter import Interpreter, ReachedError
 from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay, as_number
 from craton.words import counted
 
@@ -167,7 +168,7 @@ def write_harness(
     except NoHarness as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
-        raise CratonError(f"cannot write {directory}: {trouble.strerror}") from None
+        raise CannotWrite(f"cannot write {directory}: {trouble.strerror}") from None
     if isinstance(result, Reached) and _MEMORY_FOR_NULL in result.given:
         job = replace(job, defines=("-DCRATON_NO_NULL",))
     write_atomically(directory / "Makefile", _makefile(job, compilers()))

@@ -32,11 +32,16 @@ class CSource:
     property_file: Path | None = None  # what the specification was read from, if it is not the default
 
 
+def is_boogie(request: Request) -> bool:
+    """Whether the program is one that nobody can compile."""
+    return any(name.endswith(".bpl") for name in request.files)
+
+
 def load_program(request: Request) -> Program:
     files = [Path(name) for name in request.files]
     if any(path.suffix == ".smt2" for path in files):
         raise Unsupported(f"{files[0]}: a program of Horn clauses", None)
-    if any(path.suffix == ".bpl" for path in files):
+    if is_boogie(request):
         if len(files) > 1:
             raise BadInput("a Boogie program stands alone: name one .bpl file")
         from craton.frontends.boogie import load_boogie

@@ -39,6 +39,7 @@ class Outcome:
     violated: dict[str, Any] | None = None  # which property, and where in the user's text
     limit: str | None = None  # which limit of the run kept it from an answer
     statistics: dict[str, Any] = field(default_factory=dict)
+    unwritten: str = ""  # why a file of evidence could not be written: an error, whatever the verdict
 
 
 def outcome_of_failure(failed: Failed, *, debug: bool) -> Outcome:
@@ -157,12 +158,16 @@ def _spread(numbers: Sequence[int], least: str, most: str) -> dict[str, float]:
 
 def as_data(outcome: Outcome) -> dict[str, Any]:
     """For `--json`."""
-    return {**asdict(outcome), "verdict": str(outcome.verdict)}
+    told = {**asdict(outcome), "verdict": str(outcome.verdict)}
+    if not outcome.unwritten:
+        del told["unwritten"]
+    return told
 
 
 def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) -> None:
     if as_json:
-        print(json.dumps(as_data(outcome), indent=2, ensure_ascii=False))
+        plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+        print(json.dumps(as_data(outcome), indent=2, ensure_ascii=plain))
         return
     print(outcome.verdict.headline + ("" if outcome.confirmed else " (unconfirmed)"))
     if quiet:

@@ -26,7 +26,8 @@ from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
 from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program, Unmodelled
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError, StepLimit
+from craton.program.codegen import CannotRun
+from craton.program.interpreter import Interpreter, ReachedError, StepLimit
 from craton.program.statements import Assume, Input
 from craton.verdicts.counterexample import NotReached, Reached, ReadValue, Replay, as_number
 

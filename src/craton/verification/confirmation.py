@@ -16,7 +16,7 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe, Unsafe
 from craton.evidence.checker import Confirmed, Flaw, check_proof, others
 from craton.evidence.replay import replay
-from craton.frontends.programs import Request
+from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, functions
 from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
@@ -118,18 +118,21 @@ class Confirmation:
 
     def _run_of_view(self, view: View, run: Execution) -> Violated | Unknown:
         """A counterexample found in a view counts only if its path is feasible in bits."""
-        from craton.traces.feasibility import feasible
+        from craton.traces.feasibility import Infeasible, NotDecided, feasible
 
         back = view.transformed.then(self.encoded)
         trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
         with self.context.statistics.spending("counterexamples in bits"):
             left = self.context.time_to_confirm
-            model = within(left, lambda report: feasible(trace, left))
-        if isinstance(model, NotDone):
-            return Unknown(f"a counterexample of the view was found, but in bits: {model.reason}", model.limit)
-        if model is None:
-            return Unknown("the counterexample of the view is not one of the bit-precise program")
-        in_bits = execution(trace, model)
+            found = within(left, lambda report: feasible(trace, left))
+        match found:
+            case NotDone(reason, limit):
+                return Unknown(f"a counterexample of the view was found, but in bits: {reason}", limit)
+            case NotDecided(reason):
+                return Unknown(f"a counterexample of the view was found, but in bits it is not decided: {reason}")
+            case Infeasible():
+                return Unknown("the counterexample of the view is not one of the bit-precise program")
+        in_bits = execution(trace, found.model)
         if in_bits is None:
             return Unknown(_NO_EXECUTION)
         return self._replayed(in_bits, unchanged(self.programs.small.program))
@@ -165,6 +168,10 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
     """
     from craton.evidence.compiled import run_compiled
 
+    if is_boogie(request):
+        objection = _objection(verdict)
+        if objection is not None:
+            return objection
     compiled = run_compiled(request, program, verdict.replay, verdict.property.name, seconds)
     match compiled:
         case NotCompiled(reason) if program.approximated:
@@ -177,6 +184,14 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
             return Unknown(f"a counterexample was found, but {reason}")
         case _:
             return replace(verdict, compiled=compiled)
+
+
+def _objection(verdict: Violated) -> Unknown | None:
+    """What is to be said where the two judges of a program that cannot be compiled do not agree; None if they do."""
+    from craton.evidence.judges import objection
+
+    problem = objection(verdict.replay)
+    return Unknown(f"a counterexample was found, but its judges do not agree: {problem}") if problem else None
 
 
 def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:
