@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil
 from pathlib import Path
 
 from craton.errors import CratonError
@@ -25,11 +24,13 @@ from craton.evidence.building import (
     GUARDS,
     GUARDS_TEXT,
     MODELS,
+    MOST_SECONDS,
     Failed,
     Job,
     build,
     compilers,
     harness_flags,
+    limits,
     link_flags,
     program_flags,
 )
@@ -53,9 +54,7 @@ from craton.program.interpreter import CannotRun, Interpreter, ReachedError
 from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay, as_number
 from craton.words import counted
 
-MOST_SECONDS = 10.0  # for one run
 MEMORY = 1 << 30  # bytes that a run may use
-_ADDRESSES = {"ILP32": (4 << 30) - 4096, "LP64": 8 << 30}  # bytes that it may reserve
 _LIMITLESS = 60.0  # seconds for everything, where the caller sets no limit
 _STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
 _OPENED = "values for what it leaves uninitialised"
@@ -244,10 +243,6 @@ def _copied(directory: Path, source: CSource, outline: Outline, opened: Unspecif
         copy = directory / file.relative_to(folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(text.encode("latin-1"))
-
-
-def limits(data_model: str) -> tuple[str, ...]:
-    return f"-DCRATON_SECONDS={ceil(MOST_SECONDS) + 1}u", f"-DCRATON_BYTES={_ADDRESSES[data_model]}ul"
 
 
 # --- what it did ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -91,6 +92,88 @@ def harness_text(
     return "\n".join(part for part in parts if part) + "\n"
 
 
+# What functions that give inputs return, by the end of their name.
+_DRAWN_TYPES = {
+    **dict.fromkeys(("bool", "_Bool", "boolean"), "_Bool"),
+    **dict.fromkeys(("char", "schar", "int8", "int8_t", "S8", "s8", "i8"), "signed char"),
+    **dict.fromkeys(("uchar", "unsigned_char", "uint8", "uint8_t", "U8", "u8"), "unsigned char"),
+    **dict.fromkeys(("short", "int16", "int16_t", "S16", "s16", "i16"), "short"),
+    **dict.fromkeys(("ushort", "unsigned_short", "uint16", "uint16_t", "U16", "u16"), "unsigned short"),
+    **dict.fromkeys(("", "int", "int32", "int32_t", "S32", "s32", "i32"), "int"),
+    **dict.fromkeys(("uint", "unsigned", "unsigned_int", "uint32", "uint32_t", "U32", "u32"), "unsigned"),
+    **dict.fromkeys(("long", "ssize_t", "ptrdiff_t"), "long"),
+    **dict.fromkeys(("ulong", "unsigned_long", "size_t", "sizet"), "unsigned long"),
+    **dict.fromkeys(("longlong", "long_long", "int64", "int64_t", "loff_t", "S64", "s64", "i64"), "long long"),
+    **dict.fromkeys(("ulonglong", "unsigned_long_long", "uint64", "uint64_t", "U64", "u64"), "unsigned long long"),
+    "float": "float",
+    "double": "double",
+    "pointer": "void *",
+}
+_DRAWN_NAME = re.compile(r"\b(?:__VERIFIER_)?nondet(?:_(\w+))?\b")
+
+
+def drawn_functions(texts: Sequence[str]) -> dict[str, str]:
+    """Functions in C texts that give inputs, known by their names alone, and what they return."""
+    found = {match.group(): match.group(1) or "" for text in texts for match in _DRAWN_NAME.finditer(text)}
+    return {name: _DRAWN_TYPES[end] for name, end in sorted(found.items()) if end in _DRAWN_TYPES}
+
+
+def drawn_harness_text(
+    specification: Specification, kinds: Sequence[str], functions: dict[str, str], own_main: bool, *, watched: bool
+) -> str:
+    """The harness of a program that nobody but the compiler has looked at: inputs are drawn, error functions are there
+    whether the program names them or not. `watched` is for programs under the address sanitizer, whose faults are no
+    violation then.
+    """
+    numbers = {name: number for number, name in enumerate(functions)}
+    errors = (*specification.error_functions, *(ASSERTION_FAILURES if specification.assertions else ()))
+    stops = [name for name in (*_STOPS, *ASSERTION_FAILURES) if name not in errors]
+    parts = [
+        _drawn_header(kinds, watched=watched),
+        _inputs((), numbers),
+        _fills(NOTHING_UNSPECIFIED),
+        (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
+        *(f"CRATON_WEAK void {name}() {{ {REACHED}(); }}" for name in dict.fromkeys(errors)),
+        *(f'CRATON_WEAK void {name}() {{ craton_stop(\'O\', "{name}", ""); }}' for name in stops),
+        "CRATON_WEAK void __VERIFIER_assume(int condition) { craton_assume(condition != 0); }",
+        *(_drawing(name, result, numbers[name]) for name, result in functions.items()),
+        _calling_main(specification.entry) if own_main else "",
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _drawn_header(kinds: Sequence[str], *, watched: bool) -> str:
+    if len(kinds) == 1 and not watched:
+        return _header(kinds[0])
+    lines = [f"#define {_KINDS[kind]} 1" for kind in kinds]
+    lines += [f'#define CRATON_VIOLATED "{kinds[0]}"', "#define CRATON_ASAN 1"]
+    faults = [fault for kind in kinds for fault in _FAULTS.get(kind, ())] or ["none"]
+    spelled = ", ".join(f'"{fault}"' for fault in faults)
+    lines.append(f"static const char *const craton_faults[] = {{{spelled}}};")
+    return "\n".join(lines)
+
+
+def _drawing(name: str, result: str, number: int) -> str:
+    """All the bits of a register are given, whatever the program has declared."""
+    if result == "void *":
+        return f"CRATON_WEAK void *{name}() {{ return craton_pointer({number}); }}"
+    floating = result in ("float", "double")
+    kind = "_BOOL" if result == "_Bool" else "_FLOAT" if floating else ""
+    returned = result if floating else "long long"
+    return (
+        f"CRATON_WEAK {returned} {name}() "
+        f"{{ {result} value = 0; CRATON_TAKE{kind}({number}, value, sizeof value); return ({returned})value; }}"
+    )
+
+
+def _calling_main(entry: str) -> str:
+    name = PROGRAM_MAIN if entry == "main" else entry
+    return (
+        f"int {name}();\nint main(int count, char **arguments, char **environment)\n{{\n"
+        f"    int result = {name}(count, arguments, environment);\n    craton_end_of_main();\n    return result;\n}}"
+    )
+
+
 def has_own_main(outline: Outline, specification: Specification, violated: str) -> bool:
     """Whether the harness calls the entry function, because it has parameters, another name, or a watched end."""
     return specification.entry != "main" or outline.parameters > 0 or violated == MEMTRACK.name
@@ -110,7 +193,7 @@ def _header(violated: str) -> str:
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int]) -> str:
+def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int], standard_input: bytes = b"") -> str:
     names = ", ".join(f'"{name}"' for name in numbers) or '""'
     rows = [
         f"    {{{numbers[read.source.function]}, {{{_bytes(read.value, read.sort)}}}}}, /* {_told(read)} */"
@@ -124,7 +207,16 @@ def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int]) -> str:
             *rows,
             "    {0, {0}}",
             "};",
+            _standard_input(standard_input),
         ]
+    )
+
+
+def _standard_input(text: bytes) -> str:
+    values = ", ".join(map(str, text)) or "0"
+    return (
+        f"#define CRATON_STANDARD_INPUT {len(text)}u\n"
+        f"static const unsigned char craton_standard_input[] = {{{values}}};"
     )
 
 

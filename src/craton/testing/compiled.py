@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.building import Failed, build, compilers
-from craton.evidence.compiled import MEMORY, limits, outline_of, run_compiled, written_job
+from craton.evidence.building import Failed, build, compilers, limits
+from craton.evidence.compiled import MEMORY, outline_of, run_compiled, written_job
 from craton.evidence.harness import NOTHING_UNSPECIFIED
 from craton.frontends.c.library.table import MODELLED, UNMODELLED
 from craton.frontends.c.syntax.types import X87, CType, Floating, Record, Void
