@@ -54,6 +54,8 @@ _FAULTS = {
     FREE.name: ["attempting double-free", "attempting free on address which was not malloc()-ed"],
 }
 
+_UNDEFINED = (*_FAULTS[DEREF.name], *_FAULTS[FREE.name])
+
 ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
@@ -151,6 +153,14 @@ def _drawn_header(kinds: Sequence[str], *, watched: bool) -> str:
     spelled = ", ".join(f'"{fault}"' for fault in faults)
     lines.append(f"static const char *const craton_faults[] = {{{spelled}}};")
     return "\n".join(lines)
+
+
+def is_fault(said: str) -> bool:
+    """Whether a line of a harness under the address sanitizer tells of undefined behaviour, and not of a resource that
+    is used up.
+    """
+    _, told, name = said.partition("the address sanitizer calls ")
+    return bool(told) and (name.startswith(_UNDEFINED) or "-param-overlap" in name)
 
 
 def _drawing(name: str, result: str, number: int) -> str:

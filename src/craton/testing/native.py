@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import random
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +33,7 @@ from craton.evidence.building import (
     limits,
 )
 from craton.evidence.elf import Elf
-from craton.evidence.harness import REACHED, SANITIZED, drawn_functions, drawn_harness_text
+from craton.evidence.harness import REACHED, SANITIZED, drawn_functions, drawn_harness_text, is_fault
 from craton.frontends.programs import CSource
 from craton.logic import FLOAT32, FLOAT64, BitVec, Sort
 from craton.processes.sandbox import run_replay
@@ -54,6 +55,8 @@ _WORD = re.compile(r"""'([^'\\\n])'|"([^"\\\n\0]{1,20})\"""")
 _READS = re.compile(
     r"\bmain\s*\([^)]*\w+\s+[^)]*\)|\b(?:f|s)?scanf\b|\bf?getc(?:har)?\b|\bf?gets\b|\bgetline\b|\bf?read\b|\bgetenv\b"
 )
+# How a process ends that did something undefined: by a trap of the compiler's checks, or by the machine.
+_FAULTY = frozenset(-number for number in (signal.SIGILL, signal.SIGTRAP, signal.SIGFPE, signal.SIGSEGV, signal.SIGBUS))
 # Calls that a compiler must not replace by the body: an error function would be gone.
 _CALLS = ("-Dalways_inline=noinline", "-D__always_inline__=__noinline__", "-falign-functions=16")
 
@@ -65,6 +68,13 @@ class Propriety(Enum):
     UNCHECKED = "no sanitizer could tell whether something undefined came before"
 
 
+class News(Enum):
+    """What is told of runs that go on."""
+
+    ENOUGH = "a few runs have shown nothing"
+    WITHDRAWN = "what was suspected came after something undefined"
+
+
 @dataclass(frozen=True, slots=True)
 class NativeViolation:
     """A run of the compiled program that violates a property, and the inputs it has read."""
@@ -74,6 +84,9 @@ class NativeViolation:
     compiler: str
     propriety: Propriety
     seconds: float
+
+
+Tell = Callable[[NativeViolation | News], None]
 
 
 class Surroundings:
@@ -106,10 +119,9 @@ class _OutOfTime(Exception):
     """No time is left."""
 
 
-def native_violation(
-    source: CSource, directory: Path, seconds: float, enough: Callable[[], None]
-) -> NativeViolation | None:
-    """The first that is found, by each kind of property in turn; says when a few runs of each have shown none.
+def native_violation(source: CSource, directory: Path, seconds: float, tell: Tell) -> NativeViolation | None:
+    """The first that is found, by each kind of property in turn; tells when a few runs of each have shown none, and of
+    violations that it is about to look at more closely.
 
     None also where the program cannot be compiled or confined here. The directory is for what is built.
     """
@@ -120,7 +132,7 @@ def native_violation(
     try:
         texts = tuple(path.read_bytes().decode("latin-1") for path in source.files)
         runs = [
-            _Runs(source, texts, kinds, found[0], directory / str(number), begun, begun + seconds)
+            _Runs(source, texts, kinds, found[0], directory / str(number), begun, begun + seconds, tell)
             for number, kinds in enumerate(_kinds(source.specification))
         ]
         for first, last in ((0, FIRST_RUNS), (FIRST_RUNS, MOST_RUNS)):
@@ -128,7 +140,7 @@ def native_violation(
                 shown = kind.violation(first, last)
                 if shown is not None:
                     return shown
-            enough()
+            tell(News.ENOUGH)
     except (_OutOfTime, OSError):
         pass
     return None
@@ -160,6 +172,7 @@ class _Runs:
     directory: Path
     begun: float
     deadline: float
+    tell: Tell
     binary: Path | None = None
     watched: Path | None = None  # over by sanitizers
     cannot: bool = False
@@ -193,11 +206,16 @@ class _Runs:
                 return None
             told = next((line[1:] for line in said if line[:1] == "R"), None)
             if told is not None:
+                inputs = tuple(_read(said, self.functions))
+                used = time.monotonic() - self.begun
+                violation = NativeViolation(
+                    _violated(told, self.kinds), inputs, self.compiler, Propriety.UNCHECKED, used
+                )
+                self.tell(violation)
                 propriety = self._propriety(seed)
                 if propriety is not None:
-                    inputs = tuple(_read(said, self.functions))
-                    used = time.monotonic() - self.begun
-                    return NativeViolation(_violated(told, self.kinds), inputs, self.compiler, propriety, used)
+                    return replace(violation, propriety=propriety)
+                self.tell(News.WITHDRAWN)
         return None
 
     def _run(self, binary: Path, seed: int) -> list[str]:
@@ -222,7 +240,7 @@ class _Runs:
         ending, said = run_replay(self.watched, limit, 4 * MEMORY, seed, *self.surroundings(seed))
         if any(line[:1] == "R" for line in said):
             return Propriety.PROPER
-        return None if ending.code is not None else Propriety.UNCHECKED
+        return None if ending.code in _FAULTY or any(map(is_fault, said)) else Propriety.UNCHECKED
 
     def _built(self, directory: Path, sanitizers: tuple[str, ...] = ()) -> Path | None:
         """The program in which every error function leads to the harness."""

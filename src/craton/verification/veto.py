@@ -11,8 +11,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from craton.errors import CratonError
 from craton.frontends.programs import CSource, Request, c_source
@@ -30,7 +31,8 @@ _COMPILERS = ("cc", "gcc", "clang")
 _SHARE = 0.1  # of the time of a run
 _USUAL_SECONDS = 6.0  # where there is no limit
 _LEAST_SECONDS = 0.5
-_PATIENCE = 1.0  # seconds that a proof waits for the first runs, once there is one
+_PATIENCE = 1.0  # seconds that a proof waits for the first runs, once there is one …
+_CLOSER_LOOK = 3.0  # … and more if one of them violates the property
 _STEPS = 2_000_000  # of the interpreter
 _MOST_TOLD = 10  # inputs in a sentence
 
@@ -42,38 +44,49 @@ class Veto:
         def work(report: Report) -> NativeViolation | None:
             from craton.testing.native import native_violation
 
-            return native_violation(source, directory, seconds, lambda: report(None))
+            return native_violation(source, directory, seconds, report)
 
         self._worker = Worker(work)
         self._deadline = self._worker.started + seconds
         self._has_run = False  # often enough for a proof to stand
+        self._suspected: NativeViolation | None = None  # and looked at more closely just now
         self._violation: NativeViolation | None = None
 
     @property
     def violation(self) -> NativeViolation | None:
         """What is known now; waits for nothing."""
-        self._heard()
+        self._hear()
         return self._violation
 
     def last_word(self) -> NativeViolation | None:
-        """After the first runs, if they end soon enough."""
-        until = min(self._deadline, time.monotonic() + _PATIENCE)
-        while not self._heard() and time.monotonic() < until:
+        """After the first runs, if they end soon enough; what is suspected counts unless it is withdrawn soon."""
+        begun = time.monotonic()
+        until = min(self._deadline, begun + _PATIENCE)
+        while not self._hear():
+            now = time.monotonic()
+            if now >= (until if self._suspected is None else begun + _PATIENCE + _CLOSER_LOOK):
+                break
             self._worker.wait()
-        return self._violation
+        return self._violation or self._suspected
 
     def end(self) -> None:
         self._worker.end()
 
-    def _heard(self) -> bool:
+    def _hear(self) -> bool:
         """Whether a proof need wait no longer."""
         if self._violation is not None:
             return True
         ending = self._worker.poll()
-        self._has_run |= bool(self._worker.receive())
-        if isinstance(ending, Done):
-            self._violation = ending.value
-        return self._has_run or ending is not None
+        for news in self._worker.receive():
+            if isinstance(news, Enum):
+                self._has_run |= news.name == "ENOUGH"
+                self._suspected = None
+            else:
+                self._suspected = cast("NativeViolation", news)
+        if ending is not None:
+            self._violation = ending.value if isinstance(ending, Done) else self._suspected
+            self._suspected = None
+        return ending is not None or (self._has_run and self._suspected is None)
 
 
 @contextmanager
