@@ -60,8 +60,15 @@ _LINK = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--allow-multiple
 DIALECTS = ("-std=gnu11", "-std=gnu89")
 # Where there is no C library for the data model: Craton's headers, and the harness alone.
 _HEADERS = Path(craton.frontends.c.__file__).parent / "headers"
+FREESTANDING = "-DCRATON_FREESTANDING"
 _OWN_HEADERS = ("-nostdinc", f"-isystem{_HEADERS}")
-_ALONE = ("-static", "-nostdlib", "-Wl,-z,noexecstack", "-Wl,--allow-multiple-definition")
+_ALONE = (
+    "-static",
+    "-nostdlib",
+    "-Wl,--defsym=__data_start=ADDR(.data)",
+    "-Wl,-z,noexecstack",
+    "-Wl,--allow-multiple-definition",
+)
 _MISSING, _STREAMS = "missing.c", ("stdin", "stdout", "stderr")
 
 
@@ -142,7 +149,7 @@ def commands(job: Job, compiler: str, dialect: str) -> Iterator[tuple[str, ...]]
         objects.append(f"{source}.o")
         yield (compiler, *machine, *program_flags(job, compiler), dialect, "-x", "c", "-c", source, "-o", objects[-1])
     objects.append(f"{job.harness}.o")
-    alone = () if has_c_library(compiler, job.data_model) else ("-DCRATON_FREESTANDING",)
+    alone = () if has_c_library(compiler, job.data_model) else (FREESTANDING,)
     yield (compiler, *machine, *harness_flags(job), *alone, "-c", job.harness, "-o", objects[-1])
     if not alone:
         yield (compiler, *machine, *link_flags(job), *objects, "-lm", "-o", "replay")
@@ -199,6 +206,11 @@ def program_flags(job: Job, compiler: str) -> tuple[str, ...]:
 
 def harness_flags(job: Job) -> tuple[str, ...]:
     return ("-O0", "-g", "-w", "-std=gnu11", "-fno-builtin", "-fno-pie", "-fcf-protection=none", *job.defines)
+
+
+def alone_flags() -> tuple[str, ...]:
+    """To link a program by hand where there is no C library: what is missing must not be called."""
+    return (*_ALONE, "-Wl,--unresolved-symbols=ignore-all")
 
 
 def limits(data_model: str) -> tuple[str, ...]:

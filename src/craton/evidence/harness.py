@@ -60,6 +60,8 @@ ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __as
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
 _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
+_READING = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
+_MOST_TYPED = 60_000  # what a pipe takes at once
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
 _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
 _UNKNOWN_SIZE = 1 << 16  # bytes of a variable whose declaration does not say how large it is
@@ -75,18 +77,21 @@ def harness_text(
     replay: Replay,
     violated: str,
     opened: UnspecifiedValues = NOTHING_UNSPECIFIED,
+    texts: Sequence[str] = (),
 ) -> str:
-    """The harness for one counterexample; what the program leaves open is zero, but for the values that are given."""
+    """The harness for one counterexample; what the program leaves open is zero, but for the values that are given. The
+    program's texts say which functions do not return.
+    """
     functions = list(dict.fromkeys(read.source.function for read in replay.inputs))
     functions += [f.name for f in outline.functions if f.name not in functions]
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
         _header(violated),
-        _inputs([read for read in replay.inputs if read.source.function not in UNMODELLED], numbers),
+        _inputs([r for r in replay.inputs if not is_real(r.source.function)], numbers, _typed(replay.inputs)),
         _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
-        *(_stub(function, specification, numbers) for function in outline.functions),
+        *(_stub(function, specification, numbers, texts) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
         *(_open_local(number, local) for number, local in enumerate(opened.locals)),
         _main(outline, specification, violated),
@@ -255,8 +260,8 @@ def _told(read: ReadValue) -> str:
 # --- stubs ------------------------------------------------------------------------------------------------------------
 
 
-def _stub(function: Function, specification: Specification, numbers: dict[str, int]) -> str:
-    """A body for a function that has none; "" where the C library's own is meant."""
+def _stub(function: Function, specification: Specification, numbers: dict[str, int], texts: Sequence[str]) -> str:
+    """A body for a function that has none; "" where the C library's own is meant: no stub returns what that cannot."""
     name = function.name
     if name in specification.error_functions or (name in ASSERTION_FAILURES and specification.assertions):
         return f"CRATON_WEAK void {name}() {{ {REACHED}(); }}"
@@ -268,11 +273,12 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         declared = function.type.parameters
         given = _spelled(declared[0]) if declared else "int"
         return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
-    if name.startswith("__builtin_") or name in UNMODELLED:
+    if is_real(name) or name in _OURS:
         return ""
     if name in MODELLED:
-        known = in_c_library(name) or name in _OURS
-        return "" if known else f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
+        return f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
+    if any(_does_not_return(name, text) for text in texts):
+        return f'CRATON_WEAK void {name}() {{ craton_stop(\'E\', "calls {name}, which does not return", ""); }}'
     number, result = numbers[name], function.type.result
     match result:
         case Void():
@@ -288,6 +294,32 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         f"CRATON_WEAK {spelled} {name}() "
         f"{{ {spelled} value = 0; CRATON_TAKE{kind}({number}, value, {size}); return value; }}"
     )
+
+
+def is_real(function: str) -> bool:
+    """Whether a replay calls the function itself: it is the C library's, or a compiler's."""
+    return function.startswith("__builtin_") or function in UNMODELLED or in_c_library(function)
+
+
+def _does_not_return(name: str, text: str) -> bool:
+    """Whether a declaration says so. Where a text only looks like that, a replay ends too early, which is harmless."""
+    if "noreturn" not in text.lower():
+        return False
+    before = rf"_?noreturn\b[^;{{}}]*\b{re.escape(name)}\s*\("
+    behind = rf"\b{re.escape(name)}\s*\([^;{{}}]*\bnoreturn"
+    return re.search(rf"(?i){before}|{behind}|\b{re.escape(name)}\s*\([^;{{}}]*__noreturn__", text) is not None
+
+
+def _typed(inputs: Sequence[ReadValue]) -> bytes:
+    """What the run is to find on its standard input, as far as it reads it character by character."""
+    found = bytearray()
+    for read in inputs:
+        if read.source.function in _READING:
+            value = int(read.value)
+            if value > 255:  # the end of the file
+                break
+            found.append(value)
+    return bytes(found[:_MOST_TYPED])
 
 
 def _spelled(t: CType) -> str:
@@ -342,10 +374,11 @@ def in_c_library(name: str) -> bool:
 @functools.cache
 def _c_library() -> tuple[ctypes.CDLL, ...]:
     """The libraries for functions in general, and for mathematics where that is another."""
-    found = [ctypes.CDLL(None)]
-    with suppress(OSError):
-        found.append(ctypes.CDLL("libm.so.6"))
-    return tuple(found)
+    found: list[ctypes.CDLL] = []
+    for name in ("libc.so.6", "libm.so.6"):
+        with suppress(OSError):
+            found.append(ctypes.CDLL(name))
+    return tuple(found) or (ctypes.CDLL(None),)  # where they have other names: all that this process knows
 
 
 def _main(outline: Outline, specification: Specification, violated: str) -> str:

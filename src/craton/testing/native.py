@@ -85,6 +85,11 @@ class NativeViolation:
     propriety: Propriety
     seconds: float
 
+    @property
+    def counts(self) -> bool:
+        """Whether it shows by itself that the program violates the property."""
+        return self.propriety is Propriety.PROPER
+
 
 Tell = Callable[[NativeViolation | News], None]
 

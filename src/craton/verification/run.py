@@ -34,7 +34,7 @@ from craton.verification.scheduling import Clock, equal_part, least, turn
 from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import engine_of, is_testing
 from craton.verification.testing import tested
-from craton.verification.veto import Veto, disagreement, shown_by_model, veto_beside
+from craton.verification.veto import disagreement, shown_by_model, veto_beside
 
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
@@ -55,10 +55,10 @@ def verify(
     """
     started = time.monotonic()
     context = Context(Clock.lasting(seconds), request, confirm, watch)
-    with veto_beside(request, seconds, wanted=confirm) as veto:
+    with veto_beside(request, seconds, wanted=confirm) as context.veto:
         with context.statistics.spending("loading"):
             program = load_program(request)
-        return _Run(program, stages, context, veto).result(started)
+        return _Run(program, stages, context).result(started)
 
 
 def verify_program(program: Program, stages: Sequence[Stage], seconds: float | None = None) -> Result:
@@ -73,7 +73,6 @@ class _Run:
     program: Program
     stages: Sequence[Stage]
     context: Context
-    veto: Veto | None = None
 
     def result(self, started: float) -> Result:
         recursive = recursive_procedures(self.program)
@@ -145,17 +144,17 @@ class _Run:
 
     def _unless_vetoed(self, proved: Result, whole: Program) -> Result:
         """The proof stands unless the program itself was seen to violate the property."""
-        if self.veto is None:
+        if self.context.veto is None:
             return proved
         with self.context.statistics.spending("waiting for runs"):
-            found = self.veto.last_word()
+            found = self.context.veto.last_word()
         if found is None:
             return proved
         return self._shown_by_run(whole) or Result(disagreement(found))
 
     def _shown_by_run(self, whole: Program) -> Result | None:
         """The violation that the compiled program has shown by now, if the interpreter comes to it, too."""
-        found = None if self.veto is None else self.veto.violation
+        found = None if self.context.veto is None else self.context.veto.violation
         verdict = None if found is None else shown_by_model(found, whole)
         return None if verdict is None else Result(verdict, TESTING)
 
