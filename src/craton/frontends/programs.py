@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput, Unsupported
 from craton.program.cfa import Program
 from craton.program.specification import DEFAULT, Specification, read_specification
+
+HOST_DATA_MODEL = "LP64" if sys.maxsize > 1 << 32 else "ILP32"  # of files that no task says anything of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ def load_program(request: Request) -> Program:
 def c_source(request: Request) -> CSource:
     files = [Path(name) for name in request.files]
     property_file = None if request.property_file is None else Path(request.property_file)
-    data_model = "ILP32"
+    data_model = HOST_DATA_MODEL
     if any(path.suffix in (".yml", ".yaml") for path in files):
         if len(files) > 1:
             raise BadInput("a task definition stands alone: it names its input files itself")

@@ -32,6 +32,7 @@ class Outcome:
     evidence: str = ""
     confirmed: bool = True
     found_by: str = ""
+    data_model: str = ""  # of C programs: what was verified is the program for such a machine
     inputs: list[dict[str, str]] = field(default_factory=list)
     invariants: list[dict[str, str]] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
@@ -61,6 +62,7 @@ def outcome(result: Result) -> Outcome:
 
     told = Outcome(text_of(result.verdict), result.reason, found_by=result.stage, assumptions=list(result.assumptions))
     told.confirmed = result.confirmed
+    told.data_model = "" if result.program is None else result.program.data_model
     told.statistics = figures(result.statistics)
     match result.verdict:
         case Proved(proof, confirmed):
@@ -178,6 +180,8 @@ def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) 
         print(f"  {outcome.evidence}")
     if outcome.found_by and outcome.verdict.kind is not VerdictKind.UNKNOWN:
         print(f"  found by: {outcome.found_by}")
+    if outcome.data_model:
+        print(f"  data model: {outcome.data_model}")
     for entry in outcome.invariants:
         if len(entry["invariant"]) <= 160:
             print(f"  {entry['location']}: {entry['invariant']}")

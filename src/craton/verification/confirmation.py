@@ -7,8 +7,9 @@ the bit-precise program, too.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
-from craton.verdicts.counterexample import NotCompiled, NotReached
+from craton.verdicts.counterexample import NotCompiled, NotReached, Reached
 from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.text import Limit
@@ -34,6 +35,7 @@ from craton.verification.stage_programs import StagePrograms
 if TYPE_CHECKING:
     from craton.views import View
 
+_OTHER_INPUTS = "inputs, arguments or a standard input that were drawn"
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
 
@@ -159,7 +161,14 @@ def confirmed_violation(context: Context, verdict: Violated, program: Program) -
     if context.request is None:
         return verdict
     with context.statistics.spending("compiled replay"):
-        return run_for_real(verdict, context.request, program, context.time_to_confirm)
+        found = run_for_real(verdict, context.request, program, context.time_to_confirm)
+    if isinstance(found, Violated) or context.veto is None:
+        return found
+    # Some inputs cannot be given, such as arguments; but the program may have been seen to do it with others.
+    shown = context.veto.violation
+    if shown is None or not shown.counts or shown.violated != verdict.property.name:
+        return found
+    return replace(verdict, compiled=Reached(shown.compiler, len(shown.inputs), shown.seconds, (_OTHER_INPUTS,)))
 
 
 def run_for_real(verdict: Violated, request: Request, program: Program, seconds: float | None) -> Violated | Unknown:
@@ -173,9 +182,10 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
         if objection is not None:
             return objection
     compiled = run_compiled(request, program, verdict.replay, verdict.property.name, seconds)
+    loose = (*program.approximated, *_taken_for_unknown(program))
     match compiled:
-        case NotCompiled(reason) if program.approximated:
-            named = ", ".join(program.approximated[:3])
+        case NotCompiled(reason) if loose:
+            named = ", ".join(loose[:3])
             return Unknown(f"a counterexample was found, but {named} may have other results in C, and {reason}")
         case NotReached(reason, late=True):
             why = f"evidence incomplete: the interpreter replays a counterexample, but {reason}"
@@ -192,6 +202,16 @@ def _objection(verdict: Violated) -> Unknown | None:
 
     problem = objection(verdict.replay)
     return Unknown(f"a counterexample was found, but its judges do not agree: {problem}") if problem else None
+
+
+def _taken_for_unknown(program: Program) -> Iterator[str]:
+    """Functions that the C library defines and the program takes for unknown ones."""
+    from craton.evidence.harness import in_c_library
+
+    for assumption in program.assumptions:
+        match = re.match(r"unknown function (\w+) ", assumption)
+        if match is not None and in_c_library(match.group(1)):
+            yield match.group(1)
 
 
 def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:
