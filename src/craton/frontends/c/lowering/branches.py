@@ -68,6 +68,7 @@ class Branches:
         builder = self._builder
         subject, body = node.children
         self._frame.at(subject)
+        self._frame.fail_if(self._frame.context.facts.addresses.choice_tells(subject), subject)
         value = builder.save(self._expressions.scalar(subject))
         labels = _cases_of(body)
         targets = {label: builder.new() for label in labels}

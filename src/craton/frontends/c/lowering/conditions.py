@@ -19,6 +19,7 @@ class Conditions:
     """Expressions as Bools and as branches, and the values that are chosen by them."""
 
     def __init__(self, frame: Frame, expressions: Expressions) -> None:
+        self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._purity = frame.purity
@@ -26,6 +27,7 @@ class Conditions:
 
     def condition(self, node: Node) -> Term:
         """The truth of a scalar expression as a Bool."""
+        self._check(node)
         kind = node.kind
         if kind is Kind.UNARY and node.op == "!":
             return not_(self.condition(node.children[0]))
@@ -41,8 +43,13 @@ class Conditions:
                 return self.condition(child)
         return truth(self._expressions.scalar(node), node.type)
 
+    def _check(self, node: Node) -> None:
+        addresses = self._context.facts.addresses
+        self._frame.fail_if(addresses.tells(node) or addresses.truth_tells(node), node)
+
     def branch(self, node: Node, then: Location, otherwise: Location) -> None:
         """Control goes to `then` or `otherwise`; short circuits become control flow where they have to."""
+        self._check(node)
         kind = node.kind
         if kind is Kind.UNARY and node.op == "!":
             self.branch(node.children[0], otherwise, then)

@@ -23,6 +23,7 @@ class Expressions:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._purity = frame.purity
+        self._addresses = frame.context.facts.addresses
         self._values: dict[Kind, Lowers] = {}
         self._effects: dict[Kind, Does] = {}
 
@@ -36,6 +37,7 @@ class Expressions:
         lowers = self._values.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)
+        self._frame.fail_if(self._addresses.tells(node), node)
         return lowers(node)
 
     def scalar(self, node: Node) -> Term:

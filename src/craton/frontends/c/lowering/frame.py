@@ -23,7 +23,7 @@ class Frame:
         self.builder = builder
         self.owns = owns  # the storage of variables that begin to live where the function declares them
         self.memory: Memory = context.memory
-        self.purity = Purity(context.specification)
+        self.purity = Purity(context.specification, context.facts.addresses)
         self.lengths: dict[ArrayType, Term] = {}  # of variable-length arrays
         self.label_numbers: dict[str, int] = {}  # of labels whose address is taken
 
@@ -40,6 +40,14 @@ class Frame:
 
     def unsupported(self, construct: str, node: Node) -> Unsupported:
         return Unsupported(construct, self.range(node) or self.builder.origin)
+
+    def fail_if(self, told: str | None, node: Node) -> None:
+        """Control that comes here tells where objects lie, which is not modelled."""
+        if told is not None:
+            outer = self.builder.origin
+            self.at(node)
+            self.builder.unmodelled(f"{told} (addresses are not known)")
+            self.builder.origin = outer
 
     # --- sizes --------------------------------------------------------------------------------------------------------
 

@@ -87,6 +87,7 @@ class Operators:
         value = self._expressions.scalar(spine[-1].children[0])
         while spine:
             step = spine.pop()
+            self._frame.fail_if(self._context.facts.addresses.tells(step), step)
             left, right = step.children
             other = self._expressions.scalar(right)
             value = self._apply(step.op, value, left.type, other, right.type, step.type)

@@ -15,7 +15,7 @@ from craton.frontends.c.memory.effects import Gives
 from craton.frontends.c.memory.facts import facts
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.memory.places import covered, find
-from craton.frontends.c.memory.points_to import PointsTo
+from craton.frontends.c.memory.points_to import analyse
 from craton.frontends.c.memory.scan import Scan, scan
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.program import Program as Syntax
@@ -60,8 +60,7 @@ def lower(syntax: Syntax, entry: Function, specification: Specification, pointer
 def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:
     """What is known before the first edge."""
     found = scan(syntax, entry)
-    points_to = PointsTo(found, pointer_effects)
-    points_to.run()
+    points_to = analyse(found, pointer_effects)
     names = Names()
     memory = Memory(names.variable, pointer_width, specification.memory)
     memory.make_room(_largest(found))
@@ -70,7 +69,7 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
     )
     return Context(
         syntax,
-        facts(found, points_to, specification),
+        facts(found, points_to, pointer_effects, specification, pointer_width // 8),
         names,
         memory,
         Integer(4, 4, True, "int", False, 3),

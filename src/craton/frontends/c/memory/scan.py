@@ -24,6 +24,7 @@ class Scan:
     calls: dict[str, dict[str, None]] = field(default_factory=dict)  # direct calls, by symbol
     indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
     integers_become_pointers: bool = False
+    pointers_become_integers: bool = False
 
     def in_memory(self, variable: Variable) -> bool:
         return variable in self.addressed or needs_memory(variable.type)
@@ -47,6 +48,21 @@ def scan(program: Program, entry: Function) -> Scan:
     while scanner.waiting:
         scanner.function(program, scanner.waiting.pop(0))
     return scanner.found
+
+
+def _becomes_number(conversion: Node) -> bool:
+    """Whether a pointer is converted to a number; `&((T *)0)->member` is one already, and a test is no number."""
+    child: Node = conversion.children[0]
+    if not isinstance(child.type, Pointer | ArrayType) or not isinstance(conversion.type, Integer):
+        return False
+    return not conversion.type.boolean and not is_constant_address(child)
+
+
+def is_constant_address(node: Node) -> bool:
+    """A null pointer or another number as a pointer, and members of what it points to."""
+    while node.children and node.kind in (Kind.ADDRESS, Kind.MEMBER, Kind.SUBSCRIPT, Kind.CONVERT, Kind.DEREFERENCE):
+        node = node.children[0]
+    return node.kind is Kind.NUMBER
 
 
 class _Scanner:
@@ -124,4 +140,6 @@ class _Scanner:
                 child = node.children[0]
                 if isinstance(node.type, Pointer) and isinstance(child.type, Integer) and child.kind is not Kind.NUMBER:
                     found.integers_become_pointers = True
+                if _becomes_number(node):
+                    found.pointers_become_integers = True
         return node.children
