@@ -109,6 +109,8 @@ class Assignments:
             t = common(self._promoted_member(left), right_type, self._context.int_type)
             result = self._operators.operate(node.op, convert(a, left.type, t), convert(b, right_type, t), t)
             new = convert(result, t, left.type)
+        if self._context.facts.addresses.tells(node):
+            new = self._frame.arbitrary_scalar(left.type)
         self._access.store(target, new)
         return self._access.load(target)
 

@@ -68,8 +68,9 @@ class Branches:
         builder = self._builder
         subject, body = node.children
         self._frame.at(subject)
-        self._frame.fail_if(self._frame.context.facts.addresses.choice_tells(subject), subject)
         value = builder.save(self._expressions.scalar(subject))
+        if self._frame.context.facts.addresses.holds(subject):
+            value = self._frame.arbitrary_scalar(subject.type)
         labels = _cases_of(body)
         targets = {label: builder.new() for label in labels}
         ways = {label: self._blocks.way_to(targets[label], self._scopes.at_case(label)) for label in labels}

@@ -27,7 +27,11 @@ class Conditions:
 
     def condition(self, node: Node) -> Term:
         """The truth of a scalar expression as a Bool."""
-        self._check(node)
+        addresses = self._context.facts.addresses
+        found = self._condition(node)
+        return self._frame.arbitrary_truth() if addresses.tells(node) or addresses.truth_tells(node) else found
+
+    def _condition(self, node: Node) -> Term:
         kind = node.kind
         if kind is Kind.UNARY and node.op == "!":
             return not_(self.condition(node.children[0]))
@@ -43,13 +47,8 @@ class Conditions:
                 return self.condition(child)
         return truth(self._expressions.scalar(node), node.type)
 
-    def _check(self, node: Node) -> None:
-        addresses = self._context.facts.addresses
-        self._frame.fail_if(addresses.tells(node) or addresses.truth_tells(node), node)
-
     def branch(self, node: Node, then: Location, otherwise: Location) -> None:
         """Control goes to `then` or `otherwise`; short circuits become control flow where they have to."""
-        self._check(node)
         kind = node.kind
         if kind is Kind.UNARY and node.op == "!":
             self.branch(node.children[0], otherwise, then)

@@ -37,8 +37,9 @@ class Expressions:
         lowers = self._values.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)
-        self._frame.fail_if(self._addresses.tells(node), node)
-        return lowers(node)
+        self._frame.fail_if(self._addresses.needs_layout(node), node)
+        found = lowers(node)
+        return self._frame.arbitrary_scalar(node.type) if self._addresses.tells(node) else found
 
     def scalar(self, node: Node) -> Term:
         """The value of an expression that is no struct."""

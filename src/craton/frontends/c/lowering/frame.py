@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.automaton.arithmetic import is_signed, resize
+from craton.frontends.c.automaton.arithmetic import from_bits, is_signed, number, resize
 from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.purity import Purity
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.syntax.nodes import Function, Node, Storage
-from craton.frontends.c.syntax.types import ArrayType, CType
-from craton.logic import Term, bvmul
+from craton.frontends.c.syntax.types import ArrayType, CType, Floating, Integer
+from craton.logic import FALSE, TRUE, BitVec, Term, and_, bv, bvmul, eq
 from craton.program.origin import SourceRange
+
+_ADDRESSES = "the addresses of objects"
 
 
 class Frame:
@@ -41,13 +43,45 @@ class Frame:
     def unsupported(self, construct: str, node: Node) -> Unsupported:
         return Unsupported(construct, self.range(node) or self.builder.origin)
 
+    # --- where objects lie --------------------------------------------------------------------------------------------
+
     def fail_if(self, told: str | None, node: Node) -> None:
-        """Control that comes here tells where objects lie, which is not modelled."""
+        """The operation at `node` cannot be modelled without knowing where objects lie."""
         if told is not None:
-            outer = self.builder.origin
-            self.at(node)
-            self.builder.unmodelled(f"{told} (addresses are not known)")
-            self.builder.origin = outer
+            self.fail_where(TRUE, told, node)
+
+    def fail_where(self, tells: Term, told: str, node: Node) -> None:
+        """The same where the condition holds. An error behind it counts if the compiled program reaches it."""
+        builder = self.builder
+        if builder.here is None or tells is FALSE:
+            return
+        self.context.approximated[_ADDRESSES] = None
+        outer = builder.origin
+        self.at(node)
+        gap, on = builder.new(), builder.new()
+        builder.fork(and_(tells, self.arbitrary_truth()), gap, on)
+        builder.enter(gap)
+        builder.unmodelled(f"{told} (addresses are not known)")
+        builder.enter(on)
+        builder.origin = outer
+
+    def arbitrary_truth(self) -> Term:
+        """A Bool that depends on where objects lie: any, and a counterexample must be confirmed by the compiler."""
+        return eq(self.arbitrary_number(1), bv(1, 1))
+
+    def arbitrary_number(self, width: int) -> Term:
+        """A number that depends on where objects lie."""
+        self.context.approximated[_ADDRESSES] = None
+        choice = self.builder.temporary(BitVec(width))
+        self.builder.havoc(choice)
+        return choice
+
+    def arbitrary_scalar(self, t: CType) -> Term:
+        """The same as a value of a scalar type."""
+        if isinstance(t, Integer) and t.boolean:
+            return number(self.arbitrary_truth(), t.width)
+        bits = self.arbitrary_number(8 * t.size)
+        return from_bits(bits, t) if isinstance(t, Floating) else bits
 
     # --- sizes --------------------------------------------------------------------------------------------------------
 

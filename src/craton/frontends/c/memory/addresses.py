@@ -42,8 +42,16 @@ class Addresses:
         place = self._points_to.of_value(node)
         return place if place is not None and find(place) in self._alignments else None
 
-    def _holds(self, node: Node) -> bool:
+    def holds(self, node: Node) -> bool:
+        """Whether a number holds an address, or a part of one."""
         return self._place(node) is not None
+
+    def _is_derived(self, node: Node) -> bool:
+        """Whether a number may be something else than the address of a byte of the object."""
+        place = self._place(node)
+        while node.kind is Kind.CONVERT and node.children[0].type.size == node.type.size:
+            node = node.children[0]
+        return place is not None and find(place).derived and not isinstance(node.type, Pointer | ArrayType)
 
     def is_occupied(self, place: Place) -> bool:
         """Whether an object lies there; known only where numbers are followed."""
@@ -52,40 +60,42 @@ class Addresses:
     # --- operations that tell -----------------------------------------------------------------------------------------
 
     def tells(self, node: Node) -> str | None:
-        """What the operation at the top of an expression tells of addresses, None if nothing."""
+        """What the operation at the top of an expression tells of addresses by its value, None if nothing."""
         if not self._points_to.follows_numbers:
             return None
         match node.kind:
-            case Kind.BINARY | Kind.COMPOUND_ASSIGN:
+            case Kind.BINARY | Kind.COMPOUND_ASSIGN if node.op not in ("&&", "||") and not self.needs_layout(node):
                 return self._binary(node)
-            case Kind.UNARY if node.op == "!":
-                return self.truth_tells(node.children[0])
-            case Kind.UNARY if self._holds(node) and isinstance(node.type, Floating):
+            case Kind.UNARY if self.holds(node) and isinstance(node.type, Floating):
                 return "arithmetic on the bytes of an address"
             case Kind.CONVERT:
                 return self._conversion(node)
-            case Kind.SUBSCRIPT if any(self._holds(child) for child in node.children):
+        return None
+
+    def needs_layout(self, node: Node) -> str | None:
+        """What an operation does that is more than a value, and cannot be said without knowing the layout."""
+        if not self._points_to.follows_numbers:
+            return None
+        match node.kind:
+            case Kind.SUBSCRIPT if any(self.holds(child) for child in node.children):
                 return "an address as an index"
+            case Kind.BINARY | Kind.COMPOUND_ASSIGN if isinstance(node.type, Pointer) and node.op in ("+", "-"):
+                return "an address as an index" if any(self.holds(child) for child in node.children) else None
             case Kind.CALL:
                 return self._call(node)
-            case Kind.CONDITIONAL | Kind.ELVIS:
+            case Kind.ELVIS:
                 return self.truth_tells(node.children[0])
         return None
 
     def truth_tells(self, node: Node) -> str | None:
         """A test for zero: an address is not zero, but some of its bytes may be."""
-        if self._holds(node) and (isinstance(node.type, Floating) or node.type.size < self._pointer_size):
-            return "a test of a part of an address"
+        if self.holds(node):
+            if isinstance(node.type, Floating) or node.type.size < self._pointer_size or self._is_derived(node):
+                return "a test of a number computed from an address"
         return None
-
-    def choice_tells(self, node: Node) -> str | None:
-        """The subject of a `switch`."""
-        return "a choice by an address" if self._holds(node) else None
 
     def _binary(self, node: Node) -> str | None:
         left, right = node.children
-        if node.op in ("&&", "||"):
-            return self.truth_tells(left) or self.truth_tells(right)
         a, b = self._place(left), self._place(right)
         if a is None and b is None:
             return self._constant_comparison(node) if node.op in _ORDER | _EQUALITY else None
@@ -93,8 +103,6 @@ class Addresses:
             return self._comparison(node)
         if isinstance(left.type, Floating) or isinstance(right.type, Floating):
             return "arithmetic on the bytes of an address"
-        if isinstance(left.type, Pointer | ArrayType) or isinstance(right.type, Pointer | ArrayType):
-            return "an address as an index"
         if node.op in _KEEP_DISTANCE or self._is_tag(node, a or b):
             return None
         return f"{node.op} on an address"
@@ -120,10 +128,10 @@ class Addresses:
         left, right = node.children
         full = min(left.type.size, right.type.size) >= self._pointer_size
         integers = isinstance(left.type, Integer) and isinstance(right.type, Integer)
-        if full and integers:
-            if node.op in _EQUALITY and self._holds(left) and self._holds(right):
+        if full and integers and not any(self._is_derived(child) for child in (left, right)):
+            if node.op in _EQUALITY and self.holds(left) and self.holds(right):
                 return None  # like pointers
-            other = constant_number(right if self._holds(left) else left)
+            other = constant_number(right if self.holds(left) else left)
             unsigned = isinstance(left.type, Integer) and not left.type.signed
             if other is not None and self._is_beyond(other, other < _FIRST_PAGES or node.op in _EQUALITY or unsigned):
                 return None
@@ -149,12 +157,12 @@ class Addresses:
         child = node.children[0]
         t: CType = node.type
         if isinstance(t, Integer) and t.boolean:
-            return self.truth_tells(child)
+            return None  # a test
         if isinstance(child.type, Pointer | ArrayType) and isinstance(t, Integer):
             place = self._points_to.of_value(child)
             held = place is not None and self.is_occupied(place)
             return "a part of an address" if held and self._is_cut(t.size) else None
-        if not self._holds(child):
+        if not self.holds(child):
             return None
         if isinstance(t, Floating) or isinstance(child.type, Floating):
             return "a conversion of the bytes of an address" if t is not child.type else None
@@ -176,7 +184,7 @@ class Addresses:
                 if isinstance(argument.type, Pointer) and self._holds_pointers(self._points_to.pointed(argument)):
                     return f"{function.name} on the bytes of an address"
         if isinstance(node.type, Integer | Floating) and touch is Touch.NOTHING and "print" not in function.name:
-            if any(self._holds(argument) for argument in arguments):
+            if any(self.holds(argument) for argument in arguments):
                 return f"an address as an argument of {function.name}"
         return None
 

@@ -35,6 +35,7 @@ class Place:
         "byte_arithmetic",
         "calls",
         "collapsed",
+        "derived",
         "external",
         "fields",
         "functions",
@@ -57,6 +58,7 @@ class Place:
         self.pointee: Place | None = None
         self.words: Place | None = None  # what addresses in its integer members point to, see `Places.words_of`
         self.raw = False  # accessed as numbers or bytes, whatever stands there
+        self.derived = False  # numbers were computed from its addresses, other than by small steps
         self.fields: dict[int, Place] = {}
         self.parents: list[tuple[Place, bool]] = []  # the struct's place, and whether the field is an array
         self.record: Record | None = None
@@ -251,6 +253,7 @@ class Places:
         a.arithmetic |= b.arithmetic
         a.byte_arithmetic |= b.byte_arithmetic
         a.external |= b.external
+        a.derived |= b.derived
         a.allocated |= b.allocated
         a.zeroed |= b.zeroed
         a.functions |= b.functions

@@ -24,6 +24,7 @@ from craton.frontends.c.syntax.types import (
 )
 
 _FEW_BITS = 16  # numbers below: no more than alignment can tell
+_SMALL_STEP = 4096
 
 
 class PointsTo:
@@ -318,13 +319,19 @@ class PointsTo:
             return None
         result = self.places.new("number")
         self._arithmetic(result, node.type)
+        result.derived = not _is_small_step(node)
         for operand in (a, b):
             self.flow(result, operand, node.type)
         return result
 
     def _unary(self, node: Node) -> Place | None:
         place = self.of_value(node.children[0])
-        return place if node.op != "!" and self.is_tracked(node.type) else None
+        if place is None or node.op == "!" or not self.is_tracked(node.type):
+            return None
+        result = self.places.new("number")
+        result.derived = node.op != "+"
+        self.flow(result, place, node.type)
+        return result
 
     def _assign(self, node: Node) -> Place | None:
         left, right = node.children
@@ -352,6 +359,7 @@ class PointsTo:
         held = self._held(left, target)
         if not isinstance(left.type, Pointer):
             self.flow(held, value, left.type)
+            held.derived |= not _is_small_step(node)
         self._arithmetic(held, left.type)
         return find(held)
 
@@ -476,6 +484,17 @@ def analyse(scan: Scan, effects: Effects) -> PointsTo:
 
 def _is_mixed(place: Place) -> bool:
     return place.raw and place.pointee is not None and any(kind == "pointer" for _, kind in place.scalars)
+
+
+def _is_small_step(node: Node) -> bool:
+    """Whether an operation leaves an address what it is: near the same object."""
+    left, right = (constant_number(child) for child in node.children)
+    number = right if right is not None else left if node.op in ("+", "&", "|") else None
+    if number is None:
+        return False
+    return node.op in ("+", "-", "|", "&") and (
+        abs(number) < _SMALL_STEP or (node.op == "&" and ~number % 2**32 < 4096)
+    )
 
 
 def _is_low_bits(node: Node) -> bool:
