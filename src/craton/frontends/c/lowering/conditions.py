@@ -29,7 +29,7 @@ class Conditions:
         """The truth of a scalar expression as a Bool."""
         addresses = self._context.facts.addresses
         found = self._condition(node)
-        return self._frame.arbitrary_truth() if addresses.tells(node) or addresses.truth_tells(node) else found
+        return self._frame.unsure(found) if addresses.tells(node) or addresses.truth_tells(node) else found
 
     def _condition(self, node: Node) -> Term:
         kind = node.kind

@@ -39,7 +39,9 @@ class Expressions:
             raise self._frame.unsupported(node.kind.value, node)
         self._frame.fail_if(self._addresses.needs_layout(node), node)
         found = lowers(node)
-        return self._frame.arbitrary_scalar(node.type) if self._addresses.tells(node) else found
+        if isinstance(found, Term) and self._addresses.tells(node):
+            return self._frame.unsure(found)
+        return found
 
     def scalar(self, node: Node) -> Term:
         """The value of an expression that is no struct."""

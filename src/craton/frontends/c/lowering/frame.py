@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.automaton.arithmetic import from_bits, is_signed, number, resize
+from craton.frontends.c.automaton.arithmetic import is_signed, resize
 from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.purity import Purity
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.syntax.nodes import Function, Node, Storage
-from craton.frontends.c.syntax.types import ArrayType, CType, Floating, Integer
-from craton.logic import FALSE, TRUE, BitVec, Term, and_, bv, bvmul, eq
+from craton.frontends.c.syntax.types import ArrayType, CType
+from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, xor
 from craton.program.origin import SourceRange
 
 _ADDRESSES = "the addresses of objects"
@@ -59,29 +59,29 @@ class Frame:
         outer = builder.origin
         self.at(node)
         gap, on = builder.new(), builder.new()
-        builder.fork(and_(tells, self.arbitrary_truth()), gap, on)
+        builder.fork(and_(tells, eq(self._choice(1), bv(1, 1))), gap, on)
         builder.enter(gap)
         builder.unmodelled(f"{told} (addresses are not known)")
         builder.enter(on)
         builder.origin = outer
 
-    def arbitrary_truth(self) -> Term:
-        """A Bool that depends on where objects lie: any, and a counterexample must be confirmed by the compiler."""
-        return eq(self.arbitrary_number(1), bv(1, 1))
+    def unsure(self, value: Term) -> Term:
+        """A scalar or a Bool that depends on where objects lie: what our layout gives, or anything. A counterexample
+        that uses it must be confirmed by the compiled program.
+        """
+        known = eq(self._choice(1), bv(0, 1))
+        if value.sort is BOOL:
+            return xor(value, not_(known))
+        if isinstance(value.sort, Float):
+            return ite(known, value, fp_from_bits(value.sort, self._choice(value.sort.width)))
+        assert isinstance(value.sort, BitVec)
+        return ite(known, value, self._choice(value.sort.width))
 
-    def arbitrary_number(self, width: int) -> Term:
-        """A number that depends on where objects lie."""
+    def _choice(self, width: int) -> Term:
         self.context.approximated[_ADDRESSES] = None
         choice = self.builder.temporary(BitVec(width))
         self.builder.havoc(choice)
         return choice
-
-    def arbitrary_scalar(self, t: CType) -> Term:
-        """The same as a value of a scalar type."""
-        if isinstance(t, Integer) and t.boolean:
-            return number(self.arbitrary_truth(), t.width)
-        bits = self.arbitrary_number(8 * t.size)
-        return from_bits(bits, t) if isinstance(t, Floating) else bits
 
     # --- sizes --------------------------------------------------------------------------------------------------------
 

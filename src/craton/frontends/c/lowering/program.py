@@ -100,9 +100,9 @@ def _assume_apart(context: Context) -> None:
 
 
 def _largest(found: Scan) -> int:
-    """The size of the largest variable."""
+    """The size of the largest variable, or of the largest block whose size is a constant."""
     variables = [*found.globals, *(v for group in found.locals.values() for v in group)]
-    return max((variable.type.size for variable in variables), default=0)
+    return max(found.largest_argument, *(variable.type.size for variable in variables), 0)
 
 
 def _procedure(context: Context, function: Function) -> Procedure:

@@ -80,10 +80,17 @@ class Memory:
         self.sizes = self.new_variable("object sizes", Array(sort, sort))
         self.live = self.new_variable("live blocks", sort)
         if self.safety:
-            self.offset_bits = 32 if self.pointer_width == 64 else 17
+            self.offset_bits = 32 if self.pointer_width == 64 else 19
         self.uses_heap = False
         self.uses_stack = False
         self.keeps_lengths = False
+
+    @property
+    def most(self) -> int:
+        """Objects are smaller, where memory safety is checked: half of the offsets. The other half lies before the next
+        object, so that pointers a little before an object are told from those into the one before.
+        """
+        return 1 << (self.offset_bits - 1)
 
     @property
     def stack_begin(self) -> Term:
@@ -93,7 +100,7 @@ class Memory:
     def make_room(self, largest: int) -> None:
         """Where addresses have few bits, offsets get as many as the largest object needs."""
         if self.safety and self.pointer_width == 32:
-            self.offset_bits = min(max(self.offset_bits, largest.bit_length() + 1), 24)
+            self.offset_bits = min(max(self.offset_bits, largest.bit_length() + 2), 25)
 
     def pointer(self, value: int) -> Term:
         return bv(value, self.pointer_width)
@@ -118,7 +125,7 @@ class Memory:
     def allocate(self, size: int, align: int, what: str) -> Term:
         """A constant address for a new object."""
         if self.safety:
-            if size >= 1 << self.offset_bits:
+            if size >= self.most:
                 raise Unsupported(f"an object of {size} bytes ({what}) where memory safety is checked", None)
             number = self._number
             self._number += 1

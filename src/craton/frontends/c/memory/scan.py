@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from craton.frontends.c.syntax.expressions import direct_callee, root_variable
+from craton.frontends.c.syntax.expressions import constant_number, direct_callee, root_variable
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
+
+_MOST_BYTES = 1 << 24  # of what looks like a size
 
 
 @dataclass(eq=False)
@@ -25,6 +27,7 @@ class Scan:
     indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
     integers_become_pointers: bool = False
     pointers_become_integers: bool = False
+    largest_argument: int = 0  # of functions without a body, among those that are constants
 
     def in_memory(self, variable: Variable) -> bool:
         return variable in self.addressed or needs_memory(variable.type)
@@ -127,6 +130,8 @@ class _Scanner:
                 if callee is not None:
                     self.need(callee)
                     found.calls.setdefault(self._current, {})[callee.symbol] = None
+                    sizes = (constant_number(argument) or 0 for argument in node.children[1:])
+                    found.largest_argument = max(found.largest_argument, *(s for s in sizes if s < _MOST_BYTES), 0)
                     return node.children[1:]
                 found.indirect[self._current] = None
             case Kind.ADDRESS:
