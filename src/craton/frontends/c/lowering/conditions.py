@@ -19,6 +19,7 @@ class Conditions:
     """Expressions as Bools and as branches, and the values that are chosen by them."""
 
     def __init__(self, frame: Frame, expressions: Expressions) -> None:
+        self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._purity = frame.purity
@@ -28,7 +29,9 @@ class Conditions:
         """The truth of a scalar expression as a Bool."""
         with self._expressions.settled(node) as known:
             if known is None:
-                return self._truth(node)
+                addresses = self._context.facts.addresses
+                found = self._truth(node)
+                return self._frame.unsure(found) if addresses.tells(node) or addresses.truth_tells(node) else found
             assert isinstance(known, Term)
             return truth(known, node.type)
 

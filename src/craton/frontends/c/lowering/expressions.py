@@ -25,6 +25,7 @@ class Expressions:
         self._frame = frame
         self._purity = frame.purity
         self._order = Order(frame, self.value)
+        self._addresses = frame.context.facts.addresses
         self._values: dict[Kind, Lowers] = {}
         self._effects: dict[Kind, Does] = {}
 
@@ -42,7 +43,11 @@ class Expressions:
         lowers = self._values.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)
-        return lowers(node)
+        self._frame.fail_if(self._addresses.needs_layout(node), node)
+        found = lowers(node)
+        if isinstance(found, Term) and self._addresses.tells(node):
+            return self._frame.unsure(found)
+        return found
 
     def settled(self, node: Node) -> Settled:
         """A context in which the order of what C leaves open in this expression has been chosen; it gives the value, if

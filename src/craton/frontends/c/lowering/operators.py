@@ -91,7 +91,10 @@ class Operators:
             step = spine.pop()
             left, right = step.children
             other = self._expressions.scalar(right)
+            self._frame.fail_if(self._context.facts.addresses.needs_layout(step), step)
             value = self._apply(step.op, value, left.type, other, right.type, step.type)
+            if self._context.facts.addresses.tells(step):
+                value = self._frame.unsure(value)
         return value
 
     def _apply(self, op: str, a: Term, a_type: CType, b: Term, b_type: CType, t: CType) -> Term:
