@@ -26,6 +26,7 @@ class Declarations:
         self._number = number
         self._types = nodes.types
         self._positions = nodes.positions
+        self._forms = nodes.forms
         self._expressions = expressions
         self._definitions: dict[str, CXCursor] = {}
         self._locals: dict[int, Variable] = {}
@@ -162,6 +163,8 @@ class Declarations:
             initializer = lib().clang_Cursor_getVarDeclInitializer(definition)
             if not lib().clang_Cursor_isNull(initializer):
                 outer, self.function = self.function, ""
-                variable.initializer = self._expressions.expression(tree(initializer))
+                raw = tree(initializer)
+                with self._forms.reading(definition, raw):
+                    variable.initializer = self._expressions.expression(raw)
                 self.function = outer
         return variable

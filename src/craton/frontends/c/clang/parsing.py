@@ -78,7 +78,7 @@ def _parse(path: str, options: COptions) -> Unit:
     arguments += [f"-I{folder}" for folder in options.include]
     arguments += [f"-D{definition}" for definition in options.define]
     headers = Path(__file__).parent.parent / "headers"
-    arguments += ["-nostdinc", f"-isystem{headers}"]
+    arguments += ["-nostdinc", f"-isystem{headers}", "-include", str(Path(__file__).with_name("gcc.h"))]
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
     unit = Unit(path, arguments, _contents(path))
     if not unit.parsed:

@@ -26,6 +26,7 @@ class UnitReader:
         program.units.append(self)
         self._positions = Positions(unit)
         nodes = NodeMaker(TypeReader(pointer_size), self._positions)
+        self._forms = nodes.forms
         expressions = ExpressionReader(nodes)
         self._declarations = Declarations(unit, number, program, nodes, expressions)
         references = ReferenceReader(nodes, expressions, self._declarations)
@@ -48,10 +49,12 @@ class UnitReader:
             return
         self._declarations.function = function.symbol
         raw = tree(cursor)
-        function.parameters = [self._declarations.variable(child) for child in raw.children if child.kind == _PARAMETER]
-        for child in raw.children:
-            if child.kind == _COMPOUND_STATEMENT:
-                function.body = self._statements.statement(child)
+        with self._forms.reading(cursor, raw):
+            parameters = (child for child in raw.children if child.kind == _PARAMETER)
+            function.parameters = [self._declarations.variable(child) for child in parameters]
+            for child in raw.children:
+                if child.kind == _COMPOUND_STATEMENT:
+                    function.body = self._statements.statement(child)
 
     def source_range(self, extent: Extent) -> SourceRange | None:
         return self._positions.source_range(extent)
