@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from craton.frontends.c.clang.bindings import CXCursor, Raw, Unit, children, lib, text, tree
+from craton.frontends.c.clang.bindings import CXCursor, Raw, Unit, children, lib, printed, text, tree
 from craton.frontends.c.clang.expressions import ExpressionReader
 from craton.frontends.c.clang.nodes import NodeMaker
+from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Pointer
 
 EXTERN, _STATIC = 2, 3
+_ASM_LABEL = 407
 
 
 class Declarations:
@@ -29,6 +31,7 @@ class Declarations:
         self._forms = nodes.forms
         self._expressions = expressions
         self._definitions: dict[str, CXCursor] = {}
+        self._labels: dict[str, str] = {}  # names of functions for the assembler, where they differ
         self._locals: dict[int, Variable] = {}
         self._globals: dict[str, Variable] = {}
         self._functions: dict[str, Function] = {}
@@ -38,21 +41,30 @@ class Declarations:
         """Definitions by name; of variables the one with an initialiser, else any that is not extern."""
         functions = lib()
         for cursor in children(unit.cursor()):
-            if cursor.kind == 8:
-                name = text(functions.clang_getCursorSpelling(cursor))
-                if functions.clang_isCursorDefinition(cursor):
-                    self._definitions[name] = cursor
-                    if functions.clang_Cursor_getStorageClass(cursor) != _STATIC:
-                        self.public[name] = None
+            if cursor.kind == 8 and functions.clang_isCursorDefinition(cursor):
+                self._find_function(text(functions.clang_getCursorSpelling(cursor)), cursor)
             elif cursor.kind == 9:
-                name = text(functions.clang_getCursorSpelling(cursor))
-                has_value = not functions.clang_Cursor_isNull(functions.clang_Cursor_getVarDeclInitializer(cursor))
-                tentative = functions.clang_Cursor_getStorageClass(cursor) != EXTERN
-                if has_value or (tentative and name not in self._definitions):
-                    self._definitions[name] = cursor
-                elif tentative and not self._has_value(self._definitions[name]):
-                    if self._types.of_cursor(cursor).size > self._types.of_cursor(self._definitions[name]).size:
-                        self._definitions[name] = cursor
+                self._find_variable(text(functions.clang_getCursorSpelling(cursor)), cursor)
+
+    def _find_function(self, name: str, cursor: CXCursor) -> None:
+        inline = _is_only_for_inlining(cursor)
+        if inline and _of_the_system(cursor):
+            return  # the library's own function is meant, and as good
+        self._definitions[name] = cursor
+        label = assembler_name(cursor)
+        if label is not None:
+            self._labels[label] = name
+        if lib().clang_Cursor_getStorageClass(cursor) != _STATIC and not inline:
+            self.public[label or name] = None
+
+    def _find_variable(self, name: str, cursor: CXCursor) -> None:
+        has_value = self._has_value(cursor)
+        tentative = lib().clang_Cursor_getStorageClass(cursor) != EXTERN
+        if has_value or (tentative and name not in self._definitions):
+            self._definitions[name] = cursor
+        elif tentative and not self._has_value(self._definitions[name]):
+            if self._types.of_cursor(cursor).size > self._types.of_cursor(self._definitions[name]).size:
+                self._definitions[name] = cursor
 
     def _has_value(self, cursor: CXCursor) -> bool:
         return not lib().clang_Cursor_isNull(lib().clang_Cursor_getVarDeclInitializer(cursor))
@@ -72,11 +84,20 @@ class Declarations:
 
     def function_named(self, name: str, cursor: CXCursor) -> Function:
         """The definition if some unit has one, else the declaration."""
-        elsewhere = self._program.function(name) if name not in self._definitions else None
-        return elsewhere or self._declare_function(name, cursor)
+        if name in self._definitions:
+            return self._declare_function(name, cursor)
+        label = assembler_name(cursor)
+        if label is None:
+            return self._program.function(name) or self._declare_function(name, cursor)
+        local = self._labels.get(label, label)
+        if local in self._definitions:
+            return self._declare_function(local, cursor)
+        # The headers of a library rename its own functions: `sscanf` is `__isoc99_sscanf` there.
+        return self._program.function(label) or self._declare_function(name if name in label else label, cursor)
 
     def defined(self, name: str) -> Function | None:
         """The function this unit defines, static or not."""
+        name = self._labels.get(name, name)
         cursor = self._definitions.get(name)
         return self._declare_function(name, cursor) if cursor is not None and cursor.kind == 8 else None
 
@@ -143,6 +164,9 @@ class Declarations:
         )
 
     def global_(self, name: str, cursor: CXCursor) -> Variable:
+        if assembler_name(cursor) is not None:
+            where = self._positions.source_range(lib().clang_getCursorExtent(cursor))
+            raise Unsupported(f"variable {name} with a name for the assembler", where)
         definition = self._definitions.get(name)
         static = definition is not None and lib().clang_Cursor_getStorageClass(definition) == _STATIC
         table = self._globals if static else self._program.globals
@@ -168,3 +192,23 @@ class Declarations:
                     variable.initializer = self._expressions.expression(raw)
                 self.function = outer
         return variable
+
+
+def assembler_name(cursor: CXCursor) -> str | None:
+    """What `asm("…")` behind a declaration calls it, if that is another name."""
+    name = text(lib().clang_getCursorSpelling(cursor))
+    found = (text(lib().clang_getCursorSpelling(child)) for child in children(cursor) if child.kind == _ASM_LABEL)
+    return next((label for label in found if label != name), None)
+
+
+def _is_only_for_inlining(cursor: CXCursor) -> bool:
+    """GNU's `extern inline`: the body may be taken in place of the function that somebody else defines."""
+    functions = lib()
+    if not functions.clang_Cursor_isFunctionInlined(cursor):
+        return False
+    return functions.clang_Cursor_getStorageClass(cursor) == EXTERN and "gnu_inline" in printed(cursor)
+
+
+def _of_the_system(cursor: CXCursor) -> bool:
+    """Whether it stands in a header of the system; line markers of a preprocessor tell that, too."""
+    return bool(lib().clang_Location_isInSystemHeader(lib().clang_getCursorLocation(cursor)))
