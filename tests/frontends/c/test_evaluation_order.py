@@ -11,7 +11,6 @@ import pytest
 
 from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
-from craton.frontends.c.errors import Unsupported
 from craton.program.interpreter import Exited, Interpreter, ReachedError, ReachedUnmodelled
 from craton.program.specification import DEFAULT, Specification
 
@@ -196,5 +195,5 @@ def test_a_call_between_the_parts_of_an_operand_is_not_modelled(tmp_path: Path) 
 
 @pytest.mark.parametrize("text", ["sizeof(int[n++])", "sizeof(int[n])"])
 def test_sizes_of_types_of_variable_length_are_not_guessed(text: str, tmp_path: Path) -> None:
-    with pytest.raises(Unsupported, match="variable-length"):
-        outcomes(f"n = 3; unsigned long r = {text}; return r + n;", tmp_path)
+    (found,) = outcomes(f"n = 3; unsigned long r = {text}; return r + n;", tmp_path)
+    assert isinstance(found, str) and "variable-length" in found
