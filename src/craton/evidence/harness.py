@@ -15,7 +15,7 @@ from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
-from craton.frontends.c.library.table import MODELLED, UNMODELLED
+from craton.frontends.c.library.table import MODELLED
 from craton.frontends.c.outline import Outline
 from craton.frontends.c.syntax.nodes import Function, Variable
 from craton.frontends.c.syntax.types import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
@@ -79,7 +79,7 @@ def harness_text(
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
         _header(violated),
-        _inputs([read for read in replay.inputs if read.source.function not in UNMODELLED], numbers),
+        _inputs(replay.inputs, numbers),
         _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
@@ -166,7 +166,7 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         declared = function.type.parameters
         given = _spelled(declared[0]) if declared else "int"
         return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
-    if name.startswith("__builtin_") or name in UNMODELLED:
+    if name.startswith("__builtin_"):
         return ""
     if name in MODELLED:
         known = in_c_library(name) or name in _OURS

@@ -18,7 +18,7 @@ from craton.errors import CratonError
 from craton.evidence.building import Failed, build, compilers
 from craton.evidence.compiled import MEMORY, limits, outline_of, run_compiled, written_job
 from craton.evidence.harness import NOTHING_UNSPECIFIED
-from craton.frontends.c.library.table import MODELLED, UNMODELLED
+from craton.frontends.c.library.table import MODELLED
 from craton.frontends.c.syntax.types import X87, CType, Floating, Record, Void
 from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
@@ -82,10 +82,7 @@ def _failing(
     source = c_source(request)
     outline = outline_of(source)
     functions = [(Input(f.name, str(f.type.result)), f.type.result) for f in outline.functions]
-    reads = any(
-        f.function not in MODELLED and f.function not in UNMODELLED and not isinstance(result, Void | Record)
-        for f, result in functions
-    )
+    reads = any(f.function not in MODELLED and not isinstance(result, Void | Record) for f, result in functions)
     with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
         try:
             nothing = Replay(Location(0), (), ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from craton.frontends.c.clang.bindings import CXCursor, Raw, Unit, children, lib, text, tree
@@ -67,7 +68,15 @@ class Declarations:
             symbol = f"{name}@{self._number}" if static and self._number else name
             known = self._functions[name] = Function(name, symbol, function_type, self._number)
             known.range = self._positions.source_range(lib().clang_getCursorExtent(declared))
+            known.stops = self._is_noreturn(declared)
         return known
+
+    def _is_noreturn(self, cursor: CXCursor) -> bool:
+        """The attribute is part of the type; the keyword stands in the text only."""
+        if "noreturn" in text(lib().clang_getTypeSpelling(lib().clang_getCursorType(cursor))):
+            return True
+        contents, begin, end, _ = self._positions.source(cursor)
+        return re.search(rb"\b_Noreturn\b|\bnoreturn\b", contents[begin:end].split(b"{")[0]) is not None
 
     def function_named(self, name: str, cursor: CXCursor) -> Function:
         """The definition if some unit has one, else the declaration."""
@@ -158,6 +167,7 @@ class Declarations:
         variable = table[name] = Variable(label, self._types.of_cursor(declared), Storage.GLOBAL, None)
         variable.range = self._positions.source_range(lib().clang_getCursorExtent(declared))
         variable.defined = definition is not None
+        variable.external = not static
         if definition is not None:
             initializer = lib().clang_Cursor_getVarDeclInitializer(definition)
             if not lib().clang_Cursor_isNull(initializer):

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from craton.frontends.c.clang.bindings import Unit
+from craton.frontends.c.clang.positions import Hidden
 from craton.frontends.c.clang.unit import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
-from craton.frontends.c.syntax.nodes import Function
-from craton.frontends.c.syntax.program import Program
+from craton.frontends.c.syntax.nodes import Extent, Function, Variable
+from craton.frontends.c.syntax.program import Library, Program
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
+from craton.program.origin import SourceRange
 
 _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
 # Behind our own headers: for what those do not declare.
@@ -25,11 +28,12 @@ _FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class COptions:
-    """How C text is to be read."""
+    """How C text is to be read, and what is taken for granted of functions that nobody knows."""
 
     data_model: str = "ILP32"
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
+    unknown_functions: UnknownFunctions = UnknownFunctions.PURE
 
     @property
     def pointer_width(self) -> int:
@@ -37,16 +41,60 @@ class COptions:
         return 64 if self.data_model == "LP64" else 32
 
 
+class _Linked:
+    """A `syntax.program.TranslationUnit` that stands for the library: texts are read when a function is asked for."""
+
+    def __init__(self, program: Program, library: Library, options: COptions, opened: list[Unit]) -> None:
+        self._program = program
+        self._library = library
+        self._options = COptions(options.data_model)  # what users define is not for the library
+        self._opened = opened
+        self._readers: dict[str, UnitReader] = {}
+        for name in library.names():
+            program.definitions.setdefault(name, self)
+
+    def defined(self, name: str) -> Function | None:
+        meant = self._library.spelled(name)
+        if meant != name:
+            return self._program.function(meant)
+        file, text = self._library.text_of(name)
+        reader = self._readers.get(file)
+        if reader is None:
+            unit = _parse(file, self._options, text.encode())
+            self._opened.append(unit)
+            reader = UnitReader(unit, self._program, self._options.pointer_width // 8, Hidden)
+            self._readers[file] = reader
+        function = reader.defined(name)
+        if function is not None:
+            function.handled = self._library.is_handled(name)
+        return function
+
+    def exported(self, name: str) -> Variable | None:
+        return None
+
+    def read_body(self, function: Function) -> None:
+        raise AssertionError("bodies are read by the unit that defines the function")
+
+    def source_range(self, extent: Extent) -> SourceRange | None:
+        return None
+
+
 @contextmanager
-def parsed(paths: list[str], start: str, options: COptions) -> Iterator[tuple[Program, Function]]:
-    """The files as clang reads them, and the function to start from; as long as the context lasts."""
+def parsed(
+    paths: list[str], start: str, options: COptions, library: Library | None = None
+) -> Iterator[tuple[Program, Function]]:
+    """The files as clang reads them, linked with a library, and the function to start from; as long as the context
+    lasts.
+    """
     if not paths:
         raise BadInput("no input file")
     program = Program()
-    units = [_parse(path, options) for path in paths]
+    units = [_parse(path, options, _contents(path)) for path in paths]
     try:
         for unit in units:
             UnitReader(unit, program, options.pointer_width // 8)
+        if library is not None:
+            _Linked(program, library, options, units)
         entry = program.function(start)
         if entry is None:
             entry = next(filter(None, (reader.defined(start) for reader in program.units)), None)
@@ -70,7 +118,7 @@ def _contents(path: str) -> bytes:
     return contents
 
 
-def _parse(path: str, options: COptions) -> Unit:
+def _parse(path: str, options: COptions, contents: bytes) -> Unit:
     target = _TARGETS.get(options.data_model)
     if target is None:
         raise BadInput(f"unknown data model {options.data_model}; known are {', '.join(_TARGETS)}")
@@ -78,9 +126,9 @@ def _parse(path: str, options: COptions) -> Unit:
     arguments += [f"-I{folder}" for folder in options.include]
     arguments += [f"-D{definition}" for definition in options.define]
     headers = Path(__file__).parent.parent / "headers"
-    arguments += ["-nostdinc", f"-isystem{headers}"]
+    arguments += ["-nostdinc", f"-isystem{headers}", "-include", str(headers / "craton_atomics.h")]
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
-    unit = Unit(path, arguments, _contents(path))
+    unit = Unit(path, arguments, contents)
     if not unit.parsed:
         raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
     errors = [d.text for d in unit.diagnostics() if d.severity >= 3]

@@ -61,3 +61,10 @@ class Positions:
         if file not in self._contents:
             self._contents[file] = self._unit.file_contents(file)
         return self._contents[file], begin, end, extent.begin >= 1 << 31
+
+
+class Hidden(Positions):
+    """Those of a text that is not the user's: nothing of it stands anywhere."""
+
+    def source_range(self, extent: CXRange | Extent) -> SourceRange | None:
+        return None

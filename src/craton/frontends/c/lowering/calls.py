@@ -14,6 +14,7 @@ from craton.frontends.c.memory.places import Place
 from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import Function, Node
 from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Record, Void, count_leaves
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import FALSE, Term, eq, not_, or_
 from craton.program.cfa import DEREF, UNREACH, Location
 from craton.program.statements import Call
@@ -59,7 +60,7 @@ class Calls:
                 self._expressions.value(argument)
             self._builder.error(UNREACH)
             return self._unknowns.arbitrary(node.type)
-        if function.body is None:
+        if function.is_external:
             return self._externals.call(function, node)
         arguments = [(self._expressions.value(argument), argument.type) for argument in node.children[1:]]
         return self._invoke(function, arguments, node)
@@ -119,7 +120,7 @@ class Calls:
         for target, start in zip(targets, starts, strict=True):
             builder.enter(start)
             if target.body is None:
-                value = self._externals.with_values(target, node)
+                value = self._externals.through_pointer(target, node)
             else:
                 value = self._invoke(target, arguments, node)
             if not isinstance(node.type, Void):
@@ -145,6 +146,8 @@ class Calls:
         if not place.external and self._context.specification.deref:  # a pointer that is not initialised or null
             self._builder.error(DEREF)
         elif place.external or not has_targets:
+            if self._context.unknown_functions is not UnknownFunctions.PURE:
+                self._builder.unmodelled("a call through a pointer to an unknown function")
             self._context.assume(
                 "a call through an unknown function pointer returns an arbitrary value and changes nothing"
             )

@@ -24,6 +24,22 @@ class TranslationUnit(Protocol):
         """Where a node of this unit stands in the text."""
 
 
+class Library(Protocol):
+    """Functions that others define, as C text: what a program is linked with after its own units."""
+
+    def names(self) -> frozenset[str]:
+        """The functions that there is text for."""
+
+    def text_of(self, name: str) -> tuple[str, str]:
+        """A unit that defines the function: the unit's name, and its text."""
+
+    def spelled(self, name: str) -> str:
+        """The function that is meant by a name: `__builtin_stpcpy` is stpcpy."""
+
+    def is_handled(self, name: str) -> bool:
+        """Whether calls by that name are lowered without the text."""
+
+
 class Program:
     """All translation units."""
 
