@@ -22,8 +22,8 @@ def add_unknown_functions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unknown-functions",
         choices=("pure", "arbitrary", "refuse"),
-        help="what functions may do that nobody defines or knows: nothing but return any value (the default for tasks), "
-        "change all that they can reach (the default for plain files), or refuse to decide where one is called",
+        help="what functions may do that nobody defines or knows: nothing but return any value (default for tasks), "
+        "change all that they can reach (default for plain files), or refuse to decide where one is called",
     )
 
 

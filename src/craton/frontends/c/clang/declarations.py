@@ -81,7 +81,12 @@ class Declarations:
     def function_named(self, name: str, cursor: CXCursor) -> Function:
         """The definition if some unit has one, else the declaration."""
         elsewhere = self._program.function(name) if name not in self._definitions else None
-        return elsewhere or self._declare_function(name, cursor)
+        if elsewhere is not None:
+            return elsewhere
+        function = self._declare_function(name, cursor)
+        if name not in self._definitions and self._program.library is not None:
+            function.handled = self._program.library.is_handled(name)
+        return function
 
     def defined(self, name: str) -> Function | None:
         """The function this unit defines, static or not."""

@@ -50,30 +50,33 @@ class _Linked:
         self._options = COptions(options.data_model)  # what users define is not for the library
         self._opened = opened
         self._readers: dict[str, UnitReader] = {}
+        self.is_handled = library.is_handled
+        program.library = self
         for name in library.names():
             program.definitions.setdefault(name, self)
 
     def defined(self, name: str) -> Function | None:
         meant = self._library.spelled(name)
-        if meant != name:
-            return self._program.function(meant)
+        return self._program.function(meant) if meant != name else self._reader(name).defined(name)
+
+    def read_body(self, function: Function) -> None:
+        reader = self._reader(function.name)
+        text = reader.defined(function.name)
+        assert text is not None
+        function.unit, function.type = text.unit, text.type
+        reader.read_body(function)
+
+    def _reader(self, name: str) -> UnitReader:
+        """The unit that defines a function."""
         file, text = self._library.text_of(name)
-        reader = self._readers.get(file)
-        if reader is None:
+        if file not in self._readers:
             unit = _parse(file, self._options, text.encode())
             self._opened.append(unit)
-            reader = UnitReader(unit, self._program, self._options.pointer_width // 8, Hidden)
-            self._readers[file] = reader
-        function = reader.defined(name)
-        if function is not None:
-            function.handled = self._library.is_handled(name)
-        return function
+            self._readers[file] = UnitReader(unit, self._program, self._options.pointer_width // 8, Hidden)
+        return self._readers[file]
 
     def exported(self, name: str) -> Variable | None:
         return None
-
-    def read_body(self, function: Function) -> None:
-        raise AssertionError("bodies are read by the unit that defines the function")
 
     def source_range(self, extent: Extent) -> SourceRange | None:
         return None

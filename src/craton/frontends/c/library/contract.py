@@ -77,6 +77,9 @@ class Unknowns(Protocol):
     def arbitrary(self, t: CType) -> Value:
         """A value of which nothing is known."""
 
+    def input(self, name: str, t: CType) -> Value:
+        """What a function that the program lacks returned: an input of the program."""
+
 
 class Variables(Protocol):
     def variable(self, variable: Variable) -> Lvalue:

@@ -6,6 +6,7 @@ from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.arguments import literal_text, size_argument, unknown_bytes
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import only
+from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import Node
 
 
@@ -22,6 +23,13 @@ def open_value(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Valu
 
 def input_value(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return lower.unknowns.input(lower.function.name, node.type)
+
+
+def refused(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """A function that nobody models."""
+    function = direct_callee(node)
+    lower.builder.unmodelled(f"a call of {function.name if function is not None else 'this function'}")
+    return lower.unknowns.arbitrary(node.type)
 
 
 @only("__craton_assume")

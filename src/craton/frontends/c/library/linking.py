@@ -10,6 +10,7 @@ from craton.frontends.c.library.functions import Model, records
 
 _BODIES = Path(__file__).parent / "bodies"
 _BUILTIN = "__builtin_"
+_AT_CALLS = (Model.HANDLER, Model.UNMODELLED)  # lowered where they are called by name, without any text
 # Names under which the C library has a function besides its own.
 _ALIASES = {
     "__strdup": "strdup",
@@ -38,7 +39,8 @@ class LinkedLibrary:
         return name.removeprefix(_BUILTIN)
 
     def is_handled(self, name: str) -> bool:
-        return records()[name].model is Model.HANDLER
+        known = records().get(name)
+        return known is not None and known.model in _AT_CALLS
 
     def text_of(self, name: str) -> tuple[str, str]:
         record = records()[name]
@@ -50,10 +52,9 @@ class LinkedLibrary:
 
 @cache
 def _names() -> frozenset[str]:
-    known = records()
-    builtins = (f"{_BUILTIN}{name}" for name, record in known.items() if record.model is not Model.HANDLER)
+    known = [name for name, record in records().items() if record.model not in _AT_CALLS]
     aliases = (alias for alias, name in _ALIASES.items() if name in known)
-    return frozenset((*known, *builtins, *aliases))
+    return frozenset((*known, *(f"{_BUILTIN}{name}" for name in known), *aliases))
 
 
 @cache

@@ -17,8 +17,8 @@ from craton.frontends.c.library import (  # noqa: F401  (they register their han
 )
 from craton.frontends.c.library.contracts import ANY, DIRECT, INPUT, OPEN
 from craton.frontends.c.library.fidelity import FIDELITY, Fidelity
-from craton.frontends.c.library.functions import records
-from craton.frontends.c.library.intrinsics import any_value, input_value, open_value
+from craton.frontends.c.library.functions import Model, records
+from craton.frontends.c.library.intrinsics import any_value, input_value, open_value, refused
 from craton.frontends.c.library.pointers import EFFECTS
 from craton.frontends.c.library.records import HANDLERS, Handler, LibraryFunction
 from craton.frontends.c.memory.effects import NONE, UNKNOWN, PointerEffects
@@ -31,7 +31,10 @@ MODELLED = frozenset((*HANDLERS, *(name for name, record in records().items() if
 def library_function(name: str) -> LibraryFunction:
     """The record of a function without a body; that of one of which nothing is known, if nobody knows it."""
     name = name.removeprefix(DIRECT)
+    record = records().get(name)
     handler = HANDLERS.get(name) or _intrinsic(name)
+    if record is not None and record.model is Model.UNMODELLED:
+        handler = refused
     otherwise = Fidelity.UNKNOWN if handler is None else Fidelity.EXACT
     return LibraryFunction(
         name,

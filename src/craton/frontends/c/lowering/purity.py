@@ -51,7 +51,7 @@ class Purity:
 
     def _local(self, node: Node) -> bool:
         kind = node.kind
-        if kind in _EFFECTS:
+        if kind in _EFFECTS or node.volatile:
             return False
         if isinstance(node.type, Record) and kind in (Kind.CONDITIONAL, Kind.INIT_LIST):
             return False

@@ -1,4 +1,4 @@
-"""What unknown functions can reach: variables that other files see, what was handed to them, and all that lies behind."""
+"""What unknown functions can reach: variables that other files see, what they were given, and all that lies behind."""
 
 from __future__ import annotations
 

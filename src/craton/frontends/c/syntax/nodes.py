@@ -74,7 +74,7 @@ Extent = tuple[int, int, int | None, int | None]
 class Node:
     """A node: children may be None only in FOR."""
 
-    __slots__ = ("children", "kind", "op", "range", "type", "value")
+    __slots__ = ("children", "kind", "op", "range", "type", "value", "volatile")
 
     def __init__(
         self,
@@ -91,6 +91,7 @@ class Node:
         self.op = op
         self.value = value
         self.range = range_
+        self.volatile = False  # an l-value that others may change
 
     def __repr__(self) -> str:
         return f"{self.kind.name}{self.op and ' ' + self.op}({', '.join(map(repr, self.children))})"

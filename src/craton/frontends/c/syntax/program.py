@@ -28,7 +28,7 @@ class Library(Protocol):
     """Functions that others define, as C text: what a program is linked with after its own units."""
 
     def names(self) -> frozenset[str]:
-        """The functions that there is text for."""
+        """The functions that are called as their text says."""
 
     def text_of(self, name: str) -> tuple[str, str]:
         """A unit that defines the function: the unit's name, and its text."""
@@ -40,6 +40,16 @@ class Library(Protocol):
         """Whether calls by that name are lowered without the text."""
 
 
+class LinkedUnits(Protocol):
+    """A library that a program is linked with."""
+
+    def is_handled(self, name: str) -> bool:
+        """Whether calls by that name are lowered without a text."""
+
+    def read_body(self, function: Function) -> None:
+        """Fills in what such a function does when it is called through a pointer."""
+
+
 class Program:
     """All translation units."""
 
@@ -47,6 +57,7 @@ class Program:
         self.definitions: dict[str, TranslationUnit] = {}  # which unit defines a function that all can call
         self.globals: dict[str, Variable] = {}
         self.units: list[TranslationUnit] = []
+        self.library: LinkedUnits | None = None
 
     def function(self, name: str) -> Function | None:
         """The function of that name that is not static, if it is defined."""
@@ -57,4 +68,6 @@ class Program:
         """The function's body, read when first asked for."""
         if function.body is None:
             self.units[function.unit].read_body(function)
+        if function.body is None and function.handled and self.library is not None:
+            self.library.read_body(function)
         return function.body
