@@ -15,6 +15,16 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or that of this machine")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+    add_unknown_functions(parser)
+
+
+def add_unknown_functions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--unknown-functions",
+        choices=("pure", "arbitrary", "refuse"),
+        help="what functions may do that nobody defines or knows: nothing but return any value (default for tasks), "
+        "change all that they can reach (default for plain files), or refuse to decide where one is called",
+    )
 
 
 def positive_number(text: str) -> float:
@@ -31,4 +41,11 @@ def requested(args: argparse.Namespace) -> Request:
     """What the arguments name."""
     from craton.frontends.programs import Request
 
-    return Request(tuple(args.files), args.property, args.data_model, tuple(args.include), tuple(args.define))
+    return Request(
+        tuple(args.files),
+        args.property,
+        args.data_model,
+        tuple(args.include),
+        tuple(args.define),
+        args.unknown_functions,
+    )

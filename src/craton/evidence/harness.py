@@ -16,7 +16,7 @@ from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
-from craton.frontends.c.library.table import MODELLED, UNMODELLED
+from craton.frontends.c.library.table import MODELLED
 from craton.frontends.c.outline import Outline
 from craton.frontends.c.syntax.nodes import Function, Variable
 from craton.frontends.c.syntax.types import X87, CType, Floating, Integer, Pointer, Record, Void, leaves
@@ -273,7 +273,7 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         declared = function.type.parameters
         given = _spelled(declared[0]) if declared else "int"
         return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
-    if is_real(name) or name in _OURS:
+    if is_real(name) or name in _OURS or name.startswith("__builtin_"):
         return ""
     if name in MODELLED:
         return f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
@@ -298,7 +298,7 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
 
 def is_real(function: str) -> bool:
     """Whether a replay calls the function itself: it is the C library's, or a compiler's."""
-    return function.startswith("__builtin_") or function in UNMODELLED or in_c_library(function)
+    return function.startswith("__builtin_") or in_c_library(function)
 
 
 def _does_not_return(name: str, text: str) -> bool:

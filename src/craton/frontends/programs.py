@@ -8,6 +8,7 @@ from pathlib import Path
 
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput, Unsupported
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import Program
 from craton.program.specification import DEFAULT, Specification, read_specification
 
@@ -23,6 +24,7 @@ class Request:
     data_model: str | None = None
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
+    unknown_functions: str | None = None  # pure, arbitrary or refuse; None: as the rules of tasks and plain files say
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,14 @@ def c_source(request: Request) -> CSource:
     files = [Path(name) for name in request.files]
     property_file = None if request.property_file is None else Path(request.property_file)
     data_model = HOST_DATA_MODEL
+    unknown = UnknownFunctions.ARBITRARY
     if any(path.suffix in (".yml", ".yaml") for path in files):
         if len(files) > 1:
             raise BadInput("a task definition stands alone: it names its input files itself")
         from craton.frontends.task_definitions import read_task_definition
 
         task = read_task_definition(files[0])
+        unknown = UnknownFunctions.PURE
         if task.language.upper() not in ("C", ""):
             raise BadInput(f"{files[0]}: language {task.language} is not supported")
         files = list(task.input_files)
@@ -74,5 +78,7 @@ def c_source(request: Request) -> CSource:
         if task.properties and property_file is None:
             property_file = task.properties[0].file
     specification = DEFAULT if property_file is None else read_specification(property_file)
-    options = COptions(request.data_model or data_model, request.include, request.define)
+    if request.unknown_functions is not None:
+        unknown = UnknownFunctions(request.unknown_functions)
+    options = COptions(request.data_model or data_model, request.include, request.define, unknown)
     return CSource(tuple(files), specification, options, property_file)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from craton.frontends.c.clang.parsing import COptions, parsed
+from craton.frontends.c.library.linking import LinkedLibrary
 from craton.frontends.c.lowering.program import lower
 from craton.program.cfa import Program
 from craton.program.specification import DEFAULT, Specification
@@ -59,6 +60,6 @@ def with_large_stack(action: Callable[[], R]) -> R:
 
 
 def _load(paths: list[str], specification: Specification, options: COptions) -> Program:
-    with parsed(paths, specification.entry, options) as (syntax, entry):
-        program = lower(syntax, entry, specification, options.pointer_width)
+    with parsed(paths, specification.entry, options, LinkedLibrary()) as (syntax, entry):
+        program = lower(syntax, entry, specification, options.pointer_width, options.unknown_functions)
         return replace(program, files=tuple(paths), data_model=options.data_model)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from craton.frontends.c.automaton.builder import Names
 from craton.frontends.c.automaton.lvalue import Plain, part_sort
+from craton.frontends.c.memory.escapes import Escapes, escapes
 from craton.frontends.c.memory.facts import Facts
 from craton.frontends.c.memory.layout import Memory, Object
 from craton.frontends.c.memory.points_to import PointsTo
@@ -14,6 +15,7 @@ from craton.frontends.c.memory.touches import Touches
 from craton.frontends.c.syntax.nodes import Function, Node, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import CType, FunctionType, Integer, Void, leaves
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BitVec, Term
 from craton.program.cfa import Symbol
 from craton.program.specification import Specification
@@ -59,6 +61,8 @@ class Context:
     signatures: dict[str, Signature] = field(default_factory=dict)
     called: dict[str, Function] = field(default_factory=dict)
     label_numbers: dict[tuple[str, str], int] = field(default_factory=dict)  # of labels whose address is taken
+    unknown_functions: UnknownFunctions = UnknownFunctions.PURE
+    _escapes: Escapes | None = None
 
     def __post_init__(self) -> None:
         self.scan: Scan = self.facts.scan
@@ -68,6 +72,12 @@ class Context:
     @property
     def pointer_width(self) -> int:
         return self.memory.pointer_width
+
+    def escapes(self) -> Escapes:
+        """What unknown functions can reach."""
+        if self._escapes is None:
+            self._escapes = escapes(self.scan, self.points_to)
+        return self._escapes
 
     def assume(self, what: str) -> None:
         """Notes something that the program's meaning rests on."""

@@ -150,6 +150,7 @@ class Declarations:
             known = self._functions[name] = Function(name, symbol, function_type, self._number)
             known.weak = found.weak
             known.range = self._positions.source_range(lib().clang_getCursorExtent(declared))
+            known.stops = self._is_noreturn(declared)
         return known
 
     def _aliased(self, name: str, target: str, cursor: CXCursor) -> Function:
@@ -159,6 +160,9 @@ class Declarations:
             raise self._unsupported(f"the alias `{name}` of {target}", cursor)
         return function
 
+    def _is_noreturn(self, cursor: CXCursor) -> bool:
+        return "noreturn" in printed(cursor, terse=True).lower()
+
     def function_named(self, cursor: CXCursor) -> Function:
         """The definition if some unit has one, else the declaration."""
         name = linker_name(cursor)
@@ -167,10 +171,16 @@ class Declarations:
             return self._declare_function(name, cursor)
         elsewhere = self._program.function(name)
         if elsewhere is None:
-            return self._declare_function(name, cursor)
+            return self._without_definition(name, cursor)
         if definition is None and not are_compatible(self._types.of_cursor(cursor), elsewhere.type):
             raise self._unsupported(f"{name}, declared with another type than it is defined with,", cursor)
         return elsewhere
+
+    def _without_definition(self, name: str, cursor: CXCursor) -> Function:
+        function = self._declare_function(name, cursor)
+        if name not in self._definitions and self._program.library is not None:
+            function.handled = self._program.library.is_handled(name)
+        return function
 
     def defined(self, name: str) -> Function | None:
         """The function this unit defines, static or not."""
@@ -286,6 +296,7 @@ class Declarations:
         variable = table[name] = Variable(label, self._types.of_cursor(declared), Storage.GLOBAL, None)
         variable.range = self._positions.source_range(lib().clang_getCursorExtent(declared))
         variable.defined = definition is not None
+        variable.external = not static
         if definition is not None:
             try:
                 self._read_initializer(variable, definition)

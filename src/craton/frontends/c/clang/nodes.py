@@ -9,7 +9,7 @@ from craton.frontends.c.clang.normal_form import NormalForms
 from craton.frontends.c.clang.positions import Positions
 from craton.frontends.c.clang.types import TypeReader
 from craton.frontends.c.errors import Unsupported
-from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
 
 _STATEMENTS = range(200, 300)
 # What is never an array nor a function (C11 6.3.2.1).
@@ -72,7 +72,10 @@ class NodeMaker:
         type_ = self.types.void if raw.kind in _STATEMENTS else self.types.of_cursor(raw.cursor)
         if kind in _VALUES:
             type_ = self.types.decayed(type_)
-        return Node(kind, type_, parts, op, value, place)
+        node = Node(kind, type_, parts, op, value, place)
+        if kind in LVALUES and lib().clang_isVolatileQualifiedType(lib().clang_getCursorType(raw.cursor)):
+            node.volatile = True
+        return node
 
     def unsupported(self, construct: str, raw: Raw) -> Unsupported:
         return Unsupported(construct, self.positions.source_range(lib().clang_getCursorExtent(raw.cursor)))

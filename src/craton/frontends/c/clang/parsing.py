@@ -9,10 +9,13 @@ from pathlib import Path
 
 from craton.frontends.c.clang.attributes import refuse_ignored
 from craton.frontends.c.clang.bindings import Unit
+from craton.frontends.c.clang.positions import Hidden
 from craton.frontends.c.clang.unit import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
-from craton.frontends.c.syntax.nodes import Function
-from craton.frontends.c.syntax.program import Program
+from craton.frontends.c.syntax.nodes import Extent, Function, Variable
+from craton.frontends.c.syntax.program import Definition, Library, Program, Strength, SymbolKind
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
+from craton.program.origin import SourceRange
 
 _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
 # Behind our own headers: for what those do not declare.
@@ -29,11 +32,12 @@ _GLIBC = (b"__errno_location", b"__ctype_b_loc", b"__ctype_tolower_loc", b"__cty
 
 @dataclass(frozen=True, slots=True)
 class COptions:
-    """How C text is to be read."""
+    """How C text is to be read, and what is taken for granted of functions that nobody knows."""
 
     data_model: str = "ILP32"
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
+    unknown_functions: UnknownFunctions = UnknownFunctions.PURE
 
     @property
     def pointer_width(self) -> int:
@@ -41,18 +45,68 @@ class COptions:
         return 64 if self.data_model == "LP64" else 32
 
 
+class _Linked:
+    """A `syntax.program.TranslationUnit` that stands for the library: texts are read when a function is asked for."""
+
+    def __init__(self, program: Program, library: Library, options: COptions, opened: list[Unit]) -> None:
+        self._program = program
+        self._library = library
+        self._options = COptions(options.data_model)  # what users define is not for the library
+        self._opened = opened
+        self._readers: dict[str, UnitReader] = {}
+        self.is_handled = library.is_handled
+        program.library = self
+        for name in library.names():
+            program.definitions.setdefault(name, Definition(SymbolKind.FUNCTION, self, Strength.WEAK, None))
+
+    def defined(self, name: str) -> Function | None:
+        meant = self._library.spelled(name)
+        return self._program.function(meant) if meant != name else self._reader(name).defined(name)
+
+    def read_body(self, function: Function) -> None:
+        reader = self._reader(function.name)
+        text = reader.defined(function.name)
+        assert text is not None
+        function.unit, function.type = text.unit, text.type
+        reader.read_body(function)
+
+    def _reader(self, name: str) -> UnitReader:
+        """The unit that defines a function."""
+        file, text = self._library.text_of(name)
+        if file not in self._readers:
+            unit = _parse(file, self._options, text.encode())
+            self._opened.append(unit)
+            self._readers[file] = UnitReader(unit, self._program, self._options.pointer_width // 8, Hidden)
+        return self._readers[file]
+
+    def exported(self, name: str) -> Variable | None:
+        return None
+
+    def start_and_end(self) -> None:
+        """The library has neither constructors nor destructors."""
+
+    def source_range(self, extent: Extent) -> SourceRange | None:
+        return None
+
+
 @contextmanager
-def parsed(paths: list[str], start: str, options: COptions) -> Iterator[tuple[Program, Function]]:
-    """The files as clang reads them, and the function to start from; as long as the context lasts."""
+def parsed(
+    paths: list[str], start: str, options: COptions, library: Library | None = None
+) -> Iterator[tuple[Program, Function]]:
+    """The files as clang reads them, linked with a library, and the function to start from; as long as the context
+    lasts.
+    """
     if not paths:
         raise BadInput("no input file")
     program = Program()
-    units = [_parse(path, options) for path in paths]
+    units = [_parse(path, options, _contents(path)) for path in paths]
     try:
         for unit in units:
             UnitReader(unit, program, options.pointer_width // 8)
         for reader in program.units:
             reader.start_and_end()
+        if library is not None:
+            _Linked(program, library, options, units)
         entry = program.function(start)
         if entry is None:
             entry = next(filter(None, (reader.defined(start) for reader in program.units)), None)
@@ -76,7 +130,7 @@ def _contents(path: str) -> bytes:
     return contents
 
 
-def _parse(path: str, options: COptions) -> Unit:
+def _parse(path: str, options: COptions, contents: bytes) -> Unit:
     target = _TARGETS.get(options.data_model)
     if target is None:
         raise BadInput(f"unknown data model {options.data_model}; known are {', '.join(_TARGETS)}")
@@ -85,8 +139,8 @@ def _parse(path: str, options: COptions) -> Unit:
     arguments += [f"-D{definition}" for definition in options.define]
     headers = Path(__file__).parent.parent / "headers"
     arguments += ["-nostdinc", f"-isystem{headers}", "-include", str(Path(__file__).with_name("gcc.h"))]
+    arguments += ["-include", str(headers / "craton_atomics.h")]
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
-    contents = _contents(path)
     if any(name in contents for name in _GLIBC):
         arguments += ["-include", str(Path(__file__).with_name("glibc.h"))]
     unit = Unit(path, arguments, contents)

@@ -50,3 +50,10 @@ class Positions:
         if file not in self._names:
             self._names[file] = text(lib().clang_getFileName(file))
         return self._names[file]
+
+
+class Hidden(Positions):
+    """Those of a text that is not the user's: nothing of it stands anywhere."""
+
+    def source_range(self, extent: CXRange | Extent) -> SourceRange | None:
+        return None

@@ -22,10 +22,10 @@ _PARAMETER, _COMPOUND_STATEMENT = 10, 202
 class UnitReader:
     """A `syntax.program.TranslationUnit`: adds itself to the program, and reads what is asked for."""
 
-    def __init__(self, unit: Unit, program: Program, pointer_size: int) -> None:
+    def __init__(self, unit: Unit, program: Program, pointer_size: int, positions: type[Positions] = Positions) -> None:
         number = len(program.units)
         program.units.append(self)
-        self._positions = Positions(unit)
+        self._positions = positions(unit)
         nodes = NodeMaker(TypeReader(pointer_size), self._positions)
         self._forms = nodes.forms
         expressions = ExpressionReader(nodes)

@@ -6,7 +6,7 @@ from craton.frontends.c.automaton.arithmetic import is_signed, resize
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.syntax.expressions import element_type
-from craton.frontends.c.syntax.nodes import Node
+from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import Record, Void
 from craton.logic import Term
 
@@ -38,6 +38,16 @@ def unknown_output(lower: Lowering, pointer: Node) -> None:
     t = element_type(pointer)
     target = pointer_lvalue(lower, pointer)
     if isinstance(t, Record | Void) or not t.size:
-        lower.context.assume(f"nothing is written through the {t} that an input function gets")
+        lower.builder.unmodelled(f"an input function that writes through a pointer to {t}")
         return
     lower.access.store(Lvalue(t, None, 0, target.address, target.place), lower.unknowns.arbitrary(t))
+
+
+def literal_text(node: Node) -> str | None:
+    """The text of an argument that is a literal, up to its end."""
+    while node.kind is Kind.CONVERT:
+        node = node.children[0]
+    if node.kind is not Kind.STRING:
+        return None
+    units: list[int] = node.value
+    return bytes(unit & 255 for unit in units).split(b"\0")[0].decode("latin-1")

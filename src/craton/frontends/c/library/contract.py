@@ -13,7 +13,7 @@ from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.automaton.lvalue import Lvalue, Value
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.memory.layout import Memory, Object
-from craton.frontends.c.syntax.nodes import Function, Node
+from craton.frontends.c.syntax.nodes import Function, Node, Variable
 from craton.frontends.c.syntax.types import CType
 from craton.logic import Term
 
@@ -81,8 +81,14 @@ class Unknowns(Protocol):
     def arbitrary(self, t: CType) -> Value:
         """A value of which nothing is known."""
 
+    def input(self, name: str, t: CType) -> Value:
+        """What a function that the program lacks returned: an input of the program."""
+
 
 class Variables(Protocol):
+    def variable(self, variable: Variable) -> Lvalue:
+        """Where a variable stands."""
+
     def object_behind(self, pointer: Node) -> Object | None:
         """The array that is handed over as a whole, if that is what the pointer expression shows."""
 

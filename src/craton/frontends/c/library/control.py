@@ -5,7 +5,6 @@ from __future__ import annotations
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import builtins, models
-from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import Void
 from craton.logic import FALSE, bv
@@ -64,7 +63,7 @@ def _object_size(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Va
     return bv(0 if which in (2, 3) else -1, node.type.size * 8)
 
 
-@models("__builtin_prefetch __VERIFIER_atomic_begin __VERIFIER_atomic_end fflush __builtin___clear_cache")
+@models("__builtin_prefetch __VERIFIER_atomic_begin __VERIFIER_atomic_end __builtin___clear_cache")
 def _nothing(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     for argument in arguments:
         lower.expressions.effect(argument)
@@ -78,19 +77,9 @@ def _some_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> V
     return lower.unknowns.arbitrary(node.type)
 
 
-@models("printf fprintf puts putchar fputs fputc putc perror vprintf vfprintf printk __printf_chk __fprintf_chk")
+@models("printf fprintf dprintf vprintf vfprintf vdprintf printk __printf_chk __fprintf_chk")
 def _print(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """Output is not modelled; the number of characters written is arbitrary."""
     for argument in arguments:
         lower.expressions.effect(argument)
     return lower.unknowns.arbitrary(node.type)
-
-
-@models(
-    "setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp pthread_create thrd_create fork vfork clone "
-    "signal sigaction atexit on_exit qsort bsearch system execve makecontext swapcontext"
-)
-def _beyond(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """Control that leaves the function or runs beside it, or comes back through a pointer."""
-    function = direct_callee(node)
-    raise lower.unsupported(f"a call of {function.name if function is not None else 'this function'}", node)

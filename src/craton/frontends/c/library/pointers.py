@@ -15,12 +15,13 @@ _TOUCHES: dict[Touch, str] = {
     ),
     Touch.SET: "memset __builtin_memset __memset __builtin___memset_chk",
     Touch.BYTES: (
-        "read recv memcmp memchr bcmp __builtin_memcmp __builtin_memchr strcpy strncpy strcat strncat strcmp strncmp "
-        "strlen strchr strrchr strstr strdup puts strcasecmp strncasecmp strspn strcspn strpbrk strnlen stpcpy "
+        "memcmp memchr bcmp __builtin_memcmp __builtin_memchr strcpy strncpy strcat strncat strcmp strncmp "
+        "strlen strchr strrchr index rindex strdup strnlen "
         "__builtin_strlen __builtin_strcmp __builtin_strncmp __builtin_strcpy __builtin_strncpy __builtin_strcat "
-        "__builtin_strncat __builtin_strchr __builtin_strrchr __builtin_strstr __builtin___strcpy_chk"
+        "__builtin_strncat __builtin_strchr __builtin_strrchr __builtin_strnlen __builtin_bcmp __builtin_strdup "
+        "__builtin_index __builtin_rindex __builtin___strcpy_chk"
     ),
-    Touch.FIRST_BYTES: "snprintf vsnprintf sprintf vsprintf gets fgets fread",
+    Touch.FIRST_BYTES: "__craton_scramble snprintf vsnprintf sprintf vsprintf gets",
     Touch.START_ARGUMENTS: "va_start __builtin_va_start",
     Touch.COPY_ARGUMENTS: "va_copy __builtin_va_copy",
     Touch.SCAN: " ".join(f"{name} __builtin_{name}" for name in SCANS),
@@ -28,16 +29,16 @@ _TOUCHES: dict[Touch, str] = {
 _GIVES: dict[Gives, str] = {
     Gives.NEW: (
         "malloc calloc alloca __builtin_alloca __builtin_malloc __builtin_calloc valloc memalign aligned_alloc kmalloc "
-        "__builtin_alloca_with_align"
+        "__builtin_alloca_with_align __builtin_aligned_alloc __builtin_memalign"
     ),
-    Gives.NEW_TEXT: "strdup",
+    Gives.NEW_TEXT: "strdup __builtin_strdup",
     Gives.RESIZED: "realloc __builtin_realloc",
     Gives.FIRST: (
-        "memcpy memmove memset strcpy strncpy strcat strncat strchr strrchr strstr memchr __builtin_memcpy "
+        "memcpy memmove memset strcpy strncpy strcat strncat strchr strrchr memchr __builtin_memcpy "
         "__builtin_memmove __builtin_memset __builtin_strcpy __builtin_strncpy __builtin_strcat __builtin_strncat "
-        "__builtin_strchr __builtin_strrchr __builtin_strstr __builtin_memchr __memcpy __memset "
+        "__builtin_strchr __builtin_strrchr __builtin_index __builtin_rindex __builtin_memchr __memcpy __memset "
         "__builtin_assume_aligned __builtin___memcpy_chk __builtin___memset_chk __builtin___memmove_chk "
-        "__builtin___strcpy_chk strpbrk stpcpy fgets gets __builtin_expect"
+        "__builtin___strcpy_chk index rindex gets __builtin_expect"
     ),
 }
 

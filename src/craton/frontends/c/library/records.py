@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.fidelity import Fidelity
+from craton.frontends.c.library.functions import Record
 from craton.frontends.c.memory.effects import PointerEffects
 from craton.frontends.c.syntax.nodes import Node
 
@@ -21,6 +22,7 @@ class LibraryFunction:
     """A function without a body that Craton knows."""
 
     name: str
+    record: Record | None  # what C and POSIX say of it
     handler: Handler | None  # how a call is lowered; None: like one of an unknown function
     fidelity: Fidelity  # how close that comes to what C says
     pointers: PointerEffects  # what the points-to analysis has to know

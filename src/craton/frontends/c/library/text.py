@@ -9,14 +9,21 @@ from dataclasses import dataclass
 
 from craton.frontends.c.automaton.arithmetic import resize
 from craton.frontends.c.automaton.lvalue import Value
-from craton.frontends.c.library.arguments import pointer_lvalue, size_argument, unknown_bytes, unknown_output
+from craton.frontends.c.library.arguments import (
+    literal_text,
+    pointer_lvalue,
+    size_argument,
+    unknown_bytes,
+    unknown_output,
+)
 from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.contracts import DIRECT
 from craton.frontends.c.library.pointers import SCANS
 from craton.frontends.c.library.records import models
 from craton.frontends.c.syntax.expressions import direct_callee, element_type
-from craton.frontends.c.syntax.nodes import Kind, Node
-from craton.frontends.c.syntax.types import Integer, Pointer
-from craton.logic import Term, bvadd, bvmul, bvule, bvult, eq, ite
+from craton.frontends.c.syntax.nodes import Node
+from craton.frontends.c.syntax.types import Pointer
+from craton.logic import TRUE, BitVec, Term, and_, bv, bvadd, bvsle, bvslt, bvule, bvult, eq, ite
 
 _CONVERSION = re.compile(r"%([-+ #0]*)([0-9]*)(hh|h|ll|l|z|j|t|)([a-zA-Z%])")
 # The most digits of 32 and 64 bits, with the sign.
@@ -56,16 +63,6 @@ def lengths(template: str, pointer_width: int) -> Lengths:
     return Lengths(least + len(rest), most + len(rest))
 
 
-def _template(node: Node) -> str | None:
-    """The text of a format that is a literal."""
-    while node.kind is Kind.CONVERT:
-        node = node.children[0]
-    if node.kind is not Kind.STRING:
-        return None
-    units: list[int] = node.value
-    return bytes(unit & 255 for unit in units).split(b"\0")[0].decode("latin-1")
-
-
 def _write_text(lower: Lowering, pointer: Node, length: Lengths) -> Term:
     """An arbitrary text with its final zero; returns its length. A text that is longer than the array it is written to
     is a violation where memory safety is checked, and undefined otherwise.
@@ -91,7 +88,7 @@ def _write_text(lower: Lowering, pointer: Node, length: Lengths) -> Term:
 def _print_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     for argument in arguments[1:]:
         lower.expressions.effect(argument)
-    template = _template(arguments[1])
+    template = literal_text(arguments[1])
     length = Lengths(0, None) if template is None else lengths(template, lower.context.pointer_width)
     return resize(_write_text(lower, arguments[0], length), 32, signed=False)
 
@@ -119,46 +116,39 @@ def _read_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) ->
     return _found_or_null(lower, target)
 
 
-@models("fgets")
-def _read_line(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    limit = lower.builder.save(size_argument(lower, arguments[1]))
-    lower.expressions.effect(arguments[2])
-    target = lower.builder.save(lower.expressions.scalar(arguments[0]))
-    unknown_bytes(lower, arguments[0], limit)
-    return _found_or_null(lower, target)
-
-
-@models("read fread recv")
-def _read_bytes(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """read(file, buffer, size), recv alike; fread(buffer, size, count, file)."""
-    buffer = next(a for a in arguments if isinstance(a.type, Pointer))
-    sizes = [a for a in arguments[1:] if isinstance(a.type, Integer)]
-    size = size_argument(lower, sizes[0])
-    if buffer is arguments[0] and len(sizes) > 1:
-        size = bvmul(size, size_argument(lower, sizes[1]))
-    unknown_bytes(lower, buffer, lower.builder.save(size))
-    return lower.unknowns.arbitrary(node.type)
-
-
 @models(" ".join(SCANS))
 def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """What is read is arbitrary: a text where characters are pointed to and the format may ask for one."""
+    """What is read is arbitrary: so many arguments are written as the result says, in their order. What is pointed to
+    is a text where characters are, and the format may ask for one.
+    """
     first = SCANS[_name(node)]
     for argument in arguments[:first]:
         lower.expressions.effect(argument)
-    template = _template(arguments[first - 1])
+    template = literal_text(arguments[first - 1])
+    if template is None or "%n" in template:
+        lower.context.approximated[_name(node)] = None
     has_text = template is None or "s" in template or "[" in template
-    for argument in arguments[first:]:
+    builder, width = lower.builder, node.type.size * 8
+    result = builder.temporary(BitVec(width))
+    builder.havoc(result)
+    builder.assume(and_(bvsle(bv(-1, width), result), bvsle(result, bv(len(arguments) - first, width))))
+    for number, argument in enumerate(arguments[first:]):
+        write, on = builder.new(), builder.new()
+        certain = template is not None and "%n" not in template
+        builder.fork(bvslt(bv(number, width), result) if certain else TRUE, write, on)
+        builder.enter(write)
         if not isinstance(argument.type, Pointer):
             lower.expressions.effect(argument)
         elif has_text and element_type(argument).size == 1:
             _write_text(lower, argument, Lengths(0, None))
         else:
             unknown_output(lower, argument)
-    return lower.unknowns.arbitrary(node.type)
+        builder.go(on)
+        builder.enter(on)
+    return result
 
 
 def _name(call: Node) -> str:
     function = direct_callee(call)
     assert function is not None
-    return function.name.removeprefix("__builtin_")
+    return function.name.removeprefix(DIRECT).removeprefix("__builtin_")

@@ -9,7 +9,8 @@ from craton.frontends.c.lowering.cells import Cells, to_bits
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Record, leaves, unit_type
-from craton.logic import Term, bvadd, concat, extract
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
+from craton.logic import BitVec, Term, bv, bvadd, bvule, concat, eq, extract, ite
 
 
 class Access:
@@ -44,6 +45,26 @@ class Access:
     # --- loads --------------------------------------------------------------------------------------------------------
 
     def load(self, lvalue: Lvalue) -> Value:
+        value = self._stored(lvalue)
+        return self._seen(lvalue, value) if lvalue.volatile else value
+
+    def _seen(self, lvalue: Lvalue, stored: Value) -> Value:
+        """What a volatile read gives: anything, as others may have written; the stored value first of all. Tasks of a
+        collection have no others.
+        """
+        numbers = isinstance(lvalue.type, Integer | Floating) and lvalue.field is None and isinstance(stored, Term)
+        if self._context.unknown_functions is UnknownFunctions.PURE or not numbers:
+            self._context.assume("what is volatile is changed by the program only")
+            return stored
+        assert isinstance(stored, Term)
+        changed, other = self._builder.temporary(BitVec(1)), self._builder.temporary(stored.sort)
+        self._builder.havoc(changed, other)
+        if isinstance(lvalue.type, Integer) and lvalue.type.boolean:
+            self._builder.assume(bvule(other, bv(1, 8)))
+        self._context.approximated["a volatile read"] = None
+        return self._builder.save(ite(eq(changed, bv(0, 1)), stored, other))
+
+    def _stored(self, lvalue: Lvalue) -> Value:
         t = lvalue.type
         if isinstance(t, Record) and not (t.is_union and lvalue.plain is not None):
             return self._load_record(lvalue, t)

@@ -23,6 +23,7 @@ from craton.frontends.c.syntax.types import (
     count_leaves,
     is_callable_as,
 )
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term, eq, not_, or_
 from craton.program.cfa import DEREF, UNREACH, Location
 from craton.program.statements import Call
@@ -68,7 +69,7 @@ class Calls:
                 self._expressions.value(argument)
             self._builder.error(UNREACH)
             return self._unknowns.arbitrary(node.type)
-        if function.body is None:
+        if function.is_external:
             if function.weak:
                 raise self._frame.unsupported(f"a call of {function.name}, which is weak and not defined", node)
             if function.name == "exit":
@@ -142,7 +143,7 @@ class Calls:
         for target, start in zip(targets, starts, strict=True):
             builder.enter(start)
             if target.body is None:
-                value = self._externals.with_values(target, node)
+                value = self._externals.through_pointer(target, node)
             else:
                 value = self._invoke(target, arguments, node)
             if not isinstance(node.type, Void):
@@ -178,11 +179,14 @@ class Calls:
             other, unknown = builder.new(), builder.new()
             builder.fork(is_unfit, other, unknown)
             builder.enter(unknown)
-            self._context.assume(
-                "a call through an unknown function pointer returns an arbitrary value and changes nothing"
-            )
-            builder.havoc(*results)
-            builder.go(after)
+            if self._context.unknown_functions is not UnknownFunctions.PURE:
+                builder.unmodelled("a call through a pointer to an unknown function")
+            else:
+                self._context.assume(
+                    "a call through an unknown function pointer returns an arbitrary value and changes nothing"
+                )
+                builder.havoc(*results)
+                builder.go(after)
             builder.enter(other)
         builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.automaton.lvalue import Plain, Value
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.table import library_function
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.unknowns import Unknowns
-from craton.frontends.c.syntax.nodes import Function, Node
-from craton.frontends.c.syntax.types import Record, Void
+from craton.frontends.c.memory.escapes import Escapes
+from craton.frontends.c.syntax.nodes import Function, Node, Variable
+from craton.frontends.c.syntax.types import Pointer, Record, Void
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import UNREACH
 
 _NONDET = ("__VERIFIER_nondet_", "nondet_")
+_COMPILERS = ("__builtin_", "__sync_", "__atomic_", "__c11_")  # whose meaning no rules of a collection give
 _ASSERT_FAILS = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
+_ERRNO = "__craton_errno"  # what the library's C text calls it
+# Functions with a handler that may set errno.
+_SET_ERRNO = frozenset(
+    f"{name}{kind}" for name in ("sqrt", "fmod", "remainder", "drem", "fdim") for kind in ("", "f", "l")
+)
 
 
 class Externals:
@@ -35,12 +43,20 @@ class Externals:
         if known.handler is not None:
             found = known.handler(self._lowering, node, node.children[1:])
             if found is not None:
+                if name in _SET_ERRNO:
+                    self._set_errno(name)
                 return found
         for argument in node.children[1:]:
             self._expressions.value(argument)
-        return self.with_values(function, node)
+        return self._with_values(function, node)
 
-    def with_values(self, function: Function, node: Node) -> Value:
+    def through_pointer(self, function: Function, node: Node) -> Value:
+        """A call through a pointer, whose arguments have been evaluated, of a function without a body."""
+        if library_function(function.name).handler is not None:
+            return self._unmodelled(f"a call of {function.name} through a pointer", node)
+        return self._with_values(function, node)
+
+    def _with_values(self, function: Function, node: Node) -> Value:
         """A call whose arguments have been evaluated: of an error function, an input, or an unknown function."""
         name = function.name
         specification = self._context.specification
@@ -55,10 +71,71 @@ class Externals:
             return self._unknowns.arbitrary(node.type)
         if name.startswith(_NONDET) or name == "nondet":
             return self._unknowns.input(name, node.type)
-        if not isinstance(node.type, Void):
-            self._context.assume(f"unknown function {name} returns an arbitrary value and changes nothing")
-            if isinstance(node.type, Record):
-                return self._unknowns.arbitrary(node.type)
-            return self._unknowns.input(name, node.type)
-        self._context.assume(f"unknown function {name} changes nothing")
-        return ()
+        if name.startswith(_COMPILERS):
+            return self._unmodelled(f"a call of {name}", node)
+        return self._unknown(function, node)
+
+    # --- functions that nobody knows ----------------------------------------------------------------------------------
+
+    def _unknown(self, function: Function, node: Node) -> Value:
+        name = function.name
+        match self._context.unknown_functions:
+            case UnknownFunctions.REFUSE:
+                return self._unmodelled(f"a call of the unknown function {name}", node)
+            case UnknownFunctions.ARBITRARY:
+                return self._arbitrary(function, node)
+        if function.stops:
+            self._builder.stop()
+            return self._unknowns.arbitrary(node.type)
+        if isinstance(node.type, Void):
+            self._context.assume(f"unknown function {name} changes nothing")
+            return ()
+        self._context.assume(f"unknown function {name} returns an arbitrary value and changes nothing")
+        return self._result(name, node)
+
+    def _arbitrary(self, function: Function, node: Node) -> Value:
+        """It changes what it can reach, and returns anything; or nothing, which no property is about."""
+        if function.stops:
+            self._builder.stop()
+            return self._unknowns.arbitrary(node.type)
+        escapes = self._context.escapes()
+        why = self._beyond_arbitrary(escapes, node)
+        if why:
+            return self._unmodelled(f"a call of the unknown function {function.name}, which {why}", node)
+        changed = [part.term for variable in escapes.variables for part in self._plain(variable)]
+        changed += [self._context.memory.region(place).array for place in escapes.places]
+        if changed:
+            self._context.approximated[function.name] = None
+            self._builder.havoc(*dict.fromkeys(changed))
+        return self._result(function.name, node)
+
+    def _beyond_arbitrary(self, escapes: Escapes, node: Node) -> str:
+        """Why changing plain values is not all that an unknown function may do; "" if it is."""
+        if escapes.reaches_anything and self._context.specification.memory:
+            return "may free memory"
+        if escapes.functions:
+            return f"may call {escapes.functions[0]}"
+        if escapes.stores_pointers:
+            return "may change pointers"
+        if escapes.reaches_anything and isinstance(node.type, Pointer | Record):
+            return "may return pointers to what it can reach"
+        return ""
+
+    def _plain(self, variable: Variable) -> Plain:
+        return self._lowering.variables.variable(variable).plain or ()
+
+    def _result(self, name: str, node: Node) -> Value:
+        if isinstance(node.type, Record):
+            return self._unknowns.arbitrary(node.type)
+        return self._unknowns.input(name, node.type)
+
+    def _unmodelled(self, construct: str, node: Node) -> Value:
+        self._builder.unmodelled(construct)
+        return self._unknowns.arbitrary(node.type)
+
+    def _set_errno(self, name: str) -> None:
+        """Where the program looks at errno, it is arbitrary behind the call."""
+        errno = self._context.program.globals.get(_ERRNO)
+        if errno is not None and errno in self._context.scan.globals:
+            self._context.approximated[name] = None
+            self._lowering.access.store(self._lowering.variables.variable(errno), self._unknowns.arbitrary(errno.type))

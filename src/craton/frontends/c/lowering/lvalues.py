@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from craton.frontends.c.automaton.lvalue import Lvalue, Part, Value
 from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.expressions import Expressions
@@ -33,6 +35,10 @@ class Lvalues:
 
     def lvalue(self, node: Node) -> Lvalue:
         """Where an expression's value stands; a struct that is none is put somewhere."""
+        found = self._stands(node)
+        return replace(found, volatile=True) if node.volatile else found
+
+    def _stands(self, node: Node) -> Lvalue:
         match node.kind:
             case Kind.VARIABLE:
                 return self._variables.variable(node.value)

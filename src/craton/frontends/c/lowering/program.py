@@ -21,6 +21,7 @@ from craton.frontends.c.memory.touches import Touches
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.specification import Specification
@@ -29,9 +30,16 @@ from craton.program.statements import Call, Return
 T = TypeVar("T")
 
 
-def lower(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Program:
+def lower(
+    syntax: Syntax,
+    entry: Function,
+    specification: Specification,
+    pointer_width: int,
+    unknown: UnknownFunctions = UnknownFunctions.PURE,
+) -> Program:
     """What the entry function and all that it may call do, with error locations for what the specification forbids."""
     context = _context(syntax, entry, replace(specification, entry=entry.symbol), pointer_width)
+    context.unknown_functions = unknown
     start = Start(context, entry.unit)
     for function in (entry, *syntax.before_entry(), *syntax.after_entry()):
         context.called[function.symbol] = function

@@ -53,7 +53,7 @@ class Purity:
 
     def _local(self, node: Node) -> bool:
         kind = node.kind
-        if kind in _EFFECTS or self._addresses.needs_layout(node) is not None:
+        if kind in _EFFECTS or node.volatile or self._addresses.needs_layout(node) is not None:
             return False
         if isinstance(node.type, Record) and kind in (Kind.CONDITIONAL, Kind.INIT_LIST):
             return False

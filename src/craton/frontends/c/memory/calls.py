@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from craton.frontends.c.memory.library_calls import Effects, LibraryCalls
-from craton.frontends.c.memory.places import CallSite, Place, find
+from craton.frontends.c.memory.places import CallSite, Place, find, parts_of
 from craton.frontends.c.memory.pointers import Pointers
 from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import Function, Node
@@ -22,7 +22,7 @@ class CallConstraints:
         """The place that holds the result."""
         arguments = node.children[1:]
         function = direct_callee(node)
-        if function is not None and function.body is None:
+        if function is not None and function.is_external:
             return self._library.constrain(function, caller, node)
         if function is None:
             callee = self._pointers.pointed(node.children[0])
@@ -66,6 +66,9 @@ class CallConstraints:
         """Passes the arguments of calls through pointers to the functions that have turned out to be meant."""
         while self._places.on_call:
             site, function = self._places.on_call.pop()
+            if function.body is None:
+                held = [part.pointee for place in site.arguments if place is not None for part in parts_of(place)]
+                self._places.escaped.extend(place for place in held if place is not None)
             for argument, parameter in zip(site.arguments, function.parameters, strict=False):
                 if argument is not None:
                     self._places.copy(self._pointers.of_variable(parameter), argument, parameter.type)

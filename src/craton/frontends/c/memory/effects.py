@@ -15,6 +15,7 @@ class Touch(enum.Enum):
     SCAN = "writes through the arguments from `first` on, each as its type says"
     BYTES = "accesses what all arguments point to byte by byte"
     FIRST_BYTES = "accesses what the first argument points to byte by byte"
+    ESCAPES = "unknown: may keep what its arguments point to, and change it"
     START_ARGUMENTS = "lets the first argument, a va_list, point to the caller's extra arguments"
     COPY_ARGUMENTS = "lets the first argument, a va_list, point where the second points"
 
@@ -31,11 +32,12 @@ class Gives(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class PointerEffects:
-    """Both for one function; the default is that of a function of which nothing is known."""
+    """Both for one function; the default is that of a function that touches nothing."""
 
     touch: Touch = Touch.NOTHING
     gives: Gives = Gives.UNKNOWN
     first: int = 0  # for SCAN: the first argument that is written through
 
 
-UNKNOWN = PointerEffects()
+NONE = PointerEffects()
+UNKNOWN = PointerEffects(Touch.ESCAPES)

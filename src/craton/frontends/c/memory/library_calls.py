@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from craton.frontends.c.memory.effects import Gives, PointerEffects, Touch
-from craton.frontends.c.memory.places import Place, find
+from craton.frontends.c.memory.places import Place, find, parts_of
 from craton.frontends.c.memory.pointers import Pointers
-from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple
-from craton.frontends.c.syntax.nodes import Function, Node
-from craton.frontends.c.syntax.types import Floating, Integer, Pointer, Void
+from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple, strip
+from craton.frontends.c.syntax.nodes import Function, Kind, Node
+from craton.frontends.c.syntax.types import Floating, Integer, Pointer, Record, Void
 
 Effects = Callable[[str], PointerEffects]  # of a function, by its name
 
@@ -74,6 +74,9 @@ class LibraryCalls:
                     t = element_type(argument)
                     if isinstance(argument.type, Pointer) and isinstance(t, Integer | Floating | Pointer):
                         self._places.touch(self._pointers.pointed(argument), t)
+            case Touch.ESCAPES:
+                for argument in arguments:
+                    self._escape(argument)
             case Touch.BYTES | Touch.FIRST_BYTES:
                 touched = [
                     self._pointers.pointed(argument)
@@ -84,6 +87,18 @@ class LibraryCalls:
                     self._places.access(place, 1, "int")
                 for place in touched[1:] if self._places.follow_numbers else ():
                     self._places.copy_bytes(touched[0], place)
+
+    def _escape(self, argument: Node) -> None:
+        """What it points to, or what a struct's pointers do; nobody changes a literal."""
+        if strip(argument).kind is Kind.STRING:
+            return
+        if isinstance(argument.type, Record):
+            held = [part.pointee for part in parts_of(self._pointers.contents(argument))]
+            self._places.escaped.extend(place for place in held if place is not None)
+            return
+        place = self._pointers.of_value(argument)
+        if place is not None:
+            self._places.escaped.append(place)
 
     def _copy_memory(self, arguments: tuple[Node, ...]) -> None:
         target, source = self._pointers.pointed(arguments[0]), self._pointers.pointed(arguments[1])

@@ -119,6 +119,7 @@ class Places:
         self._frozen = False
         self._copied: set[tuple[int, int, int]] = set()
         self.on_call: list[tuple[CallSite, Function]] = []
+        self.escaped: list[Place] = []  # what unknown functions were given
 
     def new(self, name: str) -> Place:
         place = Place(len(self.all), name)

@@ -81,10 +81,13 @@ class _Scanner:
         self.waiting: list[Function] = []
         self._current = ""
         self._seen_locals: set[Variable] = set()
+        self._read: set[str] = set()
 
-    def need(self, function: Function) -> None:
-        if function.symbol not in self.found.functions:
-            self.found.functions[function.symbol] = function
+    def need(self, function: Function, *, by_name: bool = False) -> None:
+        """A function is mentioned; the body of one that is only called by its name and has a handler is not read."""
+        self.found.functions.setdefault(function.symbol, function)
+        if function.symbol not in self._read and not (by_name and function.handled):
+            self._read.add(function.symbol)
             self.waiting.append(function)
 
     def function(self, program: Program, function: Function) -> None:
@@ -133,7 +136,7 @@ class _Scanner:
             case Kind.CALL:
                 callee = direct_callee(node)
                 if callee is not None:
-                    self.need(callee)
+                    self.need(callee, by_name=True)
                     found.calls.setdefault(self._current, {})[callee.symbol] = None
                     sizes = (constant_number(argument) or 0 for argument in node.children[1:])
                     found.largest_argument = max(found.largest_argument, *(s for s in sizes if s < _MOST_BYTES), 0)

@@ -76,7 +76,7 @@ Extent = tuple[int, int, int | None, int | None]
 class Node:
     """A node: children may be None only in FOR."""
 
-    __slots__ = ("children", "kind", "op", "range", "type", "value")
+    __slots__ = ("children", "kind", "op", "range", "type", "value", "volatile")
 
     def __init__(
         self,
@@ -93,6 +93,7 @@ class Node:
         self.op = op
         self.value = value
         self.range = range_
+        self.volatile = False  # an l-value that others may change
 
     def __repr__(self) -> str:
         return f"{self.kind.name}{self.op and ' ' + self.op}({', '.join(map(repr, self.children))})"
@@ -132,7 +133,7 @@ class Storage(enum.Enum):
 class Variable:
     """An object with a name. `dimensions` are the lengths of a variable-length array, innermost first."""
 
-    __slots__ = ("defined", "dimensions", "function", "initializer", "name", "range", "storage", "type")
+    __slots__ = ("defined", "dimensions", "external", "function", "initializer", "name", "range", "storage", "type")
 
     def __init__(self, name: str, type_: CType, storage: Storage, function: str | None) -> None:
         self.name = name
@@ -143,6 +144,7 @@ class Variable:
         self.dimensions: tuple[Any, ...] = ()  # pairs of ArrayType and Node
         self.range: SourceRange | None = None
         self.defined = True
+        self.external = False  # whether other files may name it
 
     def __repr__(self) -> str:
         return self.name
@@ -151,7 +153,7 @@ class Variable:
 class Function:
     """A function; without a body it is only declared."""
 
-    __slots__ = ("body", "name", "parameters", "range", "symbol", "type", "unit", "weak")
+    __slots__ = ("body", "handled", "name", "parameters", "range", "stops", "symbol", "type", "unit", "weak")
 
     def __init__(self, name: str, symbol: str, type_: FunctionType, unit: int) -> None:
         self.name = name
@@ -160,8 +162,16 @@ class Function:
         self.unit = unit
         self.parameters: list[Variable] = []
         self.body: Node | None = None
+        # A library function that a handler lowers where it is called by its name; a body serves calls through pointers.
+        self.handled = False
+        self.stops = False  # is declared not to return
         self.range: SourceRange | None = None
         self.weak = False  # if nobody defines it, its address is null
+
+    @property
+    def is_external(self) -> bool:
+        """Whether a call by name leaves the program's text."""
+        return self.body is None or self.handled
 
     def __repr__(self) -> str:
         return self.symbol

@@ -53,6 +53,32 @@ class Definition:
     where: SourceRange | None
 
 
+class Library(Protocol):
+    """Functions that others define, as C text: what a program is linked with after its own units."""
+
+    def names(self) -> frozenset[str]:
+        """The functions that are called as their text says."""
+
+    def text_of(self, name: str) -> tuple[str, str]:
+        """A unit that defines the function: the unit's name, and its text."""
+
+    def spelled(self, name: str) -> str:
+        """The function that is meant by a name: `__builtin_stpcpy` is stpcpy."""
+
+    def is_handled(self, name: str) -> bool:
+        """Whether calls by that name are lowered without the text."""
+
+
+class LinkedUnits(Protocol):
+    """A library that a program is linked with."""
+
+    def is_handled(self, name: str) -> bool:
+        """Whether calls by that name are lowered without a text."""
+
+    def read_body(self, function: Function) -> None:
+        """Fills in what such a function does when it is called through a pointer."""
+
+
 class Program:
     """All translation units."""
 
@@ -70,6 +96,7 @@ class Program:
             self.definitions[name] = definition
         elif known.strength is definition.strength is Strength.STRONG:
             raise BadInput(f"{definition.where}: multiple definition of {name}; first defined at {known.where}")
+        self.library: LinkedUnits | None = None
 
     def function(self, name: str) -> Function | None:
         """The function of that name that is not static, if it is defined."""
@@ -93,4 +120,6 @@ class Program:
         """The function's body, read when first asked for."""
         if function.body is None:
             self.units[function.unit].read_body(function)
+        if function.body is None and function.handled and self.library is not None:
+            self.library.read_body(function)
         return function.body

@@ -1,0 +1,4 @@
+#ifndef _CRATON_STDNORETURN_H
+#define _CRATON_STDNORETURN_H
+#define noreturn _Noreturn
+#endif

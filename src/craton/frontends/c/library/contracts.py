@@ -1,0 +1,86 @@
+"""Records as C text: what a function writes becomes arbitrary, and so does its result, within its bounds.
+
+The text is lowered like the program's own, so a record means the same for calls by name and through pointers, for the
+points-to analysis and for slicing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from craton.frontends.c.library.functions import Model, Record
+
+DIRECT = "__craton_direct_"  # a call by name, from the text that serves calls through pointers
+ANY, INPUT, OPEN = "__craton_any_", "__craton_input_", "__craton_open_"
+
+
+def contract_text(record: Record) -> str:
+    """A unit that defines the function."""
+    lines = list(_declarations(record))
+    body = "\n    ".join(_direct(record) if record.model is Model.HANDLER else _statements(record))
+    return "\n".join([*lines, f"{record.prototype} {{\n    {body}\n}}\n"])
+
+
+def _declarations(record: Record) -> Iterator[str]:
+    if record.result not in ("", "void"):
+        yield f"extern {record.result} {ANY}{record.name}(void);"
+        yield f"extern {record.result} {INPUT}{record.name}(void);"
+    if record.model is Model.HANDLER:
+        yield f"extern {record.prototype.replace(record.name + '(', DIRECT + record.name + '(', 1)};"
+    for number, written in enumerate(record.writes):
+        if written.size is None:
+            yield f"extern {_target(record, written.through)} {ANY}{record.name}_{number}(void);"
+
+
+def _target(record: Record, pointer: str) -> str:
+    """What a parameter points to."""
+    declared = next(p for p, name in zip(record.parameters, record.names, strict=False) if name == pointer)
+    return declared[: declared.rindex("*")].removeprefix("const ").strip()
+
+
+def _direct(record: Record) -> Iterator[str]:
+    """Through a pointer, the function does what it does when it is called by name."""
+    if record.is_variadic or "va_list arguments" in record.parameters:
+        yield f'__craton_unmodelled("{record.name} that is called through a pointer");'
+        yield from _returned(record)
+        return
+    call = f"{DIRECT}{record.name}({', '.join(record.names)});"
+    yield call if record.result == "void" else f"return {call}"
+
+
+def _statements(record: Record) -> Iterator[str]:
+    if record.model is Model.UNMODELLED:
+        yield f'__craton_unmodelled("a call of {record.name}");'
+    for number, written in enumerate(record.writes):
+        if written.size is None:
+            yield f"*{written.through} = {ANY}{record.name}_{number}();"
+        else:
+            yield f"__craton_scramble({written.through}, {written.size});"
+    if record.sets_errno:
+        yield "if (__craton_any_int()) errno = __craton_any_int();"
+    if record.stops:
+        yield "__craton_stop();"
+    yield from _returned(record)
+
+
+def _returned(record: Record) -> Iterator[str]:
+    if record.result == "":
+        yield "return 0;"
+        return
+    if record.result == "void":
+        return
+    if record.results:
+        yield from _alternatives(record)
+        return
+    yield f"{record.result} result = {INPUT if record.is_input else ANY}{record.name}();"
+    if record.least is not None and record.most is not None:
+        yield f"__craton_assume(!(result < ({record.least})) && !(result > ({record.most})));"
+    yield "return result;"
+
+
+def _alternatives(record: Record) -> Iterator[str]:
+    *first, last = record.results
+    spelled = {"null": "0", "fresh": f"{ANY}{record.name}()"}
+    for other in first:
+        yield f"if (__craton_any_int()) return {spelled.get(other, other)};"
+    yield f"return {spelled.get(last, last)};"

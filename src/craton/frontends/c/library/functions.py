@@ -1,0 +1,159 @@
+"""The records of library functions, read from `functions.txt`: what C and POSIX say of each, as data."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_LINE = re.compile(r"(?P<prototype>.*?\)+) : (?P<effects>.*)")
+_SIMPLE = re.compile(r"(?P<result>.*?[ *])(?P<name>\w+)\((?P<parameters>.*)\)")
+_RETURNS_FUNCTION = re.compile(r"(?P<before>.*\(\*)(?P<name>\w+)\((?P<parameters>.*)\)\)(?P<after>\(.*\))")
+_REAL = (("double", ""), ("float", "f"), ("long double", "l"))
+
+
+class Model(enum.Enum):
+    """Who says what a call does."""
+
+    HANDLER = "code in Python"
+    BODY = "C text"
+    CONTRACT = "the record itself: what it writes and returns is arbitrary within its bounds"
+    UNMODELLED = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What a function writes through an argument: so many bytes, or one object."""
+
+    through: str
+    size: str | None  # C over the parameters; None: one object of the pointer's type
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of one library function; bounds and results are C over its parameters."""
+
+    header: str
+    prototype: str
+    name: str
+    parameters: tuple[str, ...]  # as they are declared
+    model: Model
+    body: str = ""  # the stem of the file that has its C text
+    least: str | None = None
+    most: str | None = None
+    results: tuple[str, ...] = ()  # one of these; `fresh` is memory of the library
+    writes: tuple[Write, ...] = ()
+    is_input: bool = False
+    stops: bool = False
+    sets_errno: bool = False
+    own_declaration: bool = False  # the system's declaration cannot be spelled in words that need no header
+
+    @property
+    def is_variadic(self) -> bool:
+        return "..." in self.parameters
+
+    @property
+    def result(self) -> str:
+        """The type of the result; "" where a function pointer is returned."""
+        found = _SIMPLE.fullmatch(self.prototype)
+        return found["result"].strip() if found and not _RETURNS_FUNCTION.fullmatch(self.prototype) else ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names."""
+        return tuple(_name_in(parameter) for parameter in self.parameters if parameter != "...")
+
+
+@cache
+def records() -> dict[str, Record]:
+    """All records, by name."""
+    found: dict[str, Record] = {}
+    header = ""
+    for line in (Path(__file__).parent / "functions.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            header = line.strip("[]")
+        elif line and not line.startswith("#"):
+            for text in _expanded(line):
+                record = _record(header, text)
+                found[record.name] = record
+    return found
+
+
+def _expanded(line: str) -> list[str]:
+    """A line, or those of its three kinds of floats."""
+    if not line.startswith("real "):
+        return [line]
+    lines = []
+    for kind, suffix in _REAL:
+        named = re.sub(r"^real (\w+)\(", rf"real \1{suffix}(", line)
+        lines.append(re.sub(r"\breal\b", kind, named))
+    return lines
+
+
+def _record(header: str, line: str) -> Record:
+    parsed = _LINE.fullmatch(line)
+    assert parsed, line
+    prototype = parsed["prototype"]
+    found = _RETURNS_FUNCTION.fullmatch(prototype) or _SIMPLE.fullmatch(prototype)
+    assert found, line
+    parameters = () if found["parameters"] == "void" else tuple(_split(found["parameters"]))
+    fields: dict[str, object] = {"model": Model.CONTRACT}
+    writes: list[Write] = []
+    for effect in parsed["effects"].split("; "):
+        word, _, rest = effect.partition(" ")
+        match word:
+            case "handler":
+                fields["model"] = Model.HANDLER
+            case "exact":
+                fields.update(model=Model.BODY, body=rest or header.removesuffix(".h"))
+            case "unmodelled":
+                fields.update(model=Model.UNMODELLED, own_declaration=bool(rest))
+            case "is":
+                fields.update(_results(rest))
+            case "writes":
+                writes.append(_write(rest))
+            case "input":
+                fields["is_input"] = True
+            case "stops":
+                fields["stops"] = True
+            case "errno":
+                fields["sets_errno"] = True
+            case _:
+                assert word == "nothing", line
+    return Record(header, prototype, found["name"], parameters, writes=tuple(writes), **fields)  # type: ignore[arg-type]
+
+
+def _results(text: str) -> dict[str, object]:
+    if text == "any":
+        return {}
+    if " .. " in text:
+        least, most = text.split(" .. ")
+        return {"least": least, "most": most}
+    return {"results": tuple(text.split(" | "))}
+
+
+def _write(text: str) -> Write:
+    if text.startswith("*"):
+        return Write(text[1:], None)
+    through, size = text.split("[", 1)
+    return Write(through, size.removesuffix("]"))
+
+
+def _split(parameters: str) -> list[str]:
+    """At the commas that are in no parentheses."""
+    found, depth, begin = [], 0, 0
+    for i, character in enumerate(parameters):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            found.append(parameters[begin:i].strip())
+            begin = i + 1
+    return [*found, parameters[begin:].strip()]
+
+
+def _name_in(parameter: str) -> str:
+    function = re.search(r"\(\*(\w+)\)", parameter)
+    found = function or re.search(r"(\w+)(\[\w*\])?$", parameter)
+    assert found, parameter
+    return found[1]

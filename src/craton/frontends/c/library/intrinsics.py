@@ -1,0 +1,63 @@
+"""What the C text of the library says to the front end: arbitrary values, inputs, what is not modelled."""
+
+from __future__ import annotations
+
+from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.library.arguments import literal_text, size_argument, unknown_bytes
+from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.records import only
+from craton.frontends.c.syntax.expressions import direct_callee
+from craton.frontends.c.syntax.nodes import Node
+
+
+def any_value(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """One of more values than the function has in C, so a counterexample has to be run."""
+    lower.context.approximated[lower.function.name] = None
+    return lower.unknowns.arbitrary(node.type)
+
+
+def open_value(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """One of the values that there are: what is read from outside, for instance."""
+    return lower.unknowns.arbitrary(node.type)
+
+
+def input_value(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    return lower.unknowns.input(lower.function.name, node.type)
+
+
+def refused(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """A function that nobody models."""
+    function = direct_callee(node)
+    lower.builder.unmodelled(f"a call of {function.name if function is not None else 'this function'}")
+    return lower.unknowns.arbitrary(node.type)
+
+
+@only("__craton_assume")
+def _assume(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.builder.assume(lower.conditions.condition(arguments[0]))
+    return ()
+
+
+@only("__craton_unmodelled")
+def _unmodelled(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.builder.unmodelled(literal_text(arguments[0]) or lower.function.name)
+    return ()
+
+
+@only("__craton_rests_on")
+def _rests_on(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.context.assume(literal_text(arguments[0]) or lower.function.name)
+    return ()
+
+
+@only("__craton_stop")
+def _stop(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.builder.stop()
+    return ()
+
+
+@only("__craton_scramble")
+def _scramble(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.context.approximated[lower.function.name] = None
+    unknown_bytes(lower, arguments[0], lower.builder.save(size_argument(lower, arguments[1])))
+    return ()
