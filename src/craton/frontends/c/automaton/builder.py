@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from craton.logic import FALSE, TRUE, Sort, Term, bv, bvadd, bvult, not_, var
 from craton.program.cfa import Edge, Location, Property, Unmodelled
@@ -28,6 +29,15 @@ class Names:
         count = self._used.get(stem, 0)
         self._used[stem] = count + 1
         return var(stem if count == 0 else f"{stem}#{count + 1}", sort)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far an automaton has grown."""
+
+    edges: int
+    here: Location | None
+    origin: SourceRange | None
 
 
 class Builder:
@@ -127,6 +137,17 @@ class Builder:
         does, FALSE may not pass, and otherwise the verdict is UNKNOWN that names the construct and its place.
         """
         self.error(Unmodelled("unmodelled", construct, self.origin))
+
+    def mark(self) -> Mark:
+        """A point to go back to."""
+        return Mark(len(self.edges), self.here, self.origin)
+
+    def back_to(self, mark: Mark) -> None:
+        """As if nothing had been emitted since then. Jumps to locations from before are forgotten, too, so nobody may
+        rely on having been jumped to from what is forgotten.
+        """
+        del self.edges[mark.edges :]
+        self.here, self.origin = mark.here, mark.origin
 
     def stop(self) -> None:
         """The program ends here: a location that nothing leaves."""

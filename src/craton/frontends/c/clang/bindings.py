@@ -73,6 +73,7 @@ VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
 FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor, c_void_p)
 BREAK, CONTINUE, RECURSE = 0, 1, 2
 _IGNORED = {43, 44, 45, 46}  # references to types and templates
+_NO_INITIALIZERS, _TERSE = 6, 17  # properties of printing
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_createIndex": (c_void_p, (c_int, c_int)),
@@ -100,6 +101,14 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_getCursorDefinition": (CXCursor, (CXCursor,)),
     "clang_getCanonicalCursor": (CXCursor, (CXCursor,)),
     "clang_getCursorSpelling": (CXString, (CXCursor,)),
+    "clang_Cursor_getMangling": (CXString, (CXCursor,)),
+    "clang_Cursor_hasAttrs": (c_uint, (CXCursor,)),
+    "clang_Cursor_isFunctionInlined": (c_uint, (CXCursor,)),
+    "clang_getCursorLinkage": (c_int, (CXCursor,)),
+    "clang_getCursorPrintingPolicy": (c_void_p, (CXCursor,)),
+    "clang_PrintingPolicy_setProperty": (None, (c_void_p, c_int, c_uint)),
+    "clang_PrintingPolicy_dispose": (None, (c_void_p,)),
+    "clang_getCursorPrettyPrinted": (CXString, (CXCursor, c_void_p)),
     "clang_getCursorSemanticParent": (CXCursor, (CXCursor,)),
     "clang_getTypeSpelling": (CXString, (CXType,)),
     "clang_getRangeStart": (CXLocation, (CXRange,)),
@@ -113,10 +122,6 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_getLocationForOffset": (CXLocation, (c_void_p, c_void_p, c_uint)),
     "clang_getFileName": (CXString, (c_void_p,)),
     "clang_getFileContents": (c_void_p, (c_void_p, c_void_p, POINTER(c_ulong))),
-    "clang_getCursorPrintingPolicy": (c_void_p, (CXCursor,)),
-    "clang_getCursorPrettyPrinted": (CXString, (CXCursor, c_void_p)),
-    "clang_PrintingPolicy_dispose": (None, (c_void_p,)),
-    "clang_Cursor_isFunctionInlined": (c_uint, (CXCursor,)),
     "clang_getCursorBinaryOperatorKind": (c_int, (CXCursor,)),
     "clang_getCursorUnaryOperatorKind": (c_int, (CXCursor,)),
     "clang_Cursor_getVarDeclInitializer": (CXCursor, (CXCursor,)),
@@ -326,11 +331,16 @@ def type_kind(cursor: CXCursor) -> int:
     return kind
 
 
-def printed(declaration: CXCursor) -> str:
-    """A declaration with its body or value, as clang prints its tree."""
+def printed(declaration: CXCursor, *, terse: bool = False) -> str:
+    """A declaration as clang writes it: attributes spelled out, macros expanded; `terse` is without bodies and
+    values.
+    """
     functions = lib()
     policy = functions.clang_getCursorPrintingPolicy(declaration)
     try:
+        if terse:
+            functions.clang_PrintingPolicy_setProperty(policy, _NO_INITIALIZERS, 1)
+            functions.clang_PrintingPolicy_setProperty(policy, _TERSE, 1)
         return text(functions.clang_getCursorPrettyPrinted(declaration, policy))
     finally:
         functions.clang_PrintingPolicy_dispose(policy)

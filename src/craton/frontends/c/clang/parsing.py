@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from craton.frontends.c.clang.attributes import refuse_ignored
 from craton.frontends.c.clang.bindings import Unit
 from craton.frontends.c.clang.unit import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
@@ -17,7 +18,7 @@ _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
 # Behind our own headers: for what those do not declare.
 _SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
 _FLAGS = (
-    "-std=gnu11 -w -fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
+    "-std=gnu11 -Wno-everything -Wunknown-attributes -Wignored-attributes -fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
     "-Wno-error=implicit-int -Wno-error=return-type -Wno-error=incompatible-pointer-types -fno-builtin-printf"
 ).split()
@@ -49,6 +50,8 @@ def parsed(paths: list[str], start: str, options: COptions) -> Iterator[tuple[Pr
     try:
         for unit in units:
             UnitReader(unit, program, options.pointer_width // 8)
+        for reader in program.units:
+            reader.start_and_end()
         entry = program.function(start)
         if entry is None:
             entry = next(filter(None, (reader.defined(start) for reader in program.units)), None)
@@ -88,11 +91,13 @@ def _parse(path: str, options: COptions) -> Unit:
     unit = Unit(path, arguments, contents)
     if not unit.parsed:
         raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
-    errors = [d.text for d in unit.diagnostics() if d.severity >= 3]
+    messages = unit.diagnostics()
+    errors = [d.text for d in messages if d.severity >= 3]
     if errors:
         # A file that includes itself has every other error many times over.
         cyclic = [text for text in errors if "#include nested too deeply" in text][:1]
         shown = "\n".join(cyclic or errors[:20])
         unit.close()
         raise SyntaxErrorInC(shown)
+    refuse_ignored(messages)
     return unit

@@ -4,7 +4,7 @@ variables without a name.
 
 from __future__ import annotations
 
-from craton.frontends.c.clang.bindings import Raw, lib, parts_of, text, tree
+from craton.frontends.c.clang.bindings import Raw, lib, parts_of, tree
 from craton.frontends.c.clang.declarations import EXTERN, Declarations
 from craton.frontends.c.clang.expressions import ExpressionReader
 from craton.frontends.c.clang.nodes import NodeMaker
@@ -30,16 +30,15 @@ class ReferenceReader:
             node = self._make(Kind.NUMBER, raw)
             node.value = functions.clang_getEnumConstantDeclValue(target)
             return node
-        name = text(functions.clang_getCursorSpelling(target))
         if target.kind == 8:
-            return self._make(Kind.FUNCTION, raw, value=self._declarations.function_named(name, target))
+            return self._make(Kind.FUNCTION, raw, value=self._declarations.function_named(target))
         known = self._declarations.local(target)
         if known is None:
             if (
                 functions.clang_getCursorSemanticParent(target).kind == _UNIT_KIND
                 or functions.clang_Cursor_getStorageClass(target) == EXTERN
             ):
-                known = self._declarations.global_(name, target)
+                known = self._declarations.global_(target)
             else:
                 known = self._declarations.variable(tree(target))
         node = self._make(Kind.VARIABLE, raw, value=known)

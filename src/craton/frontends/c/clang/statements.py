@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from craton.frontends.c.clang.assembly import AssemblyReader
 from craton.frontends.c.clang.bindings import (
     Raw,
     evaluate_integer,
@@ -13,9 +14,11 @@ from craton.frontends.c.clang.declarations import Declarations
 from craton.frontends.c.clang.expressions import ExpressionReader, Reads
 from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.errors import Unsupported
-from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.nodes import Kind, Node, Variable
 
 _TYPE_DECLARATIONS = {2, 3, 5, 602, 8, 1}
+_LABEL_REFERENCE = 48
+_TARGETS = {201, 203, 204}
 
 
 class StatementReader:
@@ -29,6 +32,7 @@ class StatementReader:
         self._expression = expressions.expression
         self._is_expression = expressions.reads
         self._declared = declarations
+        self._assembly: AssemblyReader | None = None
         self._readers: dict[int, Reads] = {
             200: self._attributed,
             201: self._label,
@@ -58,9 +62,25 @@ class StatementReader:
         try:
             return self._statement(raw)
         except Unsupported as problem:
-            if problem.where is None:  # a type
-                raise self._nodes.unsupported(problem.construct, raw) from None
-            raise
+            if _holds_targets(raw):  # jumps from outside lead into it, so it cannot be left out
+                if problem.where is None:  # a type
+                    raise self._nodes.unsupported(problem.construct, raw) from None
+                raise
+            return self.unmodelled(problem, raw)
+
+    def body(self, raw: Raw, function: Raw) -> Node:
+        """The body of a function."""
+        self._assembly = AssemblyReader(function)
+        try:
+            return self.statement(raw)
+        except Unsupported as problem:  # nobody jumps into it
+            return self.unmodelled(problem, raw)
+
+    def unmodelled(self, problem: Unsupported, raw: Raw) -> Node:
+        """Instead of what has no translation."""
+        node = self._make(Kind.UNMODELLED, raw, value=problem.construct)
+        node.type = self._types.void
+        return node
 
     def _statement(self, raw: Raw) -> Node:
         reader = self._readers.get(raw.kind)
@@ -79,7 +99,7 @@ class StatementReader:
         for child in raw.children:
             if child.kind == 9:
                 variable = self._declared.variable(child)
-                found.append(self._make(Kind.DECLARE, child, value=variable))
+                found.append(self._make(Kind.DECLARE, child, self._cleanup(child, variable), value=variable))
             elif child.kind == 20:
                 declared = self._types.of_cursor(child.cursor)
                 lengths = self._declared.dimensions(declared, [c for c in child.children if 100 <= c.kind < 200])
@@ -88,6 +108,21 @@ class StatementReader:
             elif child.kind not in _TYPE_DECLARATIONS:
                 raise self._nodes.unsupported(f"declaration of clang's kind {child.kind}", child)
         return self._make(Kind.DECLARATIONS, raw, tuple(found))
+
+    def _cleanup(self, raw: Raw, variable: Variable) -> tuple[Node, ...]:
+        """The call at the end of the variable's scope that GNU's attribute asks for."""
+        function = self._declared.cleanup_of(raw)
+        if function is None:
+            return ()
+        object_ = self._make(Kind.VARIABLE, raw, value=variable)
+        object_.type = variable.type
+        address = self._make(Kind.ADDRESS, raw, (object_,))
+        address.type = self._types.pointer_to(variable.type)
+        callee = self._make(Kind.FUNCTION, raw, value=function)
+        callee.type = function.type
+        call = self._make(Kind.CALL, raw, (callee, address))
+        call.type = function.type.result
+        return (call,)
 
     def _if(self, raw: Raw) -> Node:
         parts = parts_of(raw)
@@ -161,11 +196,13 @@ class StatementReader:
         return self._make(Kind.RETURN, raw, tuple(map(self._expression, parts_of(raw))))
 
     def _asm(self, raw: Raw) -> Node:
-        operands = tuple(self._expression(part) for part in parts_of(raw) if part.kind != 109)
-        form = self._forms.asm(raw)
-        if form is None or form.outputs > len(operands):
-            raise self._nodes.unsupported("an asm statement whose outputs clang does not show", raw)
-        return self._make(Kind.ASM, raw, operands, value=form.outputs)
+        assembly = self._assembly.assembly(raw) if self._assembly is not None else None
+        if assembly is None:
+            raise self._nodes.unsupported("asm", raw)
+        operands = tuple(self._expression(part) for part in parts_of(raw) if part.kind != _LABEL_REFERENCE)
+        if len(operands) != len(assembly.outputs) + len(assembly.inputs):
+            raise self._nodes.unsupported("asm", raw)
+        return self._make(Kind.ASM, raw, operands, value=assembly)
 
     def statement_expression(self, raw: Raw) -> Node:
         """GNU's `({ … })`."""
@@ -176,3 +213,14 @@ class StatementReader:
         if len(parts) != 1:
             raise self._nodes.unsupported("statement", raw)
         return self.statement(parts[0])
+
+
+def _holds_targets(raw: Raw) -> bool:
+    """Whether there are labels in it, those of a switch included."""
+    stack = [raw]
+    while stack:
+        each = stack.pop()
+        if each.kind in _TARGETS:
+            return True
+        stack.extend(each.children)
+    return False

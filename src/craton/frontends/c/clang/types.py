@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from craton.frontends.c.clang.bindings import CXCursor, CXType, fields, lib, text
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.types import (
@@ -43,7 +45,24 @@ class TypeReader:
         return self.of(lib().clang_getCursorType(cursor))
 
     def of(self, clang_type: CXType) -> CType:
+        """The type. If it has no translation, nothing of what was made on the way stays: a record that contains such a
+        type is not complete, and neither is what points to it.
+        """
         key = (clang_type.kind, clang_type.a)
+        found = self._by_pointer.get(key)
+        if found is not None:
+            return found
+        tables: tuple[dict[Any, Any], ...] = (self._by_pointer, self._canonical, self.fields)
+        sizes = [len(table) for table in tables]
+        try:
+            return self._of(clang_type, key)
+        except Unsupported:
+            for table, size in zip(tables, sizes, strict=True):
+                while len(table) > size:
+                    table.popitem()
+            raise
+
+    def _of(self, clang_type: CXType, key: tuple[int, int]) -> CType:
         found = self._by_pointer.get(key)
         if found is None:
             functions = lib()
@@ -68,6 +87,9 @@ class TypeReader:
             size = self._pointer_size
             self._decayed[t] = Pointer(size, size, t.element if isinstance(t, ArrayType) else t)
         return self._decayed[t]
+
+    def pointer_to(self, t: CType) -> Pointer:
+        return Pointer(self._pointer_size, self._pointer_size, t)
 
     def _make(self, t: CXType, key: tuple[int, int]) -> CType:
         functions = lib()

@@ -10,8 +10,9 @@ from craton.frontends.c.clang.positions import Positions
 from craton.frontends.c.clang.references import ReferenceReader
 from craton.frontends.c.clang.statements import StatementReader
 from craton.frontends.c.clang.types import TypeReader
+from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Extent, Function, Variable
-from craton.frontends.c.syntax.program import Program
+from craton.frontends.c.syntax.program import Definition, Program
 from craton.program.origin import SourceRange
 
 _REFERENCE, _COMPOUND_LITERAL, _STATEMENT_EXPRESSION = 101, 118, 121
@@ -34,8 +35,8 @@ class UnitReader:
         expressions.add(_REFERENCE, references.reference)
         expressions.add(_COMPOUND_LITERAL, references.compound_literal)
         expressions.add(_STATEMENT_EXPRESSION, self._statements.statement_expression)
-        for name in self._declarations.public:
-            program.definitions.setdefault(name, self)
+        for name, (kind, strength, where) in self._declarations.public.items():
+            program.define(name, Definition(kind, self, strength, where))
 
     def defined(self, name: str) -> Function | None:
         return self._declarations.defined(name)
@@ -43,18 +44,24 @@ class UnitReader:
     def exported(self, name: str) -> Variable | None:
         return self._declarations.exported(name)
 
+    def start_and_end(self) -> None:
+        self._declarations.start_and_end()
+
     def read_body(self, function: Function) -> None:
         cursor = self._declarations.definition(function.name)
         if cursor is None:
             return
         self._declarations.function = function.symbol
         raw = tree(cursor)
+        (body,) = [child for child in raw.children if child.kind == _COMPOUND_STATEMENT]
+        parameters = [child for child in raw.children if child.kind == _PARAMETER]
         with self._forms.reading(cursor, raw):
-            parameters = (child for child in raw.children if child.kind == _PARAMETER)
-            function.parameters = [self._declarations.variable(child) for child in parameters]
-            for child in raw.children:
-                if child.kind == _COMPOUND_STATEMENT:
-                    function.body = self._statements.statement(child)
+            try:
+                function.parameters = [self._declarations.variable(child) for child in parameters]
+                function.body = self._statements.body(body, raw)
+            except Unsupported as problem:  # of a parameter: control must not come here
+                function.parameters = []
+                function.body = self._statements.unmodelled(problem, body)
 
     def source_range(self, extent: Extent) -> SourceRange | None:
         return self._positions.source_range(extent)

@@ -85,8 +85,10 @@ class Branches:
                 alternatives.append((condition, ways[label]))
         builder.choose([*alternatives, (not_(or_(*conditions)), default)])
         self._cases.append(targets)
-        self._jumps.switch_body(body, after)
-        self._cases.pop()
+        try:
+            self._jumps.switch_body(body, after)
+        finally:
+            self._cases.pop()
         builder.go(after)
         builder.enter(after)
 

@@ -8,10 +8,11 @@ who lowers what, and everybody asks them.
 from __future__ import annotations
 
 from craton.frontends.c.automaton.builder import Builder
-from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.automaton.context import Context, Signature
 from craton.frontends.c.automaton.lvalue import Part
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.access import Access
+from craton.frontends.c.lowering.assembly import InlineAssembly
 from craton.frontends.c.lowering.assignments import Assignments
 from craton.frontends.c.lowering.blocks import Blocks
 from craton.frontends.c.lowering.branches import Branches
@@ -69,6 +70,18 @@ class FunctionLowering:
         builder.origin = function.range
         for term in (*signature.flat, *signature.returns):
             builder.locals[term] = None
+        begin = builder.mark()
+        try:
+            self._body(function, signature)
+        except Unsupported as problem:
+            builder.back_to(begin)
+            self.blocks.open.clear()
+            builder.origin = problem.where or function.range
+            builder.unmodelled(problem.construct)
+        self.exit.fall_off(signature.returns)
+        self.jumps.dispatch_computed_gotos()
+
+    def _body(self, function: Function, signature: Signature) -> None:
         self.locals.begin_all()
         for parameter, group in zip(function.parameters, signature.parameters, strict=True):
             if self.context.scan.in_memory(parameter):
@@ -82,8 +95,6 @@ class FunctionLowering:
             self.locals.measure(parameter.dimensions)
         assert function.body is not None
         self.statements.statement(function.body)
-        self.exit.fall_off(signature.returns)
-        self.jumps.dispatch_computed_gotos()
 
     # --- who may ask whom ---------------------------------------------------------------------------------------------
 
@@ -134,13 +145,12 @@ class FunctionLowering:
             found,
             statements=statements,
             expressions=expressions,
-            lvalues=self.lvalues,
-            access=self.access,
             unknowns=self.unknowns,
             locals_=self.locals,
             blocks=self.blocks,
             exit_=self.exit,
         )
+        self.assembly = InlineAssembly(frame, expressions, self.lvalues, self.access, self.unknowns)
         self.jumps = Jumps(frame, found, statements, expressions, self.blocks)
         self.branches = Branches(frame, found, statements, expressions, self.conditions, self.blocks, self.jumps)
         self.loops = Loops(frame, statements, expressions, self.branches, self.jumps)
@@ -189,7 +199,8 @@ class FunctionLowering:
                 Kind.DECLARE: simple.declare,
                 Kind.DECLARE_TYPE: simple.declare_type,
                 Kind.RETURN: simple.return_,
-                Kind.ASM: simple.asm,
+                Kind.ASM: self.assembly.asm,
+                Kind.UNMODELLED: simple.unmodelled,
                 Kind.IF: branches.if_,
                 Kind.SWITCH: branches.switch,
                 Kind.CASE: branches.case,

@@ -37,14 +37,18 @@ class Jumps:
     def loop_body(self, body: Node, after: Location, again: Location) -> None:
         """A statement that `break` leaves for `after`, and `continue` for `again`."""
         self._continues.append((again, tuple(self._blocks.open)))
-        self.switch_body(body, after)
-        self._continues.pop()
+        try:
+            self.switch_body(body, after)
+        finally:
+            self._continues.pop()
 
     def switch_body(self, body: Node, after: Location) -> None:
         """A statement that `break` leaves."""
         self._breaks.append((after, tuple(self._blocks.open)))
-        self._statements.statement(body)
-        self._breaks.pop()
+        try:
+            self._statements.statement(body)
+        finally:
+            self._breaks.pop()
 
     def label(self, node: Node) -> None:
         self._frame.at(node)

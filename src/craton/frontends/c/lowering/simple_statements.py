@@ -1,16 +1,14 @@
-"""Statements that are no control flow: declarations, expressions, `return`, `asm`; and sequences of statements."""
+"""Statements that are no control flow: declarations, expressions, `return`; and sequences of statements."""
 
 from __future__ import annotations
 
 from craton.frontends.c.automaton.arithmetic import adapt
 from craton.frontends.c.automaton.lvalue import Value
-from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.blocks import Blocks
 from craton.frontends.c.lowering.exit import Exit
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.locals import Locals
-from craton.frontends.c.lowering.lvalues import Lvalues
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
@@ -30,8 +28,6 @@ class SimpleStatements:
         *,
         statements: Statements,
         expressions: Expressions,
-        lvalues: Lvalues,
-        access: Access,
         unknowns: Unknowns,
         locals_: Locals,
         blocks: Blocks,
@@ -44,8 +40,6 @@ class SimpleStatements:
         self._scopes = scopes
         self._statements = statements
         self._expressions = expressions
-        self._lvalues = lvalues
-        self._access = access
         self._unknowns = unknowns
         self._locals = locals_
         self._blocks = blocks
@@ -61,6 +55,11 @@ class SimpleStatements:
 
     def empty(self, node: Node) -> None:
         pass
+
+    def unmodelled(self, node: Node) -> None:
+        """What the reader has no translation for."""
+        self._frame.at(node)
+        self._builder.unmodelled(node.value)
 
     def declare(self, node: Node) -> None:
         self._frame.at(node)
@@ -84,19 +83,6 @@ class SimpleStatements:
                 for target, term in zip(returns, value, strict=True):
                     self._builder.assign(target, term)
         self._exit.leave()
-
-    def asm(self, node: Node) -> None:
-        """Inline assembly gives its outputs arbitrary values."""
-        self._frame.at(node)
-        self._context.assume("inline assembly changes nothing but its outputs")
-        for i, operand in enumerate(node.children):
-            if i < node.value:
-                while operand.kind is Kind.CONVERT:
-                    operand = operand.children[0]
-                target = self._lvalues.lvalue(operand)
-                self._access.store(target, self._unknowns.arbitrary(operand.type))
-            else:
-                self._expressions.effect(operand)
 
     # --- statements as values -----------------------------------------------------------------------------------------
 
@@ -127,4 +113,6 @@ class SimpleStatements:
             self._builder.origin = outer
             return saved(self._builder, value)
         self._statements.statement(last)
+        if self._builder.here is None:  # nobody waits for its value
+            return self._unknowns.arbitrary(node.type)
         return ()

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.blocks import Blocks
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.scopes import Scopes
-from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.nodes import Kind, Node, Variable
 
 Lowers = Callable[[Node], None]
+_TARGETS = frozenset({Kind.LABEL, Kind.CASE, Kind.DEFAULT})
 
 
 class Statements:
-    """Lowers statements. A block whose locals are watched begins and ends their lives."""
+    """Lowers statements. A block whose locals are watched begins and ends their lives. A statement that has no
+    translation is unmodelled as a whole: nothing of it is done, and control does not pass it.
+    """
 
     def __init__(self, frame: Frame, scopes: Scopes, blocks: Blocks) -> None:
         self._frame = frame
@@ -32,6 +36,18 @@ class Statements:
         lowers = self._lowers.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)
+        mark, depth = self._frame.builder.mark(), len(self._blocks.open)
+        try:
+            self._in_scope(node, lowers)
+        except Unsupported as problem:
+            if holds_targets(node):  # jumps from outside lead into it, so it cannot be left out
+                raise
+            self._frame.builder.back_to(mark)
+            del self._blocks.open[depth:]
+            self._frame.at(node)
+            self._frame.builder.unmodelled(problem.construct)
+
+    def _in_scope(self, node: Node, lowers: Lowers) -> None:
         scope = self._watched.get(node)
         if scope is None:
             lowers(node)
@@ -39,3 +55,21 @@ class Statements:
             self._blocks.enter(scope)
             lowers(node)
             self._blocks.quit(scope)
+
+
+def holds_targets(root: Node) -> bool:
+    """Whether there are labels in a statement, those of a switch included."""
+    stack: list[Node | None] = [root]
+    while stack:
+        node = stack.pop()
+        if node is None:
+            continue
+        if node.kind in _TARGETS:
+            return True
+        stack.extend(node.children)
+        if node.kind is Kind.DECLARE:
+            variable: Variable = node.value
+            stack.extend((variable.initializer, *(length for _, length in variable.dimensions)))
+        elif node.kind is Kind.DECLARE_TYPE:
+            stack.extend(length for _, length in node.value)
+    return False

@@ -356,6 +356,8 @@ class PointsTo:
                     self.of_value(length)
                 if variable.storage is Storage.LOCAL:
                     self._initial.initialize(variable)
+                for cleanup in node.children:
+                    self._effect(cleanup)
             elif kind is Kind.DECLARE_TYPE:
                 for _, length in node.value:
                     self.of_value(length)

@@ -7,6 +7,7 @@ expression has its type. Names are resolved to `Variable` and `Function` objects
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import Any
 
 from craton.frontends.c.syntax.types import CType, FunctionType
@@ -61,7 +62,8 @@ class Kind(enum.Enum):
     CONTINUE = "continue"
     RETURN = "return"
     EMPTY = "empty statement"
-    ASM = "asm"  # value: number of outputs
+    ASM = "asm"  # value: Assembly
+    UNMODELLED = "unmodelled statement"  # that the reader has no translation for; value: the construct
 
 
 LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.STRING, Kind.COMPOUND_LITERAL})
@@ -96,6 +98,25 @@ class Node:
         return f"{self.kind.name}{self.op and ' ' + self.op}({', '.join(map(repr, self.children))})"
 
 
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An operand of inline assembly; the expression is the child of the same number."""
+
+    constraint: str
+    name: str = ""  # `[name]`
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """What an asm statement says of itself. Outputs come first among the operands."""
+
+    template: str
+    outputs: tuple[Operand, ...]
+    inputs: tuple[Operand, ...]
+    clobbers: tuple[str, ...]
+    jumps: bool  # `asm goto`
+
+
 class Storage(enum.Enum):
     GLOBAL = "global"
     STATIC = "static"  # a static local
@@ -125,7 +146,7 @@ class Variable:
 class Function:
     """A function; without a body it is only declared."""
 
-    __slots__ = ("body", "name", "parameters", "range", "symbol", "type", "unit")
+    __slots__ = ("body", "name", "parameters", "range", "symbol", "type", "unit", "weak")
 
     def __init__(self, name: str, symbol: str, type_: FunctionType, unit: int) -> None:
         self.name = name
@@ -135,6 +156,7 @@ class Function:
         self.parameters: list[Variable] = []
         self.body: Node | None = None
         self.range: SourceRange | None = None
+        self.weak = False  # if nobody defines it, its address is null
 
     def __repr__(self) -> str:
         return self.symbol

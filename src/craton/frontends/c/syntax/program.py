@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import enum
+from dataclasses import dataclass
 from typing import Protocol
 
+from craton.frontends.c.errors import BadInput
 from craton.frontends.c.syntax.nodes import Extent, Function, Node, Variable
 from craton.program.origin import SourceRange
 
@@ -20,22 +23,71 @@ class TranslationUnit(Protocol):
     def read_body(self, function: Function) -> None:
         """Fills in the parameters and the body of a function that this unit declares, if it defines it."""
 
+    def start_and_end(self) -> None:
+        """Tells the program which functions are called before and after `main`."""
+
     def source_range(self, extent: Extent) -> SourceRange | None:
         """Where a node of this unit stands in the text."""
+
+
+class Strength(enum.IntEnum):
+    """Which of several definitions of a symbol counts."""
+
+    INLINE = 0  # one that is no external definition: there is another one, or it is this one
+    WEAK = 1
+    STRONG = 2
+
+
+class SymbolKind(enum.Enum):
+    FUNCTION = "function"
+    VARIABLE = "variable"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition that all units can use."""
+
+    kind: SymbolKind
+    unit: TranslationUnit
+    strength: Strength
+    where: SourceRange | None
 
 
 class Program:
     """All translation units."""
 
     def __init__(self) -> None:
-        self.definitions: dict[str, TranslationUnit] = {}  # which unit defines a function that all can call
+        self.definitions: dict[str, Definition] = {}  # what is not static, by the name that the linker knows
         self.globals: dict[str, Variable] = {}
         self.units: list[TranslationUnit] = []
+        self.constructors: list[tuple[int, Function]] = []  # with their priorities, in the order of the text
+        self.destructors: list[tuple[int, Function]] = []
+
+    def define(self, name: str, definition: Definition) -> None:
+        """As a linker does: a strong definition counts before weak ones, and there is at most one."""
+        known = self.definitions.get(name)
+        if known is None or known.strength < definition.strength:
+            self.definitions[name] = definition
+        elif known.strength is definition.strength is Strength.STRONG:
+            raise BadInput(f"{definition.where}: multiple definition of {name}; first defined at {known.where}")
 
     def function(self, name: str) -> Function | None:
         """The function of that name that is not static, if it is defined."""
-        unit = self.definitions.get(name)
-        return unit.defined(name) if unit is not None else None
+        found = self.definitions.get(name)
+        return found.unit.defined(name) if found is not None and found.kind is SymbolKind.FUNCTION else None
+
+    def variable(self, name: str) -> Variable | None:
+        """The variable of that name that is not static, if it is defined."""
+        found = self.definitions.get(name)
+        return found.unit.exported(name) if found is not None and found.kind is SymbolKind.VARIABLE else None
+
+    def before_entry(self) -> list[Function]:
+        """Functions that are called before `main`: by their priorities, then in the order of the text."""
+        return [function for _, function in sorted(self.constructors, key=lambda each: each[0])]
+
+    def after_entry(self) -> list[Function]:
+        """Functions that are called when `main` has returned or `exit` was called: the other way round."""
+        return [function for _, function in sorted(self.destructors, key=lambda each: each[0])][::-1]
 
     def body(self, function: Function) -> Node | None:
         """The function's body, read when first asked for."""

@@ -228,3 +228,27 @@ def unit_type(size: int) -> Integer:
     if size not in _units:
         _units[size] = Integer(size, 1, False, f"bits[{size}]")
     return _units[size]
+
+
+def are_compatible(a: CType, b: CType) -> bool:
+    """Whether declarations of these types in two translation units may mean the same thing. More than C's rules allow
+    (C11 6.2.7): pointers are the same whatever they point to, and so are integers of the same size.
+    """
+    match a, b:
+        case FunctionType(), FunctionType():
+            if not are_compatible(a.result, b.result):
+                return False
+            if not (a.prototyped and b.prototyped):
+                return not (a.variadic or b.variadic)
+            same = a.variadic is b.variadic and len(a.parameters) == len(b.parameters)
+            return same and all(map(are_compatible, a.parameters, b.parameters))
+        case ArrayType(), ArrayType():
+            return (a.count is None or b.count is None or a.count == b.count) and are_compatible(a.element, b.element)
+        case Record(), Record():
+            if not (a.complete and b.complete):
+                return a.is_union is b.is_union
+            return a.size == b.size and a.is_union is b.is_union and len(a.fields) == len(b.fields)
+        case Integer(), Integer():
+            return a.size == b.size and a.boolean is b.boolean
+        case _:
+            return type(a) is type(b) and a.size == b.size

@@ -1,0 +1,100 @@
+"""Inline assembly. libclang's tree has the operands' expressions and nothing else; clang's own print of the function has
+the rest, with all macros expanded. The n-th asm statement of the tree is the n-th of the print.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from craton.frontends.c.clang.bindings import Raw, printed
+from craton.frontends.c.syntax.nodes import Assembly, Operand
+
+_ASM_STATEMENT = 215
+# clang prints `asm (…)` for statements and `asm("…")` for the names of symbols.
+_STATEMENT = re.compile(r"asm ((?:volatile |goto |inline )*)\(")
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\w+|[^\s\w]', re.DOTALL)
+_OPERAND = re.compile(r'(?:\[\s*(\w+)\s*\]\s*)?"((?:\\.|[^"\\])*)"')
+
+
+class AssemblyReader:
+    """The asm statements of one function."""
+
+    def __init__(self, function: Raw) -> None:
+        self._function = function
+        self._found: dict[int | None, Assembly] | None = None
+
+    def assembly(self, raw: Raw) -> Assembly | None:
+        """What a statement says; None if the print does not show it."""
+        if self._found is None:
+            self._found = self._read()
+        return self._found.get(raw.cursor.b)
+
+    def _read(self) -> dict[int | None, Assembly]:
+        statements = list(_statements_of(self._function))
+        texts = list(_printed(printed(self._function.cursor)))
+        if len(statements) != len(texts):
+            return {}
+        return {raw.cursor.b: text for raw, text in zip(statements, texts, strict=True)}
+
+
+def _statements_of(root: Raw) -> Iterator[Raw]:
+    """In textual order."""
+    stack = [root]
+    while stack:
+        raw = stack.pop()
+        if raw.kind == _ASM_STATEMENT:
+            yield raw
+        stack.extend(reversed(raw.children))
+
+
+def _printed(text: str) -> Iterator[Assembly]:
+    position = 0
+    for token in _TOKEN.finditer(text):
+        if token.start() < position or token.group() != "asm":
+            continue
+        statement = _STATEMENT.match(text, token.start())
+        if statement is not None:
+            sections, position = _sections(text, statement.end())
+            yield _assembly(sections, "goto" in statement.group(1))
+
+
+def _sections(text: str, begin: int) -> tuple[list[list[str]], int]:
+    """What stands between the colons of a statement, split at commas; and where the statement ends."""
+    sections: list[list[str]] = [[""]]
+    depth = 0
+    last = begin
+    for token in _TOKEN.finditer(text, begin):
+        word = token.group()
+        gap, last = text[last : token.start()], token.end()
+        if word in "([{":
+            depth += 1
+        elif word in ")]}":
+            depth -= 1
+            if depth < 0:
+                return sections, token.end()
+        if depth == 0 and word == ":":
+            sections.append([""])
+        elif depth == 0 and word == ",":
+            sections[-1].append("")
+        else:
+            sections[-1][-1] += gap + word
+    return sections, len(text)
+
+
+def _assembly(sections: list[list[str]], jumps: bool) -> Assembly:
+    template, outputs, inputs, clobbers = [*sections, *([[""]] * 4)][:4]
+    return Assembly(
+        "".join(template).strip()[1:-1],
+        tuple(_operands(outputs)),
+        tuple(_operands(inputs)),
+        tuple(clobber.strip()[1:-1] for clobber in clobbers if clobber.strip()),
+        jumps,
+    )
+
+
+def _operands(texts: list[str]) -> Iterator[Operand]:
+    for text in texts:
+        found = _OPERAND.match(text.strip())
+        if found is not None:
+            yield Operand(found.group(2), found.group(1) or "")
