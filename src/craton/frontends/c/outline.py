@@ -9,7 +9,7 @@ from pathlib import Path
 from craton.frontends.c.clang.parsing import COptions, parsed
 from craton.frontends.c.load import with_large_stack
 from craton.frontends.c.memory.scan import Scan, scan
-from craton.frontends.c.syntax.nodes import Function, Kind, Node, Variable
+from craton.frontends.c.syntax.nodes import Function, Kind, Node, Variable, spelling
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.program.origin import SourceRange
 from craton.program.specification import Specification
@@ -65,7 +65,7 @@ def _labels(syntax: Syntax, found: Scan, specification: Specification) -> Iterat
         stack: list[Node] = [function.body]
         while stack:
             node = stack.pop()
-            if node.kind is Kind.LABEL and node.value in specification.labels and node.range is not None:
+            if node.kind is Kind.LABEL and spelling(node.value) in specification.labels and node.range is not None:
                 place = syntax.units[function.unit].source_range(node.range)
                 if place is not None:
                     yield place

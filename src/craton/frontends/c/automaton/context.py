@@ -56,6 +56,7 @@ class Context:
     # How functions are called, and those that are, so that they need a procedure.
     signatures: dict[str, Signature] = field(default_factory=dict)
     called: dict[str, Function] = field(default_factory=dict)
+    label_numbers: dict[tuple[str, str], int] = field(default_factory=dict)  # of labels whose address is taken
 
     def __post_init__(self) -> None:
         self.scan: Scan = self.facts.scan
@@ -69,6 +70,10 @@ class Context:
     def assume(self, what: str) -> None:
         """Notes something that the program's meaning rests on."""
         self.assumptions[what] = None
+
+    def label_number(self, function: str, label: str) -> int:
+        """What stands for the address of a label."""
+        return self.label_numbers.setdefault((function, label), len(self.label_numbers) + 1)
 
     def signature(self, function: Function) -> Signature:
         known = self.signatures.get(function.symbol)

@@ -1,5 +1,5 @@
-"""Inline assembly. libclang's tree has the operands' expressions and nothing else; clang's own print of the function has
-the rest, with all macros expanded. The n-th asm statement of the tree is the n-th of the print.
+"""Inline assembly. libclang's tree has the operands' expressions and nothing else; clang's own print of the function
+has the rest, with all macros expanded. The n-th asm statement of the tree is the n-th of the print.
 """
 
 from __future__ import annotations

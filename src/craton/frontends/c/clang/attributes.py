@@ -32,7 +32,7 @@ _HARMLESS = frozenset(
     nodebug nodiscard noduplicate noescape noinline noipa nomerge nonnull nonstring noplt noreturn nothrow
     not_tail_called nouwtable null_terminated_string_arg objc_boxable ownership_holds ownership_returns
     ownership_takes optnone packed patchable_function_entry preserve_access_index
-    preserve_access_offset pure randomize_layout release_capability 
+    preserve_access_offset pure randomize_layout release_capability
     retain returns_nonnull sentinel speculative_load_hardening stack_protect stdcall fastcall thiscall regparm
     sysv_abi tainted_args target_clones tls_model transparent_union type_visibility
     unavailable unlikely unsequenced reproducible unused used uninitialized visibility warn_if_not_aligned

@@ -182,8 +182,8 @@ class ExpressionReader:
         return path
 
     def _label_address(self, raw: Raw) -> Node:
-        label = text(lib().clang_getCursorSpelling(raw.children[0].cursor))
-        return self._make(Kind.LABEL_ADDRESS, raw, value=label)
+        labels = self._nodes.labels
+        return self._make(Kind.LABEL_ADDRESS, raw, (), labels.function, labels.of_reference(raw.children[0]))
 
     def _generic(self, raw: Raw) -> Node:
         wanted = self._types.of_cursor(raw.cursor)

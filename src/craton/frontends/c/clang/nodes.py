@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from craton.frontends.c.clang.bindings import Raw, lib
+from craton.frontends.c.clang.bindings import Raw, lib, text
 from craton.frontends.c.clang.normal_form import NormalForms
 from craton.frontends.c.clang.positions import Positions
 from craton.frontends.c.clang.types import TypeReader
@@ -27,10 +27,41 @@ _VALUES = frozenset(
 )
 
 
+class Labels:
+    """The labels of the function that is being read, each with a name of its own: GNU's local labels may share one."""
+
+    def __init__(self) -> None:
+        self.function = ""
+        self._names: dict[int, str] = {}  # by clang's statement
+        self._used: dict[str, int] = {}
+
+    def begin(self, function: str) -> None:
+        self.function = function
+        self._names.clear()
+        self._used.clear()
+
+    def of_statement(self, raw: Raw) -> str:
+        """The name of a label where it stands."""
+        return self._name(raw.cursor.b, raw)
+
+    def of_reference(self, raw: Raw) -> str:
+        """The name of a label where it is jumped to."""
+        return self._name(raw.cursor.a, raw)
+
+    def _name(self, statement: int | None, raw: Raw) -> str:
+        key = statement or 0
+        if key not in self._names:
+            spelled = text(lib().clang_getCursorSpelling(raw.cursor))
+            count = self._used[spelled] = self._used.get(spelled, 0) + 1
+            self._names[key] = spelled if count == 1 else f"{spelled}#{count}"
+        return self._names[key]
+
+
 class NodeMaker:
     """Makes the nodes of one translation unit."""
 
     def __init__(self, types: TypeReader, positions: Positions) -> None:
+        self.labels = Labels()
         self.types = types
         self.positions = positions
         self.forms = NormalForms()

@@ -18,7 +18,8 @@ _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
 # Behind our own headers: for what those do not declare.
 _SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
 _FLAGS = (
-    "-std=gnu11 -Wno-everything -Wunknown-attributes -Wignored-attributes -fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
+    "-std=gnu11 -Wno-everything -Wunknown-attributes -Wignored-attributes "
+    "-fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
     "-Wno-error=implicit-int -Wno-error=return-type -Wno-error=incompatible-pointer-types -fno-builtin-printf"
 ).split()

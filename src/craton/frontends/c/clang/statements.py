@@ -6,9 +6,7 @@ from craton.frontends.c.clang.assembly import AssemblyReader
 from craton.frontends.c.clang.bindings import (
     Raw,
     evaluate_integer,
-    lib,
     parts_of,
-    text,
 )
 from craton.frontends.c.clang.declarations import Declarations
 from craton.frontends.c.clang.expressions import ExpressionReader, Reads
@@ -71,6 +69,7 @@ class StatementReader:
     def body(self, raw: Raw, function: Raw) -> Node:
         """The body of a function."""
         self._assembly = AssemblyReader(function)
+        self._nodes.labels.begin(self._declared.function)
         try:
             return self.statement(raw)
         except Unsupported as problem:  # nobody jumps into it
@@ -180,14 +179,13 @@ class StatementReader:
         return self._make(Kind.DEFAULT, raw, (self.statement(parts_of(raw)[-1]),))
 
     def _label(self, raw: Raw) -> Node:
-        name = text(lib().clang_getCursorSpelling(raw.cursor))
+        name = self._nodes.labels.of_statement(raw)
         parts = [p for p in parts_of(raw) if p.kind < 400]
         body = (self.statement(parts[-1]),) if parts else ()
         return self._make(Kind.LABEL, raw, body, value=name)
 
     def _goto(self, raw: Raw) -> Node:
-        name = text(lib().clang_getCursorSpelling(raw.children[0].cursor))
-        return self._make(Kind.GOTO, raw, value=name)
+        return self._make(Kind.GOTO, raw, value=self._nodes.labels.of_reference(raw.children[0]))
 
     def _computed_goto(self, raw: Raw) -> Node:
         return self._make(Kind.COMPUTED_GOTO, raw, (self._expression(parts_of(raw)[0]),))

@@ -13,8 +13,17 @@ from craton.frontends.c.lowering.variadic import VariableArguments
 from craton.frontends.c.memory.places import Place
 from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import Function, Node
-from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Record, Void, count_leaves
-from craton.logic import FALSE, Term, eq, not_, or_
+from craton.frontends.c.syntax.types import (
+    CType,
+    Floating,
+    FunctionType,
+    Pointer,
+    Record,
+    Void,
+    count_leaves,
+    is_callable_as,
+)
+from craton.logic import Term, eq, not_, or_
 from craton.program.cfa import DEREF, UNREACH, Location
 from craton.program.statements import Call
 
@@ -60,9 +69,21 @@ class Calls:
             self._builder.error(UNREACH)
             return self._unknowns.arbitrary(node.type)
         if function.body is None:
+            if function.weak:
+                raise self._frame.unsupported(f"a call of {function.name}, which is weak and not defined", node)
+            if function.name == "exit":
+                self._destructors(node)
             return self._externals.call(function, node)
         arguments = [(self._expressions.value(argument), argument.type) for argument in node.children[1:]]
         return self._invoke(function, arguments, node)
+
+    def _destructors(self, node: Node) -> None:
+        """What `exit` calls before the program ends."""
+        functions = self._context.program.after_entry()
+        if functions and not all(self._frame.purity.is_pure(argument) for argument in node.children[1:]):
+            raise self._frame.unsupported("exit with an argument that does something, and destructors", node)
+        for function in functions:
+            self._invoke(function, [], node)
 
     def _invoke(self, function: Function, arguments: list[tuple[Value, CType]], node: Node) -> Value:
         self._context.called[function.symbol] = function
@@ -98,6 +119,8 @@ class Calls:
             if isinstance(wanted, Record) and count_leaves(wanted) > _MOST_LEAVES:
                 raise self._frame.unsupported(f"a {wanted} of {wanted.size} bytes passed by value", node)
             return value
+        if not _fits(given, wanted):
+            raise self._frame.unsupported(f"a {given} passed where the function takes a {wanted}", node)
         return (adapt(value, given, wanted),)
 
     # --- function pointers --------------------------------------------------------------------------------------------
@@ -127,38 +150,45 @@ class Calls:
             builder.go(after)
         builder.enter(unknown)
         if builder.here is not None:
-            self._beyond_targets(place, bool(targets), results, after)
+            unfit = [function for function in place.functions.values() if function not in targets]
+            self._beyond_targets(place, pointer, unfit, results, after)
         builder.enter(after)
         return as_value(results, node.type)
 
     def _targets(self, place: Place, callee: CType, count: int) -> list[Function]:
-        """The functions that a call with so many arguments may mean."""
+        """The functions that a call with so many arguments may mean; a call of another one is unmodelled."""
         t = callee.target if isinstance(callee, Pointer) else callee
-        targets = [function for function in place.functions.values() if _is_callable(function, t, count)]
-        for other in place.functions.values():
-            if other not in targets:
-                self._context.assume(f"{other.name} is not called through a pointer of another type")
-        return targets
+        return [
+            function
+            for function in place.functions.values()
+            if isinstance(t, FunctionType) and is_callable_as(function.type, t, count)
+        ]
 
-    def _beyond_targets(self, place: Place, has_targets: bool, results: tuple[Term, ...], after: Location) -> None:
-        """The pointer means none of the known functions."""
-        if not place.external and self._context.specification.deref:  # a pointer that is not initialised or null
-            self._builder.error(DEREF)
-        elif place.external or not has_targets:
+    def _beyond_targets(
+        self, place: Place, pointer: Term, unfit: list[Function], results: tuple[Term, ...], after: Location
+    ) -> None:
+        """The pointer means no function that fits: it points to one of another type or to code that the program does
+        not have, or it is null or not initialised.
+        """
+        builder, memory = self._builder, self._memory
+        is_unfit = or_(*(eq(pointer, memory.address_of_function(function)) for function in unfit))
+        if self._context.specification.deref:
+            builder.check(not_(eq(pointer, memory.pointer(0))) if place.external else is_unfit, DEREF)
+        if place.external:
+            other, unknown = builder.new(), builder.new()
+            builder.fork(is_unfit, other, unknown)
+            builder.enter(unknown)
             self._context.assume(
                 "a call through an unknown function pointer returns an arbitrary value and changes nothing"
             )
-            self._builder.havoc(*results)
-            self._builder.go(after)
-        else:  # not initialised or null: undefined
-            self._builder.assume(FALSE)
+            builder.havoc(*results)
+            builder.go(after)
+            builder.enter(other)
+        builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
 
 
-def _is_callable(function: Function, t: CType, count: int) -> bool:
-    """Whether a function fits the pointer's type well enough to be called through it."""
-    own = function.type
-    if isinstance(own.result, Record) and isinstance(t, FunctionType) and not isinstance(t.result, Record):
-        return False
-    if own.variadic:
-        return count >= len(own.parameters)
-    return not own.prototyped or len(own.parameters) == count
+def _fits(given: CType, wanted: CType) -> bool:
+    """Whether an argument of a function without a prototype is found where the function looks for it."""
+    return isinstance(given, Floating) == isinstance(wanted, Floating) and isinstance(wanted, Record) == isinstance(
+        given, Record
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.cells import Cells
 from craton.frontends.c.lowering.frame import Frame
@@ -30,6 +31,8 @@ class Ending:
     def at_end(self) -> None:
         """The entry function returns: what is still allocated is lost, unless a global points to it."""
         memory, specification = self._memory, self._context.specification
+        if specification.memory and self._context.program.destructors:
+            raise Unsupported("memory that destructors may free", self._builder.origin)
         if specification.memtrack:
             self._builder.check(self._all_tracked(), MEMTRACK)
         if specification.memcleanup:

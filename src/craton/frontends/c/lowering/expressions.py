@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.syntax.nodes import Kind, Node
-from craton.frontends.c.syntax.types import Void
+from craton.frontends.c.syntax.targets import holds_targets
+from craton.frontends.c.syntax.types import ArrayType, Void
 from craton.logic import Term
 
 Lowers = Callable[[Node], Value]
@@ -18,11 +21,14 @@ Does = Callable[[Node], object]
 
 
 class Expressions:
-    """Lowers expressions to terms, emitting the edges of their side effects."""
+    """Lowers expressions to terms, emitting the edges of their side effects. An expression that has no translation is
+    unmodelled as a whole: control does not pass it.
+    """
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._purity = frame.purity
+        self._unknowns = Unknowns(frame)
         self._values: dict[Kind, Lowers] = {}
         self._effects: dict[Kind, Does] = {}
 
@@ -33,10 +39,19 @@ class Expressions:
 
     def value(self, node: Node) -> Value:
         """The value of an expression: a term, or the leaves of a struct; `()` for void."""
-        lowers = self._values.get(node.kind)
-        if lowers is None:
-            raise self._frame.unsupported(node.kind.value, node)
-        return lowers(node)
+        builder = self._frame.builder
+        mark = builder.mark()
+        try:
+            lowers = self._values.get(node.kind)
+            if lowers is None:
+                raise self._frame.unsupported(node.kind.value, node)
+            return lowers(node)
+        except Unsupported as problem:
+            if isinstance(node.type, ArrayType) or holds_targets(node):
+                raise
+            builder.back_to(mark)
+            builder.unmodelled(problem.construct, problem.where)
+            return self._unknowns.arbitrary(node.type)
 
     def scalar(self, node: Node) -> Term:
         """The value of an expression that is no struct."""

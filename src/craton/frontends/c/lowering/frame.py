@@ -25,7 +25,6 @@ class Frame:
         self.memory: Memory = context.memory
         self.purity = Purity(context.specification)
         self.lengths: dict[ArrayType, Term] = {}  # of variable-length arrays
-        self.label_numbers: dict[str, int] = {}  # of labels whose address is taken
 
     # --- the text -----------------------------------------------------------------------------------------------------
 
@@ -49,6 +48,8 @@ class Frame:
             count = self.lengths.get(t)
             if count is not None:
                 return bvmul(count, self.size_of(t.element))
+            if t.variable:  # a jump has passed the declaration, or it stands where nobody looks
+                raise Unsupported(f"the size of {t}, which is not known here,", self.builder.origin)
             return bvmul(self.memory.pointer(t.count or 0), self.size_of(t.element))
         return self.memory.pointer(t.size)
 
@@ -56,6 +57,3 @@ class Frame:
         """An index as a number of bytes."""
         wide = resize(index, self.memory.pointer_width, signed=is_signed(index_type))
         return bvmul(wide, self.size_of(element))
-
-    def label_number(self, name: str) -> int:
-        return self.label_numbers.setdefault(name, len(self.label_numbers) + 1)

@@ -19,6 +19,7 @@ from craton.frontends.c.lowering.branches import Branches
 from craton.frontends.c.lowering.bulk import Bulk
 from craton.frontends.c.lowering.calls import Calls
 from craton.frontends.c.lowering.cells import Cells, MemoryCells
+from craton.frontends.c.lowering.cleanups import Cleanups
 from craton.frontends.c.lowering.conditions import Conditions
 from craton.frontends.c.lowering.ending import Ending
 from craton.frontends.c.lowering.exit import Exit
@@ -76,10 +77,10 @@ class FunctionLowering:
         except Unsupported as problem:
             builder.back_to(begin)
             self.blocks.open.clear()
-            builder.origin = problem.where or function.range
-            builder.unmodelled(problem.construct)
+            self.cleanups.due = ()
+            builder.unmodelled(problem.construct, problem.where)
         self.exit.fall_off(signature.returns)
-        self.jumps.dispatch_computed_gotos()
+        self.jumps.dispatch()
 
     def _body(self, function: Function, signature: Signature) -> None:
         self.locals.begin_all()
@@ -139,7 +140,8 @@ class FunctionLowering:
         frame, found, expressions = self.frame, self._scopes, self.expressions
         self.exit = Exit(frame, self.locals, self.ending)
         self.blocks = Blocks(frame, self.safety, self.heap, self.variables, self.locals)
-        self.statements = statements = Statements(frame, found, self.blocks)
+        self.cleanups = Cleanups(frame, expressions)
+        self.statements = statements = Statements(frame, found, self.blocks, self.cleanups)
         self.simple = SimpleStatements(
             frame,
             found,
@@ -148,10 +150,11 @@ class FunctionLowering:
             unknowns=self.unknowns,
             locals_=self.locals,
             blocks=self.blocks,
+            cleanups=self.cleanups,
             exit_=self.exit,
         )
         self.assembly = InlineAssembly(frame, expressions, self.lvalues, self.access, self.unknowns)
-        self.jumps = Jumps(frame, found, statements, expressions, self.blocks)
+        self.jumps = Jumps(frame, found, statements, expressions, self.blocks, self.cleanups)
         self.branches = Branches(frame, found, statements, expressions, self.conditions, self.blocks, self.jumps)
         self.loops = Loops(frame, statements, expressions, self.branches, self.jumps)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.arithmetic import constant, convert, number, resize
 from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.library.table import library_function
 from craton.frontends.c.lowering.cells import to_bits
 from craton.frontends.c.lowering.conditions import Conditions
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
-from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.nodes import Function, Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, Floating, FunctionType, Integer, Pointer, Record, Void
 
 
@@ -31,8 +32,13 @@ class Operands:
         return constant(node.value, node.type)
 
     def function(self, node: Node) -> Value:
-        self._context.called[node.value.symbol] = node.value
-        return self._memory.address_of_function(node.value)
+        function: Function = node.value
+        if function.weak and function.body is None:
+            if library_function(function.name).handler is not None:
+                raise self._frame.unsupported(f"{function.name}, which is weak,", node)
+            return self._memory.pointer(0)
+        self._context.called[function.symbol] = function
+        return self._memory.address_of_function(function)
 
     def address(self, node: Node) -> Value:
         child = node.children[0]
@@ -73,4 +79,4 @@ class Operands:
         return resize(self._frame.size_of(node.value), node.type.size * 8, signed=False)
 
     def label_address(self, node: Node) -> Value:
-        return self._memory.pointer(self._frame.label_number(node.value))
+        return self._memory.pointer(self._context.label_number(node.op, node.value))

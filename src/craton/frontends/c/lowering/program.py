@@ -20,6 +20,7 @@ from craton.frontends.c.memory.scan import Scan, scan
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
+from craton.logic import Term
 from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.specification import Specification
@@ -32,7 +33,8 @@ def lower(syntax: Syntax, entry: Function, specification: Specification, pointer
     """What the entry function and all that it may call do, with error locations for what the specification forbids."""
     context = _context(syntax, entry, replace(specification, entry=entry.symbol), pointer_width)
     start = Start(context, entry.unit)
-    context.called[entry.symbol] = entry
+    for function in (entry, *syntax.before_entry(), *syntax.after_entry()):
+        context.called[function.symbol] = function
     start.globals()
     procedures = _procedures(context)
     start.strings()
@@ -123,22 +125,33 @@ def _procedure(context: Context, function: Function) -> Procedure:
     )
 
 
+def _call_with_anything(builder: Builder, procedure: Procedure) -> tuple[Term, ...]:
+    """A call by the system: what it passes is arbitrary. Returns what it gets."""
+    arguments = tuple(builder.temporary(term.sort) for term in procedure.parameters)
+    results = tuple(builder.temporary(term.sort) for term in procedure.returns)
+    builder.emit(Call(procedure.name, arguments, results))
+    return results
+
+
 def _connect(
     context: Context, procedures: dict[str, Procedure], entry: Function, first: Builder, start: Builder
 ) -> None:
     """Puts the first edges before the entry function; in a procedure of their own if that function is also called."""
     called = any(entry.symbol in callees for callees in context.scan.calls.values())
     main = procedures[entry.symbol]
-    if called or entry.symbol in context.scan.address_taken:
-        arguments = tuple(start.temporary(term.sort) for term in main.parameters)
-        results = tuple(start.temporary(term.sort) for term in main.returns)
-        start.emit(Call(entry.symbol, arguments, results))
+    before, after = context.program.before_entry(), context.program.after_entry()
+    if called or entry.symbol in context.scan.address_taken or before or after:
+        for function in before:
+            _call_with_anything(start, procedures[function.symbol])
+        results = _call_with_anything(start, main)
+        for function in after:
+            _call_with_anything(start, procedures[function.symbol])
         exit_ = start.new()
         assert start.here is not None
         start.edges.append(Edge(start.here, Return(), exit_))
         edges = reachable_edges(first.entry, [*first.edges, *start.edges])
         locals_ = tuple({**first.locals, **start.locals})
-        procedures[START] = Procedure(START, (), (), first.entry, exit_, edges, locals_)
+        procedures[START] = Procedure(START, (), results, first.entry, exit_, edges, locals_)
     else:
         start.go(main.entry)
         edges = reachable_edges(first.entry, [*first.edges, *start.edges, *main.edges])

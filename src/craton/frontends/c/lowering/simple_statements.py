@@ -5,6 +5,7 @@ from __future__ import annotations
 from craton.frontends.c.automaton.arithmetic import adapt
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.lowering.blocks import Blocks
+from craton.frontends.c.lowering.cleanups import Cleanups
 from craton.frontends.c.lowering.exit import Exit
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
@@ -31,6 +32,7 @@ class SimpleStatements:
         unknowns: Unknowns,
         locals_: Locals,
         blocks: Blocks,
+        cleanups: Cleanups,
         exit_: Exit,
     ) -> None:
         self._frame = frame
@@ -43,6 +45,7 @@ class SimpleStatements:
         self._unknowns = unknowns
         self._locals = locals_
         self._blocks = blocks
+        self._cleanups = cleanups
         self._exit = exit_
 
     def compound(self, node: Node) -> None:
@@ -64,6 +67,7 @@ class SimpleStatements:
     def declare(self, node: Node) -> None:
         self._frame.at(node)
         self._locals.declare(node.value)
+        self._cleanups.declare(node)
 
     def declare_type(self, node: Node) -> None:
         self._frame.at(node)
@@ -82,18 +86,20 @@ class SimpleStatements:
                     value = (adapt(value, given.type, self._function.type.result),)
                 for target, term in zip(returns, value, strict=True):
                     self._builder.assign(target, term)
+        self._cleanups.run_to(())
         self._exit.leave()
 
     # --- statements as values -----------------------------------------------------------------------------------------
 
     def statement_expression(self, node: Node) -> Value:
         """GNU's `({ … })`: its value is that of its last statement."""
-        scope = self._scopes.blocks.get(node.children[0])
-        if scope is None:
-            return self._value_of_block(node)
-        self._blocks.enter(scope)
+        scope, due = self._scopes.blocks.get(node.children[0]), self._cleanups.due
+        if scope is not None:
+            self._blocks.enter(scope)
         value = self._value_of_block(node)
-        self._blocks.quit(scope)
+        self._cleanups.close(due)
+        if scope is not None:
+            self._blocks.quit(scope)
         return value
 
     def _value_of_block(self, node: Node) -> Value:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.blocks import Blocks
+from craton.frontends.c.lowering.cleanups import Cleanups
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.scopes import Scopes
-from craton.frontends.c.syntax.nodes import Kind, Node, Variable
+from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.targets import holds_targets
 
 Lowers = Callable[[Node], None]
-_TARGETS = frozenset({Kind.LABEL, Kind.CASE, Kind.DEFAULT})
 
 
 class Statements:
@@ -22,8 +23,9 @@ class Statements:
     translation is unmodelled as a whole: nothing of it is done, and control does not pass it.
     """
 
-    def __init__(self, frame: Frame, scopes: Scopes, blocks: Blocks) -> None:
+    def __init__(self, frame: Frame, scopes: Scopes, blocks: Blocks, cleanups: Cleanups) -> None:
         self._frame = frame
+        self._cleanups = cleanups
         self._watched = scopes.blocks
         self._blocks = blocks
         self._lowers: dict[Kind, Lowers] = {}
@@ -36,7 +38,7 @@ class Statements:
         lowers = self._lowers.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)
-        mark, depth = self._frame.builder.mark(), len(self._blocks.open)
+        mark, depth, due = self._frame.builder.mark(), len(self._blocks.open), self._cleanups.due
         try:
             self._in_scope(node, lowers)
         except Unsupported as problem:
@@ -44,32 +46,17 @@ class Statements:
                 raise
             self._frame.builder.back_to(mark)
             del self._blocks.open[depth:]
+            self._cleanups.due = due
             self._frame.at(node)
-            self._frame.builder.unmodelled(problem.construct)
+            self._frame.builder.unmodelled(problem.construct, problem.where)
 
     def _in_scope(self, node: Node, lowers: Lowers) -> None:
-        scope = self._watched.get(node)
+        scope, due = self._watched.get(node), self._cleanups.due
         if scope is None:
             lowers(node)
+            self._cleanups.leave(node, due)
         else:
             self._blocks.enter(scope)
             lowers(node)
+            self._cleanups.leave(node, due)
             self._blocks.quit(scope)
-
-
-def holds_targets(root: Node) -> bool:
-    """Whether there are labels in a statement, those of a switch included."""
-    stack: list[Node | None] = [root]
-    while stack:
-        node = stack.pop()
-        if node is None:
-            continue
-        if node.kind in _TARGETS:
-            return True
-        stack.extend(node.children)
-        if node.kind is Kind.DECLARE:
-            variable: Variable = node.value
-            stack.extend((variable.initializer, *(length for _, length in variable.dimensions)))
-        elif node.kind is Kind.DECLARE_TYPE:
-            stack.extend(length for _, length in node.value)
-    return False

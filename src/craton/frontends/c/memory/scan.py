@@ -44,8 +44,13 @@ def scan(program: Program, entry: Function) -> Scan:
     """What can be reached from the entry function; bodies are read as they are found."""
     scanner = _Scanner()
     scanner.need(entry)
+    for function in (*program.before_entry(), *program.after_entry()):
+        scanner.need(function)
     while scanner.waiting:
         scanner.function(program, scanner.waiting.pop(0))
+    for callees in scanner.found.calls.values():
+        if "exit" in callees:  # it calls them
+            callees.update((function.symbol, None) for function in program.after_entry())
     return scanner.found
 
 

@@ -120,6 +120,8 @@ def _read(function: Function) -> Scopes:
                 scope.declared.append(node.value)
                 scope.positions.append(position)
                 found.homes[node.value] = scope
+            case Kind.DECLARE if node.value.initializer is not None:  # a static table of labels
+                addressed.update(_addressed_labels(node.value.initializer))
             case Kind.COMPOUND_LITERAL if node.value.storage is Storage.LOCAL:
                 scope.literals.append(node.value)
                 found.homes[node.value] = scope
@@ -162,6 +164,18 @@ def _children(node: Node) -> tuple[Node | None, ...]:
             return tuple(length for _, length in node.value)
         case _:
             return node.children
+
+
+def _addressed_labels(root: Node) -> dict[str, None]:
+    found: dict[str, None] = {}
+    stack: list[Node | None] = [root]
+    while stack:
+        node = stack.pop()
+        if node is not None:
+            if node.kind is Kind.LABEL_ADDRESS:
+                found[node.value] = None
+            stack.extend(node.children)
+    return found
 
 
 def _pass_declarations(source: int, target: _Target) -> None:

@@ -5,7 +5,16 @@ pointer points to.
 from __future__ import annotations
 
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Variable
-from craton.frontends.c.syntax.types import ArrayType, CType, Floating, FunctionType, Pointer, Record, Void
+from craton.frontends.c.syntax.types import (
+    ArrayType,
+    CType,
+    Floating,
+    FunctionType,
+    Pointer,
+    Record,
+    Void,
+    is_callable_as,
+)
 
 
 def root_variable(node: Node) -> Variable | None:
@@ -41,7 +50,7 @@ def _same_shape(cast: Node) -> bool:
     return (
         isinstance(inner, FunctionType)
         and isinstance(outer, FunctionType)
-        and len(inner.parameters) == len(outer.parameters)
+        and is_callable_as(inner, outer, len(outer.parameters if outer.prototyped else inner.parameters))
     )
 
 

@@ -41,7 +41,7 @@ class Kind(enum.Enum):
     STATEMENT_EXPRESSION = "statement expression"
     SIZE_OF = "sizeof"  # of a type of variable length; value: CType
     VA_ARG = "va_arg"
-    LABEL_ADDRESS = "address of a label"  # value: label
+    LABEL_ADDRESS = "address of a label"  # value: label; op: symbol of its function
     # statements
     COMPOUND = "compound statement"
     DECLARATIONS = "declarations"  # that share a semicolon
@@ -115,6 +115,11 @@ class Assembly:
     inputs: tuple[Operand, ...]
     clobbers: tuple[str, ...]
     jumps: bool  # `asm goto`
+
+
+def spelling(label: str) -> str:
+    """A label as it stands in the text: of several with the same name in a function, all but one have a number."""
+    return label.partition("#")[0]
 
 
 class Storage(enum.Enum):

@@ -247,8 +247,29 @@ def are_compatible(a: CType, b: CType) -> bool:
         case Record(), Record():
             if not (a.complete and b.complete):
                 return a.is_union is b.is_union
-            return a.size == b.size and a.is_union is b.is_union and len(a.fields) == len(b.fields)
+            same = a.size == b.size and a.is_union is b.is_union and len(a.fields) == len(b.fields)
+            return same and all(map(_are_same_members, a.fields, b.fields))
         case Integer(), Integer():
             return a.size == b.size and a.boolean is b.boolean
         case _:
             return type(a) is type(b) and a.size == b.size
+
+
+def is_callable_as(function: FunctionType, t: FunctionType, count: int) -> bool:
+    """Whether a function of one type does what a caller expects that takes it for one of another, with so many
+    arguments: what passes through registers and memory is the same.
+    """
+    if function.variadic is not t.variadic and t.prototyped:
+        return False
+    if not isinstance(t.result, Void) and not are_compatible(function.result, t.result):
+        return False
+    if function.variadic:
+        return count >= len(function.parameters)
+    if not function.prototyped:
+        return True
+    same = len(function.parameters) == count
+    return same and (not t.prototyped or all(map(are_compatible, function.parameters, t.parameters)))
+
+
+def _are_same_members(a: Field, b: Field) -> bool:
+    return a.bit_offset == b.bit_offset and a.bits == b.bits and are_compatible(a.type, b.type)
