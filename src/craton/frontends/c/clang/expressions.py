@@ -203,6 +203,8 @@ class ExpressionReader:
         if not parts:
             raise self._nodes.unsupported("sizeof a variable-length type", raw)
         operand = self.expression(parts[-1])
+        if not _has_variable_length(operand.type):  # a length inside of a type's name, or what a length is made of
+            raise self._nodes.unsupported("sizeof a variable-length type", raw)
         return self._make(Kind.SIZE_OF, raw, (operand,), value=operand.type)
 
     def _null(self, raw: Raw) -> Node:
@@ -269,3 +271,11 @@ def _way(record: CType, field: Field) -> list[Field]:
                     return [*way, member]
                 waiting.append((member.type, [*way, member]))
     return []
+
+
+def _has_variable_length(t: CType) -> bool:
+    while isinstance(t, ArrayType):
+        if t.variable:
+            return True
+        t = t.element
+    return False
