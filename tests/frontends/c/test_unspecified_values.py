@@ -167,7 +167,6 @@ def test_blocks_that_are_lost_and_stacks_that_are_freed(text: str, verdict: str,
         ),
         ("int main(void) { int *p = alloca(4); *p = 1; return 0; }", "alloca"),
         ("struct { long long f : 40; } s; int main(void) { return s.f << 3 == 0; }", "wider than int"),
-        ("int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { return p(1, 2); }", "another type"),
     ],
 )
 def test_what_is_not_modelled_is_an_assumption(text: str, assumption: str, tmp_path: Path) -> None:

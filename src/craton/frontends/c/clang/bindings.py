@@ -73,6 +73,7 @@ VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
 FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor, c_void_p)
 BREAK, CONTINUE, RECURSE = 0, 1, 2
 _IGNORED = {43, 44, 45, 46}  # references to types and templates
+_NO_INITIALIZERS, _TERSE = 6, 17  # properties of printing
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_createIndex": (c_void_p, (c_int, c_int)),

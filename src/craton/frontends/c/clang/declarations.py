@@ -17,7 +17,7 @@ from craton.program.origin import SourceRange
 EXTERN, _STATIC, _REGISTER = 2, 3, 7
 _FUNCTION, _VARIABLE, _PARAMETER = 8, 9, 10
 _INTERNAL = 2  # linkage
-_REDIRECTED = ("__isoc99_", "__isoc23_")
+_REDIRECTED = ("__isoc99_", "__isoc23_", "__xpg_", "__")
 
 
 def linker_name(cursor: CXCursor) -> str:
@@ -103,6 +103,15 @@ class Declarations:
             return False
         external = lib().clang_Cursor_getStorageClass(cursor) == EXTERN
         return not external or "gnu_inline" in printed(cursor, terse=True)
+
+    def _is_of_the_library(self, cursor: CXCursor) -> bool:
+        """GNU's `extern inline` in a header of the system repeats a function of the library: that is the one to call.
+        Line markers of a preprocessor tell which text is from such a header.
+        """
+        functions = lib()
+        if functions.clang_Cursor_getStorageClass(cursor) != EXTERN or not self._is_inline(cursor):
+            return False
+        return bool(functions.clang_Location_isInSystemHeader(functions.clang_getCursorLocation(cursor)))
 
     def start_and_end(self) -> None:
         """Tells the program which functions are called before and after `main`."""

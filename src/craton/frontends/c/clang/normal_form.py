@@ -1,7 +1,7 @@
 """What a declaration says after preprocessing, as clang prints its tree: no macros, comments or conditions are left.
 
-libclang's tree is silent about some things: which parts of a `for` are missing, which operands of an `asm` are outputs,
-whether two indices of a designator are a range, what builtin an expression is, all digits of a long double. Source text
+libclang's tree is silent about some things: which parts of a `for` are missing, whether two indices of a designator are
+a range, what builtin an expression is, all digits of a long double (and what an `asm` says: `assembly`). Source text
 tells them only where nothing comes out of a macro, an `#if` or an included file; clang's own print of the declaration
 around them tells them always, in the order in which the tree has them. Law: if tree and print do not have equally many
 of a construct, nothing is told.
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from craton.frontends.c.clang.bindings import CXCursor, Raw, begin, parts_of, printed, type_kind
 
@@ -31,16 +31,8 @@ _BUILTIN = re.compile(
     r"(?!thread_fence|signal_fence|always_lock_free|is_lock_free|test_and_set|clear)\w+"
 )
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-_BEFORE_STATEMENTS = frozenset(("{", "}", ";", ":", ")", "else", "do"))
-_FOR, _ASM, _UNEXPOSED, _INITIALISERS, _MEMBER, _FLOATING = 209, 215, 100, 119, 47, 107
+_FOR, _UNEXPOSED, _INITIALISERS, _MEMBER, _FLOATING = 209, 100, 119, 47, 107
 _VOID, _TYPES_OF_LONG_DOUBLES = 2, (23, 30)
-
-
-class Asm(NamedTuple):
-    """How many of an `asm`'s operands are outputs (they stand first), and its template as it is printed."""
-
-    outputs: int
-    template: str
 
 
 class Print:
@@ -53,15 +45,6 @@ class Print:
     def loops(self) -> list[Header]:
         """Of each `for`: whether it has a first part, a condition and a step."""
         return [self._header(index + 1) for index, token in enumerate(self._tokens) if token == "for"]
-
-    @cached_property
-    def asms(self) -> list[Asm]:
-        """Of each `asm` that is a statement: how many outputs it has, and its template as it is printed."""
-        return [
-            self._asm(index)
-            for index, token in enumerate(self._tokens)
-            if token == "asm" and index and self._tokens[index - 1] in _BEFORE_STATEMENTS
-        ]
 
     @cached_property
     def indices(self) -> list[list[bool]]:
@@ -93,20 +76,6 @@ class Print:
                 parts[-1] = True
         first, condition, step = parts
         return first, condition, step
-
-    def _asm(self, start: int) -> Asm:
-        while self._tokens[start] != "(":
-            start += 1
-        sections: list[list[list[str]]] = [[[]]]
-        for token, depth in self._inside(start):
-            if depth == 1 and token == ":":
-                sections.append([[]])
-            elif depth == 1 and token == ",":
-                sections[-1].append([])
-            else:
-                sections[-1][-1].append(token)
-        outputs = sum(bool(operand) for operand in sections[1]) if len(sections) > 1 else 0
-        return Asm(outputs, "".join(sections[0][0]))
 
     def _designators(self, start: int) -> tuple[list[bool], bool]:
         """For each index from here on whether it is a range; whether one is, or two stand in a row."""
@@ -156,10 +125,6 @@ class _Declaration:
         return _matched((raw for raw, _ in _walk(self._tree) if raw.kind == _FOR), lambda: self._print.loops)
 
     @cached_property
-    def asms(self) -> dict[int | None, Asm]:
-        return _matched((raw for raw, _ in _walk(self._tree) if raw.kind == _ASM), lambda: self._print.asms)
-
-    @cached_property
     def indices(self) -> dict[int | None, list[bool]]:
         items = (raw for raw, parent in _walk(self._tree) if _in_list(parent))
         return _matched((item for item in items if has_indices_in_a_row(item)), lambda: self._print.indices)
@@ -194,9 +159,6 @@ class NormalForms:
 
     def header(self, raw: Raw) -> Header | None:
         return None if self._current is None else self._current.loops.get(raw.cursor.b)
-
-    def asm(self, raw: Raw) -> Asm | None:
-        return None if self._current is None else self._current.asms.get(raw.cursor.b)
 
     def ranges(self, raw: Raw) -> list[bool] | None:
         return None if self._current is None else self._current.indices.get(raw.cursor.b)

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.order import Order, Settled
+from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.syntax.nodes import Kind, Node
-from craton.frontends.c.syntax.types import Void
+from craton.frontends.c.syntax.targets import holds_targets
+from craton.frontends.c.syntax.types import ArrayType, Void
 from craton.logic import Term
 
 Lowers = Callable[[Node], Value]
@@ -19,11 +22,14 @@ Does = Callable[[Node], object]
 
 
 class Expressions:
-    """Lowers expressions to terms, emitting the edges of their side effects."""
+    """Lowers expressions to terms, emitting the edges of their side effects. An expression that has no translation is
+    unmodelled as a whole: control does not pass it.
+    """
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._purity = frame.purity
+        self._unknowns = Unknowns(frame)
         self._order = Order(frame, self.value)
         self._addresses = frame.context.facts.addresses
         self._values: dict[Kind, Lowers] = {}
@@ -40,6 +46,19 @@ class Expressions:
             return self._lowered(node) if known is None else known
 
     def _lowered(self, node: Node) -> Value:
+        """The value; where there is no translation, control must not come."""
+        builder = self._frame.builder
+        mark = builder.mark()
+        try:
+            return self._translated(node)
+        except Unsupported as problem:
+            if isinstance(node.type, ArrayType) or holds_targets(node):
+                raise
+            builder.back_to(mark)
+            builder.unmodelled(problem.construct, problem.where)
+            return self._unknowns.arbitrary(node.type)
+
+    def _translated(self, node: Node) -> Value:
         lowers = self._values.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)

@@ -78,8 +78,7 @@ class FunctionLowering:
             builder.back_to(begin)
             self.blocks.open.clear()
             self.cleanups.due = ()
-            builder.origin = problem.where or function.range
-            builder.unmodelled(problem.construct)
+            builder.unmodelled(problem.construct, problem.where)
         self.exit.fall_off(signature.returns)
         self.jumps.dispatch()
 

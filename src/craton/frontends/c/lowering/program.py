@@ -22,6 +22,7 @@ from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
+from craton.logic import Term
 from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.specification import Specification
@@ -134,11 +135,12 @@ def _procedure(context: Context, function: Function) -> Procedure:
     )
 
 
-def _call_with_anything(builder: Builder, procedure: Procedure) -> None:
-    """A call by the system: what it passes is arbitrary, what it gets is of no interest."""
+def _call_with_anything(builder: Builder, procedure: Procedure) -> tuple[Term, ...]:
+    """A call by the system: what it passes is arbitrary. Returns what it gets."""
     arguments = tuple(builder.temporary(term.sort) for term in procedure.parameters)
     results = tuple(builder.temporary(term.sort) for term in procedure.returns)
     builder.emit(Call(procedure.name, arguments, results))
+    return results
 
 
 def _connect(
@@ -149,14 +151,17 @@ def _connect(
     main = procedures[entry.symbol]
     before, after = context.program.before_entry(), context.program.after_entry()
     if called or entry.symbol in context.scan.address_taken or before or after:
-        for function in (*before, entry, *after):
+        for function in before:
+            _call_with_anything(start, procedures[function.symbol])
+        results = _call_with_anything(start, main)
+        for function in after:
             _call_with_anything(start, procedures[function.symbol])
         exit_ = start.new()
         assert start.here is not None
         start.edges.append(Edge(start.here, Return(), exit_))
         edges = reachable_edges(first.entry, [*first.edges, *start.edges])
         locals_ = tuple({**first.locals, **start.locals})
-        procedures[START] = Procedure(START, (), (), first.entry, exit_, edges, locals_)
+        procedures[START] = Procedure(START, (), results, first.entry, exit_, edges, locals_)
     else:
         start.go(main.entry)
         edges = reachable_edges(first.entry, [*first.edges, *start.edges, *main.edges])

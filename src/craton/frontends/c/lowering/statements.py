@@ -12,10 +12,10 @@ from craton.frontends.c.lowering.blocks import Blocks
 from craton.frontends.c.lowering.cleanups import Cleanups
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.scopes import Scopes
-from craton.frontends.c.syntax.nodes import Kind, Node, Variable
+from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.targets import holds_targets
 
 Lowers = Callable[[Node], None]
-_TARGETS = frozenset({Kind.LABEL, Kind.CASE, Kind.DEFAULT})
 
 
 class Statements:
@@ -48,7 +48,7 @@ class Statements:
             del self._blocks.open[depth:]
             self._cleanups.due = due
             self._frame.at(node)
-            self._frame.builder.unmodelled(problem.construct)
+            self._frame.builder.unmodelled(problem.construct, problem.where)
 
     def _in_scope(self, node: Node, lowers: Lowers) -> None:
         scope, due = self._watched.get(node), self._cleanups.due
@@ -60,21 +60,3 @@ class Statements:
             lowers(node)
             self._cleanups.leave(node, due)
             self._blocks.quit(scope)
-
-
-def holds_targets(root: Node) -> bool:
-    """Whether there are labels in a statement, those of a switch included."""
-    stack: list[Node | None] = [root]
-    while stack:
-        node = stack.pop()
-        if node is None:
-            continue
-        if node.kind in _TARGETS:
-            return True
-        stack.extend(node.children)
-        if node.kind is Kind.DECLARE:
-            variable: Variable = node.value
-            stack.extend((variable.initializer, *(length for _, length in variable.dimensions)))
-        elif node.kind is Kind.DECLARE_TYPE:
-            stack.extend(length for _, length in node.value)
-    return False

@@ -1,0 +1,234 @@
+"""What is not modelled is named where control comes to it; what is modelled does what gcc makes of it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cfuzz import oracle
+from craton.errors import CratonError
+from craton.frontends.c import COptions, load_c
+from craton.program.cfa import UNREACH, Program, Unmodelled
+from craton.program.interpreter import Blocked, Exited, Interpreter, Outcome, ReachedError, ReachedUnmodelled
+
+MODELS = oracle.models()
+
+
+def loaded(text: str, folder: Path, model: str = "LP64") -> Program:
+    path = folder / "program.c"
+    path.write_text(text)
+    return load_c([path], options=COptions(model))
+
+
+def outcome(text: str, folder: Path, model: str = "LP64") -> Outcome:
+    return Interpreter(loaded(text, folder, model)).run(seed=0).outcome
+
+
+def exit_value(text: str, folder: Path, model: str = "LP64") -> object:
+    found = outcome(text, folder, model)
+    assert isinstance(found, Exited) and found.values is not None, found
+    return found.values[0]
+
+
+# Each is a whole program whose exit value tells what it did.
+MODELLED = {
+    "cleanup at the end of a block": """
+        int g; void c(int *p) { g = 10 * g + *p; }
+        int main(void) { { int a __attribute__((cleanup(c))) = 1, b __attribute__((cleanup(c))) = 2; } return g; }
+    """,
+    "cleanup out of a macro": """
+        #define AUTO __attribute__((__cleanup__(c)))
+        int g; void c(int *p) { g += *p; } int main(void) { { AUTO int a = 7; a++; } return g; }
+    """,
+    "cleanup at break and continue": """
+        int g; void c(int *p) { g = 3 * g + *p; }
+        int main(void) {
+          for (int i = 0; i < 4; i++) {
+            int a __attribute__((cleanup(c))) = i;
+            if (i == 1) continue;
+            { int b __attribute__((cleanup(c))) = 2; if (i == 2) break; }
+          }
+          return g; }
+    """,
+    "cleanup at goto, forwards and backwards": """
+        int g; void c(int *p) { g = 3 * g + *p; }
+        int main(void) { int n = 0;
+          again: { int a __attribute__((cleanup(c))) = 1; if (n++ < 2) goto again; if (n == 3) goto out; g = 100; }
+          out: return g; }
+    """,
+    "cleanup back over the declaration": """
+        int g; void c(int *p) { g = 3 * g + *p; }
+        int main(void) { { int n = 0; again:; int a __attribute__((cleanup(c))) = 1; if (n++ < 2) goto again; }
+          return g; }
+    """,
+    "cleanup at return keeps the value": """
+        int g = 5; void c(int **p) { g = 77; }
+        int f(void) { int *a __attribute__((cleanup(c))) = &g; return *a; }
+        int main(void) { return f() + g; }
+    """,
+    "cleanup in a statement expression": """
+        int g; void c(int *p) { g += *p; *p = 9; }
+        int main(void) { int x = ({ int a __attribute__((cleanup(c))) = 4; a + 1; }); return 10 * x + g; }
+    """,
+    "cleanup of a loop's variable": """
+        int g; void c(int *p) { g = 10 + *p; }
+        int main(void) { for (int i __attribute__((cleanup(c))) = 0; i < 5; i++) if (i == 3) break; return g; }
+    """,
+    "constructors by priority and text": """
+        int g;
+        __attribute__((constructor)) static void a(void) { g = 3 * g + 1; }
+        __attribute__((constructor(300))) void b(void) { g = 3 * g + 2; }
+        void c(void) __attribute__((constructor(200))); void c(void) { g = 3 * g; }
+        __attribute__((constructor)) void d(void) { g = 3 * g + 2; }
+        int main(void) { return g; }
+    """,
+    "aliases of functions and variables": """
+        int a = 5; extern int b __attribute__((alias("a")));
+        static int f(void) { return ++a; } int h(void) __attribute__((weak, alias("f")));
+        int main(void) { b += 10; h(); return a + (h == f) + (&a == &b); }
+    """,
+    "names by asm labels": """
+        int g; int real(void) { g = 1; return 7; } int fake(void) __asm__("real");
+        int v __asm__("vv") = 3; extern int w __asm__("vv");
+        int main(void) { w += 2; return fake() + 10 * g + v; }
+    """,
+    "a weak function that nobody defines": """
+        extern int opt(void) __attribute__((weak)); int main(void) { return opt ? opt() : 3; }
+    """,
+    "empty asm": """
+        #define barrier() __asm__ __volatile__("" ::: "memory")
+        #define HIDE(x) __asm__("" : "=r"(x) : "0"(x))
+        int main(void) { int x = 4, y = 1; long z; barrier(); HIDE(x); __asm__("" : "+r"(y));
+          __asm__ volatile ("nop"); __asm__("" : [out] "=r"(z) : "[out]"(5L)); return x + y + (int)z; }
+    """,
+    "tables of labels": """
+        int run(const char *code) {
+          static const void *const ops[] = { &&halt, &&inc, &&dec }; int acc = 0; goto *ops[*code++];
+          inc: acc++; goto *ops[*code++]; dec: acc--; goto *ops[*code++]; halt: return acc; }
+        int main(void) { char p[] = { 1, 1, 1, 2, 0 }; return run(p); }
+    """,
+    "tables of distances of labels": """
+        int f(int i) { static const int d[] = { &&a - &&a, &&b - &&a, &&c - &&a }; goto *(&&a + d[i]);
+          a: return 1; b: return 2; c: return 3; }
+        int main(void) { return 100 * f(0) + 10 * f(1) + f(2) - 100; }
+    """,
+    "local labels": """
+        #define FIND(a, n, v) ({ __label__ found; int r = -1; \\
+          for (int i = 0; i < n; i++) if (a[i] == v) { r = i; goto found; } found: r; })
+        int a[3] = { 5, 6, 7 };
+        int main(void) { int x = FIND(a, 3, 6), y = FIND(a, 3, 7); void *p; { __label__ l; p = &&l; goto *p; l:; }
+          return 10 * x + y; }
+    """,
+    "attributes that change nothing": """
+        #define pure_ __attribute__((pure, noinline, unused, cold))
+        static pure_ int f(int a __attribute__((unused))) __attribute__((nothrow)); static int f(int a) { return a; }
+        int v __attribute__((aligned(32), section(".mine"), used)) = 4;
+        struct __attribute__((packed)) S { char c; int i; } s __attribute__((visibility("hidden")));
+        int main(void) { switch (f(1)) { case 1: v++; __attribute__((fallthrough)); case 2: v++; }
+          return v + sizeof s; }
+    """,
+    "modes": "int m __attribute__((mode(DI))); int main(void) { m = 1LL << 40; return (m >> 38) + sizeof m; }",
+    "what is not modelled and not reached": """
+        int f(void) { _Complex double z = 1; return __real__ z; }
+        int main(int argc, char **argv) { int n = 3; if (n == 4) { __asm__ goto ("jmp %l0" :::: on); on: return f(); }
+          return n; }
+    """,
+    "calls through pointers of types that fit": """
+        int f(const char *s, unsigned n) { return s[n]; } void g(void *p) { *(int *)p = 5; }
+        int main(void) { int x; int (*p)(char *, int) = (int (*)(char *, int))f; void (*q)(int *) = (void (*)(int *))g;
+          int (*r)() = (int (*)())f; q(&x); ((void (*)(const char *, unsigned))f)("a", 0);
+          return p("abc", 1) + x + r("abc", 2); }
+    """,
+}
+
+
+@pytest.mark.skipif(not MODELS, reason="no C compiler")
+@pytest.mark.parametrize("name", MODELLED)
+def test_what_is_modelled_is_what_gcc_makes_of_it(name: str, tmp_path: Path) -> None:
+    model = max(MODELS, key=lambda each: each.value)
+    binary = oracle.compiled(MODELLED[name], model, tmp_path / "native")
+    expected = subprocess.run([binary], timeout=20).returncode
+    value = exit_value(MODELLED[name], tmp_path, model.name)
+    assert isinstance(value, int) and value & 255 == expected
+
+
+# Each comes to what is not modelled in its `line`-th line.
+UNMODELLED = [
+    ("asm goto", 2, 'int main(void) {\n __asm__ goto ("jmp %l0" : : : : on);\n on: return 1; }'),
+    ("memory", 2, 'int g; int main(void) {\n __asm__ ("movl $7, (%0)" : : "r"(&g) : "memory"); return g; }'),
+    ("no input gives", 2, 'int main(void) { int x;\n __asm__ ("" : "=r"(x)); return x; }'),
+    ("naked", 2, "__attribute__((naked)) void f(void); int main(void) {\n f(); return 0; }"),
+    ("weak", 2, "extern int f(void) __attribute__((weak)); int main(void) {\n return f(); }"),
+    ("weak", 2, "extern int v __attribute__((weak)); int main(void) {\n return v; }"),
+    ("register", 2, 'int main(void) {\n register int r asm("ebx") = 1;\n return r; }'),
+    ("linker", 2, "extern int __start_mine[]; int main(void) {\n return __start_mine[0]; }"),
+    ("pointer", 2, "int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) {\n return p(1, 2); }"),
+    ("pointer", 2, "int f(int a) { return a; } int main(void) {\n return ((int (*)(double))f)(1.0); }"),
+    ("pointer", 2, "double f(int a) { return a; } int main(void) {\n return ((int (*)(int))f)(1); }"),
+    ("pointer", 2, "int f(void) { return 1; } int (*p)(void); int main(int n, char **v) {\n return p(); p = f; }"),
+    ("passed", 2, "int f(); int main(void) {\n return f(1); } int f(a) double a; { return a; }"),
+    ("computed goto", 2, "int main(void) { void *p = 0; if (p) p = &&l;\n goto *p; l: return 0; }"),
+    ("_Complex", 3, "struct Z { _Complex double z; struct Z *n; };\nint f(struct Z *p) { return p->n == 0; }\n"
+     "int main(void) { return f(0); }"),
+    ("vector", 3, "typedef int v4 __attribute__((vector_size(16)));\nv4 g = { 1, 2 }; int main(void) {\n"
+     " g = g + g; if (0) g = g; return 0; }"),
+    ("_Complex", 1, "int f(_Complex double z) { return 0; } int main(void) { return f(1); }"),
+    ("_Complex", 2, "int main(void) { int n = 1; switch (n) {\n case 1: { _Complex double z = 1; } case 2: return 1; }"
+     " return 2; }"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("construct", "line", "text"), UNMODELLED)
+def test_what_is_not_modelled_is_named_with_its_line(construct: str, line: int, text: str, tmp_path: Path) -> None:
+    program = loaded(text, tmp_path)
+    found = [each for each in program.errors.values() if isinstance(each, Unmodelled)]
+    assert any(construct in each.description and each.where is not None and each.where.line == line for each in found)
+    run = Interpreter(program).run([1] * 4, seed=0).outcome
+    assert isinstance(run, ReachedUnmodelled), run
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text"),
+    [
+        (
+            "scalar_storage_order",
+            'struct __attribute__((scalar_storage_order("big-endian"))) S { int i; }; struct S s;',
+        ),
+        ("init_array", 'void f(void) {} __attribute__((section(".init_array"), used)) static void (*p)(void) = f;'),
+    ],
+)
+def test_attributes_of_unknown_meaning_are_refused_by_name(attribute: str, text: str, tmp_path: Path) -> None:
+    with pytest.raises(CratonError, match=attribute) as caught:
+        loaded(f"{text} int main(void) {{ return 0; }}", tmp_path)
+    assert "program.c:1" in str(caught.value)
+
+
+@pytest.mark.parametrize("way", ["return 0;", "exit(0);", "{ int *p = 0; if (!p) exit(1); }"])
+def test_destructors_run_when_the_program_ends(way: str, tmp_path: Path) -> None:
+    text = f"""
+        void reach_error(void) {{}} extern void exit(int); int g;
+        __attribute__((destructor)) void last(void) {{ if (g == 2) reach_error(); }}
+        __attribute__((destructor)) void first(void) {{ g++; }}
+        int main(void) {{ g = 1; {way} }}
+    """
+    found = outcome(text, tmp_path)
+    assert isinstance(found, ReachedError) and found.violated is UNREACH
+
+
+def test_real_asm_gives_its_outputs_anything_and_counterexamples_have_to_be_run(tmp_path: Path) -> None:
+    program = loaded(
+        '#define OUT(x) : "=r"(x)\nvoid reach_error(void) {}\nint main(void) { int x = 0, y = 1;'
+        ' __asm__ ("movl $7, %0" OUT(x)); if (y != 1 || x == 7) reach_error(); return 0; }',
+        tmp_path,
+    )
+    assert "asm" in program.approximated
+    assert UNREACH in program.errors.values()
+
+
+def test_what_is_not_modelled_behind_an_assumption_stays_behind_it(tmp_path: Path) -> None:
+    text = (
+        "extern void __VERIFIER_assume(int); int main(void) { __VERIFIER_assume(0); _Complex double z = 1; return 0; }"
+    )
+    assert isinstance(outcome(text, tmp_path), Blocked)
