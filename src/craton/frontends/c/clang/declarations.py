@@ -257,6 +257,10 @@ class Declarations:
         if not any(a.variable for a in arrays):
             return ()
         lengths = [part for part in parts if part.kind != 119]
+        if not lengths:  # the lengths of a type's name were computed where it was declared
+            return ()
+        if len(lengths) != len(arrays):
+            raise Unsupported(f"a variable-length array of {arrays[0]}", None)
         return tuple(
             (array, self._expressions.expression(length))
             for array, length in zip(arrays, lengths, strict=False)

@@ -204,6 +204,8 @@ class ExpressionReader:
         if not parts:
             raise self._nodes.unsupported("sizeof a variable-length type", raw)
         operand = self.expression(parts[-1])
+        if not isinstance(operand.type, ArrayType):  # the length in a type of variable length
+            raise self._nodes.unsupported("sizeof a variable-length type", raw)
         return self._make(Kind.SIZE_OF, raw, (operand,), value=operand.type)
 
     def _null(self, raw: Raw) -> Node:
