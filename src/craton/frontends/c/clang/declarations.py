@@ -15,7 +15,7 @@ from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Poin
 from craton.program.origin import SourceRange
 
 EXTERN, _STATIC, _REGISTER = 2, 3, 7
-_FUNCTION, _VARIABLE, _PARAMETER = 8, 9, 10
+_UNEXPOSED, _FUNCTION, _VARIABLE, _PARAMETER = 1, 8, 9, 10
 _INTERNAL = 2  # linkage
 _REDIRECTED = ("__isoc99_", "__isoc23_")
 
@@ -56,6 +56,8 @@ class Declarations:
         for cursor in children(unit.cursor()):
             if cursor.kind in (_FUNCTION, _VARIABLE):
                 self._declare(cursor)
+            elif cursor.kind == _UNEXPOSED and printed(cursor).startswith(("asm", "__asm")):
+                raise self._unsupported("asm outside of functions", cursor)
         self._publish()
 
     # --- what the unit has --------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from craton.frontends.c.clang.attributes import refuse_ignored
+from craton.frontends.c.clang.attributes import refuse_ignored, refuse_pragmas
 from craton.frontends.c.clang.bindings import Unit
 from craton.frontends.c.clang.unit import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
@@ -84,7 +84,8 @@ def _parse(path: str, options: COptions) -> Unit:
     headers = Path(__file__).parent.parent / "headers"
     arguments += ["-nostdinc", f"-isystem{headers}"]
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
-    unit = Unit(path, arguments, _contents(path))
+    contents = _contents(path)
+    unit = Unit(path, arguments, contents)
     if not unit.parsed:
         raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
     messages = unit.diagnostics()
@@ -96,4 +97,5 @@ def _parse(path: str, options: COptions) -> Unit:
         unit.close()
         raise SyntaxErrorInC(shown)
     refuse_ignored(messages)
+    refuse_pragmas(path, contents)
     return unit
