@@ -7,10 +7,11 @@ quick.
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import NoReturn
 
 from craton.commands import (
     bench,
@@ -27,7 +28,9 @@ from craton.commands import (
     validate,
     verify,
 )
+from craton.commands.streams import reliable_streams
 from craton.errors import CratonError
+from craton.files import CannotWrite
 from craton.version import __version__
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -44,7 +47,7 @@ exit codes:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="craton",
         description="A software model checker built around the refinement step: Craig interpolation and Newton.",
         epilog=_EPILOG,
@@ -58,9 +61,41 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with arguments, also to those who read JSON."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise _BadArguments(f"{self.prog}: error: {message}")
+
+
+class _BadArguments(Exception):
+    """Arguments that the parser does not understand."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command. Law: with `--json`, exactly one object is printed, whatever happens."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if sys.stdout is None:
+        print("craton: standard output is closed: there is nowhere to write to", file=sys.stderr or sys.__stderr__)
+        return BAD_INPUT
+    try:
+        with reliable_streams():
+            return _told(words)
+    except CannotWrite as problem:
+        print(f"craton: {problem}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _told(words: Sequence[str]) -> int:
     parser = build_parser()
-    args = parser.parse_args(arguments)
+    try:
+        args = parser.parse_args(words)
+    except _BadArguments as problem:
+        print(problem, file=sys.stderr)
+        if "--json" in words:
+            _print_failure(str(problem), BAD_INPUT)
+        raise SystemExit(BAD_INPUT) from None
     if args.command is None:
         parser.print_help()
         return BAD_INPUT
@@ -73,9 +108,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report(args, f"{word}{error}", error.exit_code)
     except KeyboardInterrupt:
         return _report(args, "interrupted", INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
     except Exception as error:
         return _report(args, f"internal error: {error!r}; this is a bug in Craton: please report it", UNKNOWN)
 
@@ -84,7 +116,17 @@ def _report(args: argparse.Namespace, message: str, code: int) -> int:
     if args.debug:
         traceback.print_exc()
     print(f"craton: {message}", file=sys.stderr)
+    if getattr(args, "json", None) is True:
+        _print_failure(message.removeprefix("UNKNOWN: "), code)
     return code
+
+
+def _print_failure(message: str, code: int) -> None:
+    """For `--json`: what the last line on standard error says, as an object, with a verdict only if that is unknown."""
+    told: dict[str, str | int] = {"error": message, "exit_code": code}
+    if code == UNKNOWN:
+        told = {"verdict": "unknown", "reason": message, **told}
+    print(json.dumps(told, indent=2))
 
 
 if __name__ == "__main__":

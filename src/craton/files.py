@@ -21,11 +21,26 @@ def make_directory(path: Path) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """All of the file or nothing of it, whatever happens meanwhile."""
+    """All of the file or nothing of it, whatever happens meanwhile. What is there and no file (a device, a pipe) is
+    written to, not replaced.
+    """
+    if path.exists() and not path.is_file():
+        return _write_to(path, content)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        temporary.write_bytes(_bytes(content))
         temporary.replace(path)
     except OSError as problem:
         temporary.unlink(missing_ok=True)
         raise CannotWrite(f"cannot write {path}: {problem.strerror}") from problem
+
+
+def _write_to(path: Path, content: str | bytes) -> None:
+    try:
+        path.write_bytes(_bytes(content))
+    except OSError as problem:
+        raise CannotWrite(f"cannot write {path}: {problem.strerror}") from problem
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content

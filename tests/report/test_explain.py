@@ -120,3 +120,11 @@ def test_the_formulas_in_the_data_are_those_of_the_sequences(explanation: Explan
 def test_a_feasible_trace_has_no_assertions() -> None:
     (column,) = explain(FEASIBLE["counter pair with an error"].trace, [refiner("newton")]).columns
     assert (column.verdict, column.perfect, column.assertions, column.live(0)) == ("feasible", None, (), ())
+
+
+def test_the_data_tell_what_was_selected_and_abstracted() -> None:
+    refiners = [refiner("sliced(newton(it, sp, lv), short)"), refiner("checked(newton(it, sp, lv))")]
+    sliced, checked = as_data(explain(LEAK_CHECK.trace, refiners))["refiners"]
+    assert sliced["selection"]["choices"] >= 1
+    assert 1 <= sliced["selection"]["prefix"] <= len(LEAK_CHECK.trace)
+    assert checked["unchecked steps"] == 0

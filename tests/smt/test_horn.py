@@ -26,8 +26,9 @@ from craton.logic import (
     substitute,
     var,
 )
-from craton.smt import make_solver
-from craton.smt.z3.horn import NoSolution, Predicate, Solution, failure, solve, without_division
+from craton.smt import Undecided, make_solver
+from craton.smt.z3 import horn
+from craton.smt.z3.horn import NoSolution, Predicate, Solution, failure, objection, solve, without_division
 
 X, Y = var("x", INT), var("y", INT)
 P = Predicate(Function("P", (INT, INT), BOOL), (X, Y))
@@ -83,3 +84,13 @@ def test_quotients_become_variables_that_the_clause_defines() -> None:
     assert make_solver("z3").is_valid(told(made, found)) is True
     wrong = Solution({P: ge(X, int_(0)), Q: ge(X, int_(1))})
     assert make_solver("z3").is_valid(told(made, wrong)) is False, "x may be 1, and its third 0"
+
+
+def test_a_wrong_solution_is_not_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = solve([P, Q], clauses(5), 20.0)
+    assert isinstance(right, Solution) and objection(right, clauses(5), 20.0) == ""
+    wrong = Solution({P: le(X, int_(3)), Q: right.meanings[Q]})
+    assert "does not satisfy clause 2" in objection(wrong, clauses(5), 20.0)
+    monkeypatch.setattr(horn, "_spacer", lambda *_, **__: wrong)
+    found = solve([P, Q], clauses(5), 20.0)
+    assert isinstance(found, Undecided) and "its solution of the Horn clauses is wrong" in found.reason

@@ -39,7 +39,7 @@ class Example:
 
     @property
     def request(self) -> Request:
-        return Request((str(self.path),), None if self.property_file is None else str(self.property_file))
+        return Request((str(self.path),), None if self.property_file is None else str(self.property_file), "ILP32")
 
     @cached_property
     def program(self) -> Program:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from craton.arguments.sources import requested
 from craton.arguments.verifying import add_verify_arguments, evidence_files_of, stages_of
+from craton.files import CannotWrite
 
 if TYPE_CHECKING:
     from craton.engines.contract import Progress, Statistics
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     from craton.configuration.engines import check_stage
     from craton.configuration.stages import DEFAULT
     from craton.processes.limits import Limits
-    from craton.processes.supervision import Done, Failed, supervise
+    from craton.processes.supervision import Done, Failed, end_as_asked, supervise
     from craton.report.verdict import (
         Outcome,
         outcome,
@@ -81,13 +82,13 @@ def run(args: argparse.Namespace) -> int:
         result = verify(request, stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
         told = outcome(result)
         if any((files.proof, files.harness, files.witness)):
-            told.files = list(write_evidence(request, result, files))
+            told.files, told.unwritten = write_evidence(request, result, files)
         return told
 
     line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
     memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
     limits = Limits(seconds, args.cpu_limit, memory)
-    ending = supervise(work, limits, line.show)
+    ending = supervise(work, limits, line.show, last_words=True)
     line.clear()
     match ending:
         case Failed():
@@ -102,6 +103,11 @@ def run(args: argparse.Namespace) -> int:
         final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
     final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
     print_outcome(final, as_json=args.json, stats=args.stats, quiet=args.quiet)
+    sys.stdout.flush()
+    end_as_asked(ending)
+    if final.unwritten:
+        print(f"craton: {final.unwritten}", file=sys.stderr)
+        return CannotWrite.exit_code
     return final.verdict.kind.exit_code
 
 

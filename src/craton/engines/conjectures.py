@@ -51,7 +51,8 @@ from craton.logic.terms import value
 from craton.logic.walk import atoms, post_order
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError
+from craton.program.codegen import CannotRun
+from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.transitions import NoTransition, Transition, transition
 from craton.smt import Solver, Undecided, Unsat, make_solver
 

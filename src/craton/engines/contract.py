@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from craton.logic import Model, Term
-from craton.program.cfa import Location, Program
 from craton.registry import written
-from craton.traces.refutation import Refutation
-from craton.traces.trace import Trace
+
+if TYPE_CHECKING:  # whoever only needs a budget or an answer does not import the heart
+    from craton.logic import Model, Term
+    from craton.program.cfa import Location, Program
+    from craton.traces.refutation import Refutation
+    from craton.traces.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class Statistics:
     perfect: int = 0  # refutations that prove their whole path program …
     tested: int = 0  # … of those that were tested
     eliminated: Counter[str] = field(default_factory=Counter)  # variables by the method of quantifier elimination
+    choices: list[int] = field(default_factory=list)  # refinements to choose from, where one was selected ([RS])
+    frontiers: list[int] = field(default_factory=list)  # sets of templates to choose from, where there was one ([EI])
     trace_lengths: list[int] = field(default_factory=list)
     predicates: int = 0
     states: int = 0
@@ -81,6 +85,10 @@ class Statistics:
         if refutation.perfect is not None:
             self.tested += 1
             self.perfect += refutation.perfect
+        if refutation.selection is not None:
+            self.choices.append(refutation.selection.choices)
+        if refutation.abstraction is not None:
+            self.frontiers.append(refutation.abstraction.frontier)
 
     @contextmanager
     def spending(self, purpose: str) -> Iterator[None]:

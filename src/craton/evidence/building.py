@@ -10,13 +10,18 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 
+import craton.frontends.c
+from craton.evidence.elf import Elf
 from craton.evidence.harness import PROGRAM_MAIN, SANITIZED
 from craton.processes.sandbox import run_tool
 from craton.program.cfa import OVERFLOW
 
 MEMORY = 2 << 30  # bytes for a compiler
+MOST_SECONDS = 10.0  # for one run of a replay …
+_ADDRESSES = {"ILP32": (4 << 30) - 4096, "LP64": 8 << 30}  # … and bytes that it may reserve
 _PROBE_SECONDS = 10.0
 MODELS = {"ILP32": ("-m32", "-msse2", "-mfpmath=sse"), "LP64": ("-m64",)}
 # Newer compilers refuse by default what older ones only warned of.
@@ -34,7 +39,13 @@ _BODIES = ("-Dinline=", "-D__inline=", "-D__inline__=")
 _OVERFLOW = (
     "-fsanitize=signed-integer-overflow,shift-base -fno-builtin-abs -fno-builtin-labs -fno-builtin-llabs".split()
 )
-_ADDRESS = ("-fsanitize=address", "-fno-omit-frame-pointer")
+ADDRESS = ("-fsanitize=address", "-fno-omit-frame-pointer")
+# Besides memory, what C leaves undefined without a word of this kind of property; a trap ends the run.
+UNDEFINED = (
+    *ADDRESS,
+    "-fsanitize=shift-exponent,integer-divide-by-zero,unreachable,return,vla-bound,bounds",
+    "-fsanitize-undefined-trap-on-error",
+)
 # The sanitizer notices what goes beyond the end of a variable: before the first one there must be another.
 GUARDS, GUARDS_TEXT = (
     "guards.h",
@@ -47,6 +58,18 @@ __attribute__((used)) static const char __craton_guard_constant[65536] = {1};
 # What cannot be reached may use what nobody defines.
 _LINK = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--allow-multiple-definition", "-Wl,-z,noexecstack")
 DIALECTS = ("-std=gnu11", "-std=gnu89")
+# Where there is no C library for the data model: Craton's headers, and the harness alone.
+_HEADERS = Path(craton.frontends.c.__file__).parent / "headers"
+FREESTANDING = "-DCRATON_FREESTANDING"
+_OWN_HEADERS = ("-nostdinc", f"-isystem{_HEADERS}")
+_ALONE = (
+    "-static",
+    "-nostdlib",
+    "-Wl,--defsym=__data_start=ADDR(.data)",
+    "-Wl,-z,noexecstack",
+    "-Wl,--allow-multiple-definition",
+)
+_MISSING, _STREAMS = "missing.c", ("stdin", "stdout", "stderr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +86,7 @@ class Job:
     other_main: bool
     included: tuple[str, ...] = ()  # headers of ours, before each file of the program
     defines: tuple[str, ...] = field(default=())  # of the harness
+    sanitizers: tuple[str, ...] = ()  # that watch over the program besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +109,36 @@ def compilers() -> tuple[str, ...]:
 
 def build(job: Job, compiler: str, deadline: float) -> Path | Failed:
     """The program as a compiler makes it, in the first dialect that it accepts."""
+    if (job.violated in SANITIZED or job.sanitizers) and not has_c_library(compiler, job.data_model):
+        return Failed(f"{compiler} has no address sanitizer for {job.data_model}")
     first: Failed | None = None
     for dialect in DIALECTS:
-        problem = None
-        for step in commands(job, compiler, dialect):
-            ending, said = run_tool(step, job.directory, max(0.1, deadline - time.monotonic()), MEMORY)
-            if ending.code != 0:
-                if time.monotonic() > deadline:
-                    return Failed(f"no time left to compile the program: {compiler} {ending}", late=True)
-                problem = Failed(f"{compiler} {ending}" if ending.code is None else _complaint(said, compiler))
-                break
+        problem = _tried(commands(job, compiler, dialect), job.directory, compiler, deadline)
         if problem is None:
             return job.directory / "replay"
+        if problem.late:
+            return problem
         first = first or problem
     assert first is not None
     return first
+
+
+def _tried(steps: Iterator[tuple[str, ...]], directory: Path, compiler: str, deadline: float) -> Failed | None:
+    for step in steps:
+        problem = tried(step, directory, compiler, deadline)
+        if problem is not None:
+            return problem
+    return None
+
+
+def tried(step: tuple[str, ...], directory: Path, compiler: str, deadline: float) -> Failed | None:
+    """Calls a compiler; None if it likes what it sees."""
+    ending, said = run_tool(step, directory, max(0.1, deadline - time.monotonic()), MEMORY)
+    if ending.code == 0:
+        return None
+    if time.monotonic() > deadline:
+        return Failed(f"no time left to compile the program: {compiler} {ending}", late=True)
+    return Failed(f"{compiler} {ending}" if ending.code is None else _complaint(said, compiler))
 
 
 def commands(job: Job, compiler: str, dialect: str) -> Iterator[tuple[str, ...]]:
@@ -110,15 +149,55 @@ def commands(job: Job, compiler: str, dialect: str) -> Iterator[tuple[str, ...]]
         objects.append(f"{source}.o")
         yield (compiler, *machine, *program_flags(job, compiler), dialect, "-x", "c", "-c", source, "-o", objects[-1])
     objects.append(f"{job.harness}.o")
-    yield (compiler, *machine, *harness_flags(job), "-c", job.harness, "-o", objects[-1])
-    yield (compiler, *machine, *link_flags(job), *objects, "-lm", "-o", "replay")
+    alone = () if has_c_library(compiler, job.data_model) else (FREESTANDING,)
+    yield (compiler, *machine, *harness_flags(job), *alone, "-c", job.harness, "-o", objects[-1])
+    if not alone:
+        yield (compiler, *machine, *link_flags(job), *objects, "-lm", "-o", "replay")
+        return
+    yield from linked_alone(job.directory, compiler, machine, objects)
+
+
+def linked_alone(
+    directory: Path, compiler: str, machine: Sequence[str], objects: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """Without a C library: a run that calls a function which nobody defines says so."""
+    files = [Elf.read(directory / name) for name in objects]
+    defined = {symbol.name for file in files for symbol in file.symbols if symbol.is_defined}
+    needed = sorted({symbol.name for file in files for symbol in file.symbols if symbol.is_needed} - defined)
+    lines = ["void __craton_missing(const char *);\n"]
+    lines += [f"void *{name} = &{name};\n" for name in needed if name in _STREAMS]
+    called = frozenset[str]().union(*(file.only_called() for file in files))
+    # What is not only called may be a variable: then there is nothing to link with.
+    functions = [name for name in needed if name in called]
+    lines += [f'__attribute__((weak)) void {name}(void) {{ __craton_missing("{name}"); }}\n' for name in functions]
+    (directory / _MISSING).write_text("".join(lines))
+    yield (compiler, *machine, "-w", "-O0", "-fno-builtin", "-fno-pie", "-c", _MISSING, "-o", f"{_MISSING}.o")
+    yield (compiler, *machine, *_ALONE, *objects, f"{_MISSING}.o", "-o", "replay")
+
+
+@functools.cache
+def has_c_library(compiler: str, data_model: str) -> bool:
+    """Whether programs can be linked with a C library here; for ILP32 many machines have none."""
+    if data_model == "LP64":
+        return True
+    with tempfile.TemporaryDirectory(prefix="craton") as folder:
+        command = (compiler, *MODELS[data_model], "-print-file-name=crt1.o")
+        ending, said = run_tool(command, Path(folder), _PROBE_SECONDS, MEMORY)
+    return ending.code == 0 and os.path.isabs(said.strip())
+
+
+def header_flags(compiler: str, data_model: str) -> tuple[str, ...]:
+    """Where the C library's headers are, if they are ours."""
+    return () if has_c_library(compiler, data_model) else _OWN_HEADERS
 
 
 def program_flags(job: Job, compiler: str) -> tuple[str, ...]:
     flags = [*_MEANING, *_LENIENT, *_BODIES, *zeroing_flags(compiler), *job.options]
+    flags += header_flags(compiler, job.data_model)
     flags += _OVERFLOW if job.violated == OVERFLOW.name else ["-fwrapv"]  # which would switch those checks off
     if job.violated in SANITIZED:
-        flags += (*_ADDRESS, "-fno-common", *ordering_flags(compiler))
+        flags += (*ADDRESS, "-fno-common", *ordering_flags(compiler))
+    flags += job.sanitizers
     if job.own_main and job.other_main:
         flags.append(f"-Dmain={PROGRAM_MAIN}")
     flags += [word for header in job.included for word in ("-include", header)]
@@ -129,8 +208,18 @@ def harness_flags(job: Job) -> tuple[str, ...]:
     return ("-O0", "-g", "-w", "-std=gnu11", "-fno-builtin", "-fno-pie", "-fcf-protection=none", *job.defines)
 
 
+def alone_flags() -> tuple[str, ...]:
+    """To link a program by hand where there is no C library: what is missing must not be called."""
+    return (*_ALONE, "-Wl,--unresolved-symbols=ignore-all")
+
+
+def limits(data_model: str) -> tuple[str, ...]:
+    """What the harness has to be told so that a run keeps its limits by itself."""
+    return f"-DCRATON_SECONDS={ceil(MOST_SECONDS) + 1}u", f"-DCRATON_BYTES={_ADDRESSES[data_model]}ul"
+
+
 def link_flags(job: Job) -> tuple[str, ...]:
-    return (*_LINK, *(_ADDRESS if job.violated in SANITIZED else ()))
+    return (*_LINK, *(ADDRESS if job.violated in SANITIZED else ()), *job.sanitizers)
 
 
 @functools.cache

@@ -16,20 +16,24 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil
 from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.building import (
     DIALECTS,
+    FREESTANDING,
     GUARDS,
     GUARDS_TEXT,
     MODELS,
+    MOST_SECONDS,
     Failed,
     Job,
+    alone_flags,
     build,
     compilers,
     harness_flags,
+    has_c_library,
+    limits,
     link_flags,
     program_flags,
 )
@@ -44,18 +48,17 @@ from craton.evidence.harness import (
     open_declarations,
 )
 from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_values
-from craton.files import write_atomically
+from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
 from craton.processes.sandbox import Ending, run_replay
 from craton.program.cfa import OVERFLOW, UNREACH, Program
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError
+from craton.program.codegen import CannotRun
+from craton.program.interpreter import Interpreter, ReachedError
 from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay, as_number
 from craton.words import counted
 
-MOST_SECONDS = 10.0  # for one run
 MEMORY = 1 << 30  # bytes that a run may use
-_ADDRESSES = {"ILP32": (4 << 30) - 4096, "LP64": 8 << 30}  # bytes that it may reserve
 _LIMITLESS = 60.0  # seconds for everything, where the caller sets no limit
 _STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
 _OPENED = "values for what it leaves uninitialised"
@@ -167,7 +170,7 @@ def write_harness(
     except NoHarness as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:
-        raise CratonError(f"cannot write {directory}: {trouble.strerror}") from None
+        raise CannotWrite(f"cannot write {directory}: {trouble.strerror}") from None
     if isinstance(result, Reached) and _MEMORY_FOR_NULL in result.given:
         job = replace(job, defines=("-DCRATON_NO_NULL",))
     write_atomically(directory / "Makefile", _makefile(job, compilers()))
@@ -199,7 +202,9 @@ def written_job(
     """Writes the program and its harness into a directory."""
     if source.options.data_model not in MODELS:
         raise NoHarness(f"there is no compiler for the data model {source.options.data_model}")
-    write_atomically(directory / _HARNESS, harness_text(outline, source.specification, replay, violated, opened))
+    texts = [path.read_bytes().decode("latin-1") for path in source.files]
+    text = harness_text(outline, source.specification, replay, violated, opened, texts)
+    write_atomically(directory / _HARNESS, text)
     headers = {GUARDS: GUARDS_TEXT} if violated in SANITIZED else {}
     if opened.locals:
         headers[_OPEN] = open_declarations(opened)
@@ -246,10 +251,6 @@ def _copied(directory: Path, source: CSource, outline: Outline, opened: Unspecif
         copy.write_bytes(text.encode("latin-1"))
 
 
-def limits(data_model: str) -> tuple[str, ...]:
-    return f"-DCRATON_SECONDS={ceil(MOST_SECONDS) + 1}u", f"-DCRATON_BYTES={_ADDRESSES[data_model]}ul"
-
-
 # --- what it did ------------------------------------------------------------------------------------------------------
 
 
@@ -284,17 +285,19 @@ def _makefile(job: Job, found: tuple[str, ...]) -> str:
     """With the first compiler that there is; `make CC=clang` takes another, as far as it knows the flags."""
     compiler = found[0] if found else "cc"
     machine = MODELS[job.data_model]
+    alone = not has_c_library(compiler, job.data_model)
+    link = alone_flags() if alone else link_flags(job)
     objects = [f"{name}.o" for name in (*job.sources, job.harness)]
     lines = [
         f"CC = {compiler}",
         _variable("PROGRAM", (*machine, DIALECTS[0], *program_flags(job, compiler))),
-        _variable("HARNESS", (*machine, *harness_flags(job))),
-        _variable("LINK", (*machine, *link_flags(job))),
+        _variable("HARNESS", (*machine, *harness_flags(job), *((FREESTANDING,) if alone else ()))),
+        _variable("LINK", (*machine, *link)),
         "",
         f"replay: {' '.join((*job.sources, job.harness))}",
         *(f"\t$(CC) $(PROGRAM) -x c -c {source} -o {source}.o" for source in job.sources),
         f"\t$(CC) $(HARNESS) -c {job.harness} -o {job.harness}.o",
-        f"\t$(CC) $(LINK) {' '.join(objects)} -lm -o replay",
+        f"\t$(CC) $(LINK) {' '.join(objects)}{'' if alone else ' -lm'} -o replay",
         "",
         ".PHONY: run debug clean",
         "run: replay",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
+from craton.files import CannotWrite
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
@@ -30,12 +31,18 @@ class EvidenceFiles:
                 raise CratonError(f"cannot write {path}: there is no directory {path.parent}")
             if path is not None and path.is_dir():
                 raise CratonError(f"cannot write {path}: it is a directory")
+            if path is not None and not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+                raise CannotWrite(f"cannot write {path}: there is no permission to")
         if self.harness is not None and self.harness.exists() and not self.harness.is_dir():
             raise CratonError(f"cannot write to {self.harness}: it is not a directory")
 
 
-def write_evidence(request: Request, result: Result, files: EvidenceFiles) -> Iterator[str]:
-    """Writes what there is, and tells what was written or why not."""
+def write_evidence(request: Request, result: Result, files: EvidenceFiles) -> tuple[list[str], str]:
+    """Writes what there is, and tells what was written or why not; and, if something could not be written though there
+    is something to write, that error.
+    """
+    told: list[str] = []
+    problems: list[str] = []
     for what, path, write in (
         ("proof", files.proof, _proof),
         ("harness", files.harness, _harness),
@@ -44,9 +51,12 @@ def write_evidence(request: Request, result: Result, files: EvidenceFiles) -> It
         if path is not None:
             try:
                 write(request, result, path, files)
-                yield f"{what} written to {path}"
+                told.append(f"{what} written to {path}")
             except CratonError as problem:
-                yield f"no {what} written: {problem}"
+                told.append(f"no {what} written: {problem}")
+                if isinstance(problem, CannotWrite):
+                    problems.append(str(problem))
+    return told, "; ".join(problems)
 
 
 def _proof(request: Request, result: Result, path: Path, files: EvidenceFiles) -> None:

@@ -14,7 +14,8 @@ typedef __UINTPTR_TYPE__ craton_word;
 
 #if defined(__x86_64__)
 enum { CRATON_READ = 0, CRATON_WRITE = 1, CRATON_OPEN = 2, CRATON_CLOSE = 3, CRATON_GETPID = 39, CRATON_FCNTL = 72,
-       CRATON_PRCTL = 157, CRATON_SETRLIMIT = 160, CRATON_TGKILL = 234, CRATON_EXIT_GROUP = 231, CRATON_MMAP = 9 };
+       CRATON_PRCTL = 157, CRATON_SETRLIMIT = 160, CRATON_TGKILL = 234, CRATON_EXIT_GROUP = 231, CRATON_MMAP = 9,
+       CRATON_PIPE = 22, CRATON_DUP2 = 33 };
 #define CRATON_ARCHITECTURE 0xC000003Eu
 /* read write close fstat lseek mmap mprotect munmap brk rt_sigaction rt_sigprocmask rt_sigreturn writev sched_yield
    mremap madvise nanosleep getpid exit uname gettimeofday getrlimit getrusage sysinfo getuid sigaltstack arch_prctl
@@ -22,6 +23,7 @@ enum { CRATON_READ = 0, CRATON_WRITE = 1, CRATON_OPEN = 2, CRATON_CLOSE = 3, CRA
    rseq */
 static const unsigned craton_allowed[] = {0, 1, 3, 5, 8, 9, 10, 11, 12, 13, 14, 15, 20, 24, 25, 28, 35, 39, 60, 63, 96,
     97, 98, 99, 102, 131, 158, 186, 201, 202, 204, 228, 230, 231, 262, 273, 318, 334};
+static const unsigned craton_starting[] = {56, 57, 58, 59, 435}; /* clone fork vfork execve clone3 */
 
 static long craton_call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -42,12 +44,14 @@ static void *craton_pages(craton_size size)
 }
 #elif defined(__i386__)
 enum { CRATON_READ = 3, CRATON_WRITE = 4, CRATON_OPEN = 5, CRATON_CLOSE = 6, CRATON_GETPID = 20, CRATON_FCNTL = 55,
-       CRATON_PRCTL = 172, CRATON_SETRLIMIT = 75, CRATON_TGKILL = 270, CRATON_EXIT_GROUP = 252, CRATON_MMAP = 90 };
+       CRATON_PRCTL = 172, CRATON_SETRLIMIT = 75, CRATON_TGKILL = 270, CRATON_EXIT_GROUP = 252, CRATON_MMAP = 90,
+       CRATON_PIPE = 42, CRATON_DUP2 = 63 };
 #define CRATON_ARCHITECTURE 0x40000003u
 /* The same as above, with their forms for 32 bits. */
 static const unsigned craton_allowed[] = {1, 3, 4, 6, 13, 19, 20, 45, 76, 77, 78, 90, 91, 116, 119, 122, 125, 140, 146,
     158, 162, 163, 173, 174, 175, 186, 191, 192, 197, 199, 219, 224, 240, 242, 243, 252, 265, 267, 300, 311, 355, 383,
     386, 403, 407, 422};
+static const unsigned craton_starting[] = {120, 2, 190, 11, 435};
 
 static long craton_call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -135,6 +139,9 @@ void __craton_reached(void)
 #endif
 }
 
+/* A function that nobody here defines was called. */
+__attribute__((noreturn)) void __craton_missing(const char *name) { craton_stop('U', "nobody defines ", name); }
+
 /* --- inputs ---------------------------------------------------------------------------------------------------------- */
 
 #ifdef CRATON_DRAWN /* from a seed, and told with the error; the seed 0 is for zeros */
@@ -173,9 +180,12 @@ static void craton_note(unsigned function, const void *value, craton_size size)
 static void craton_take(unsigned function, void *value, craton_size size)
 {
     int number = craton_number();
-    craton_size i;
-    for (i = 0; i < size; i++)
-        ((unsigned char *)value)[i] = (unsigned char)(i < sizeof number ? number >> 8 * i : number < 0 ? -1 : 0);
+    craton_size i, low = 0;
+    unsigned above = size > sizeof number && craton.seeded ? craton_roll() & 15 : 15;
+    if (above < 2) low = size - sizeof number; /* now and then a number that needs its width */
+    for (i = 0; i < low; i++) ((unsigned char *)value)[i] = above ? 255 : 0;
+    for (i = low; i < size; i++)
+        ((unsigned char *)value)[i] = (unsigned char)(i - low < sizeof number ? number >> 8 * (i - low) : number < 0 ? -1 : 0);
     craton_note(function, value, size);
 }
 
@@ -492,6 +502,24 @@ static void craton_sanitizer(const char *report)
 
 /* --- before the program: the token is read, and the process confined ------------------------------------------------- */
 
+/* What the program finds on its standard input. */
+static void craton_feed(const unsigned char *bytes, craton_size size)
+{
+    int ends[2];
+    craton_size i;
+    if (craton_call(CRATON_PIPE, (long)ends, 0, 0, 0, 0, 0) < 0) return;
+    for (i = 0; i < size;) {
+        long written = craton_call(CRATON_WRITE, ends[1], (long)(bytes + i), (long)(size - i), 0, 0, 0);
+        if (written <= 0) break;
+        i += (craton_size)written;
+    }
+    craton_call(CRATON_CLOSE, ends[1], 0, 0, 0, 0, 0);
+    if (ends[0] != 0) {
+        craton_call(CRATON_DUP2, ends[0], 0, 0, 0, 0, 0);
+        craton_call(CRATON_CLOSE, ends[0], 0, 0, 0, 0, 0);
+    }
+}
+
 #ifdef CRATON_SUPERVISED
 struct craton_filter { unsigned short code; unsigned char yes, no; unsigned value; };
 
@@ -502,14 +530,15 @@ static void craton_limit(int resource, unsigned long most)
     craton_call(CRATON_SETRLIMIT, resource, (long)limit, 0, 0, 0, 0);
 }
 
-/* Only calls that stay inside of the process are allowed, others fail: no files, no network, no other process, and
-   signals to itself alone. */
+/* Only calls that stay inside of the process are allowed, others fail: no files, no network, and signals to itself alone.
+   Files may be missing for anybody; but what a program does that may not start threads or others is not what it does. */
 static int craton_confine(void)
 {
     enum { LOAD = 0x20, EQUAL = 0x15, RETURN = 0x06 };
     enum { COUNT = sizeof craton_allowed / sizeof *craton_allowed };
+    enum { STARTING = sizeof craton_starting / sizeof *craton_starting };
     const unsigned allow = 0x7fff0000u, fail = 0x00050001u, end = 0x80000000u;
-    struct craton_filter filter[2 * COUNT + 16];
+    struct craton_filter filter[2 * COUNT + 2 * STARTING + 16];
     struct { unsigned short length; struct craton_filter *filter; } program;
     unsigned n = 0, i;
 #define CRATON_RULE(a, b, c, d) \
@@ -522,6 +551,10 @@ static int craton_confine(void)
         CRATON_RULE(EQUAL, 0, 1, craton_allowed[i]);
         CRATON_RULE(RETURN, 0, 0, allow);
     }
+    for (i = 0; i < STARTING; i++) {
+        CRATON_RULE(EQUAL, 0, 1, craton_starting[i]);
+        CRATON_RULE(RETURN, 0, 0, end);
+    }
     CRATON_RULE(EQUAL, 0, 3, CRATON_TGKILL);
     CRATON_RULE(LOAD, 0, 0, 16);
     CRATON_RULE(EQUAL, 0, 1, craton_call(CRATON_GETPID, 0, 0, 0, 0, 0, 0));
@@ -532,23 +565,37 @@ static int craton_confine(void)
     return !craton_call(CRATON_PRCTL, 38, 1, 0, 0, 0, 0) && !craton_call(CRATON_PRCTL, 22, 2, (long)&program, 0, 0, 0);
 }
 
-static void craton_begin(void)
+static void craton_hear(void *what, craton_size size)
 {
     craton_size got = 0;
-    craton.channel = (int)craton_call(CRATON_FCNTL, 0, 0, 200, 0, 0, 0);
-    if (craton.channel < 0) craton.channel = (int)craton_call(CRATON_FCNTL, 0, 0, 3, 0, 0, 0); /* few are allowed */
-    while (got < sizeof craton.token) {
-        long some = craton_call(CRATON_READ, 0, (long)(craton.token + got), (long)(sizeof craton.token - got), 0, 0, 0);
+    while (got < size) {
+        long some = craton_call(CRATON_READ, 0, (long)((char *)what + got), (long)(size - got), 0, 0, 0);
         if (some <= 0) craton_call(CRATON_EXIT_GROUP, 2, 0, 0, 0, 0, 0);
         got += (craton_size)some;
     }
+}
+
+static void craton_begin(void)
+{
 #ifdef CRATON_DRAWN
-    if (craton_call(CRATON_READ, 0, (long)&craton.seed, sizeof craton.seed, 0, 0, 0) != sizeof craton.seed)
-        craton_call(CRATON_EXIT_GROUP, 2, 0, 0, 0, 0, 0);
+    unsigned char standard_input[4096];
+    unsigned size;
+#endif
+    craton.channel = (int)craton_call(CRATON_FCNTL, 0, 0, 200, 0, 0, 0);
+    if (craton.channel < 0) craton.channel = (int)craton_call(CRATON_FCNTL, 0, 0, 3, 0, 0, 0); /* few are allowed */
+    craton_hear(craton.token, sizeof craton.token);
+#ifdef CRATON_DRAWN
+    craton_hear(&craton.seed, sizeof craton.seed);
     craton.seeded = craton.seed != 0;
+    craton_hear(&size, sizeof size);
+    craton_hear(standard_input, size < sizeof standard_input ? size : sizeof standard_input);
 #endif
     craton_call(CRATON_CLOSE, 0, 0, 0, 0, 0, 0);
-    craton_call(CRATON_OPEN, (long)"/dev/null", 0, 0, 0, 0, 0);
+#ifdef CRATON_DRAWN
+    craton_feed(standard_input, size);
+#else
+    craton_feed(craton_standard_input, CRATON_STANDARD_INPUT);
+#endif
     craton_call(CRATON_PRCTL, 1, 9, 0, 0, 0, 0); /* ends with the process that started it */
     craton_limit(0, CRATON_SECONDS);
     craton_limit(1, 0);
@@ -560,7 +607,10 @@ static void craton_begin(void)
     if (!craton_confine()) craton_stop('S', "this kernel has no seccomp filters", "");
 }
 #else
-static void craton_begin(void) {}
+static void craton_begin(void)
+{
+    if (CRATON_STANDARD_INPUT) craton_feed(craton_standard_input, CRATON_STANDARD_INPUT);
+}
 #endif
 
 __attribute__((constructor(101))) static void craton_first(void)
@@ -571,6 +621,160 @@ __attribute__((constructor(101))) static void craton_first(void)
 #endif
 }
 
-#ifndef CRATON_ASAN /* before all constructors; the sanitizer has to come first */
+#ifdef CRATON_FREESTANDING
+/* --- without a C library: the start of the process, and what compilers and programs take for granted ----------------- */
+
+typedef void (*craton_action)(void);
+extern craton_action __init_array_start[] CRATON_WEAK, __init_array_end[] CRATON_WEAK;
+extern craton_action __fini_array_start[] CRATON_WEAK, __fini_array_end[] CRATON_WEAK;
+int main();
+
+__attribute__((noreturn)) CRATON_WEAK void _exit(int code)
+{
+    for (;;) craton_call(CRATON_EXIT_GROUP, code, 0, 0, 0, 0, 0);
+}
+__attribute__((noreturn)) CRATON_WEAK void _Exit(int code) { _exit(code); }
+
+__attribute__((noreturn)) CRATON_WEAK void exit(int code)
+{
+    craton_action *action;
+    for (action = __fini_array_end; action != __fini_array_start;) (*--action)();
+    _exit(code);
+}
+
+__attribute__((noreturn)) CRATON_WEAK void abort(void) { craton_stop('E', "calls abort", ""); }
+
+__attribute__((used, noreturn)) static void craton_start(craton_word *stack)
+{
+    craton_action *action;
+    int count = (int)stack[0];
+    char **arguments = (char **)(stack + 1);
+    craton_begin();
+    for (action = __init_array_start; action != __init_array_end; action++) (*action)(); /* craton_first among them */
+    exit(main(count, arguments, arguments + count + 1));
+}
+
+#ifdef __i386__
+__asm__(".globl _start\n_start: xorl %ebp, %ebp\n movl %esp, %eax\n andl $-16, %esp\n subl $12, %esp\n pushl %eax\n"
+        " call craton_start\n");
+#else
+__asm__(".globl _start\n_start: xorl %ebp, %ebp\n movq %rsp, %rdi\n andq $-16, %rsp\n call craton_start\n");
+#endif
+
+CRATON_WEAK void *memcpy(void *to, const void *from, craton_size size)
+{
+    craton_size i;
+    for (i = 0; i < size; i++) ((char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+
+CRATON_WEAK void *memmove(void *to, const void *from, craton_size size)
+{
+    if ((craton_word)to <= (craton_word)from) return memcpy(to, from, size);
+    while (size--) ((char *)to)[size] = ((const char *)from)[size];
+    return to;
+}
+
+CRATON_WEAK void *memset(void *to, int value, craton_size size)
+{
+    craton_size i;
+    for (i = 0; i < size; i++) ((char *)to)[i] = (char)value;
+    return to;
+}
+
+CRATON_WEAK int memcmp(const void *a, const void *b, craton_size size)
+{
+    const unsigned char *p = a, *q = b;
+    for (; size; size--, p++, q++) if (*p != *q) return *p < *q ? -1 : 1;
+    return 0;
+}
+
+CRATON_WEAK craton_size strlen(const char *text)
+{
+    craton_size size = 0;
+    while (text[size]) size++;
+    return size;
+}
+
+CRATON_WEAK int strcmp(const char *a, const char *b)
+{
+    for (; *a && *a == *b; a++, b++) {}
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+CRATON_WEAK int strncmp(const char *a, const char *b, craton_size size)
+{
+    for (; size && *a && *a == *b; a++, b++, size--) {}
+    return size ? (unsigned char)*a - (unsigned char)*b : 0;
+}
+
+CRATON_WEAK char *strcpy(char *to, const char *from) { memcpy(to, from, strlen(from) + 1); return to; }
+CRATON_WEAK char *strcat(char *to, const char *from) { strcpy(to + strlen(to), from); return to; }
+
+CRATON_WEAK char *strncpy(char *to, const char *from, craton_size size)
+{
+    craton_size i;
+    for (i = 0; i < size && from[i]; i++) to[i] = from[i];
+    for (; i < size; i++) to[i] = 0;
+    return to;
+}
+
+CRATON_WEAK char *strchr(const char *text, int wanted)
+{
+    for (;; text++) {
+        if (*text == (char)wanted) return (char *)text;
+        if (!*text) return 0;
+    }
+}
+
+CRATON_WEAK void *memchr(const void *block, int wanted, craton_size size)
+{
+    const unsigned char *p = block;
+    for (; size; size--, p++) if (*p == (unsigned char)wanted) return (void *)p;
+    return 0;
+}
+
+#ifdef __i386__ /* 64-bit division, which compilers leave to a library of theirs */
+typedef unsigned long long craton_long;
+
+CRATON_WEAK craton_long __udivmoddi4(craton_long a, craton_long b, craton_long *rest)
+{
+    craton_long quotient = 0, left = 0;
+    int i;
+    if (!b) { volatile int zero = 0; quotient = 1 / zero; }
+    for (i = 63; i >= 0; i--) {
+        int carry = (int)(left >> 63);
+        left = left << 1 | (a >> i & 1);
+        if (carry || left >= b) { left -= b; quotient |= 1ull << i; }
+    }
+    if (rest) *rest = left;
+    return quotient;
+}
+
+CRATON_WEAK craton_long __udivdi3(craton_long a, craton_long b) { return __udivmoddi4(a, b, 0); }
+CRATON_WEAK craton_long __umoddi3(craton_long a, craton_long b) { craton_long r; __udivmoddi4(a, b, &r); return r; }
+
+static craton_long craton_size_of(long long x) { return x < 0 ? -(craton_long)x : (craton_long)x; }
+
+CRATON_WEAK long long __divdi3(long long a, long long b)
+{
+    craton_long q = __udivmoddi4(craton_size_of(a), craton_size_of(b), 0);
+    return (long long)((a < 0) != (b < 0) ? -q : q);
+}
+
+CRATON_WEAK long long __moddi3(long long a, long long b)
+{
+    craton_long r;
+    __udivmoddi4(craton_size_of(a), craton_size_of(b), &r);
+    return (long long)(a < 0 ? -r : r);
+}
+
+CRATON_WEAK long long __divmoddi4(long long a, long long b, long long *rest)
+{
+    *rest = __moddi3(a, b);
+    return __divdi3(a, b);
+}
+#endif
+#elif !defined(CRATON_ASAN) /* before all constructors; the sanitizer has to come first */
 __attribute__((section(".preinit_array"), used)) static void (*const craton_preinit)(void) = craton_begin;
 #endif

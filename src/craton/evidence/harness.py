@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -53,10 +54,14 @@ _FAULTS = {
     FREE.name: ["attempting double-free", "attempting free on address which was not malloc()-ed"],
 }
 
+_UNDEFINED = (*_FAULTS[DEREF.name], *_FAULTS[FREE.name])
+
 ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
 _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
+_READING = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
+_MOST_TYPED = 60_000  # what a pipe takes at once
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
 _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
 _UNKNOWN_SIZE = 1 << 16  # bytes of a variable whose declaration does not say how large it is
@@ -72,23 +77,116 @@ def harness_text(
     replay: Replay,
     violated: str,
     opened: UnspecifiedValues = NOTHING_UNSPECIFIED,
+    texts: Sequence[str] = (),
 ) -> str:
-    """The harness for one counterexample; what the program leaves open is zero, but for the values that are given."""
+    """The harness for one counterexample; what the program leaves open is zero, but for the values that are given. The
+    program's texts say which functions do not return.
+    """
     functions = list(dict.fromkeys(read.source.function for read in replay.inputs))
     functions += [f.name for f in outline.functions if f.name not in functions]
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
         _header(violated),
-        _inputs([read for read in replay.inputs if read.source.function not in UNMODELLED], numbers),
+        _inputs([r for r in replay.inputs if not is_real(r.source.function)], numbers, _typed(replay.inputs)),
         _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
-        *(_stub(function, specification, numbers) for function in outline.functions),
+        *(_stub(function, specification, numbers, texts) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
         *(_open_local(number, local) for number, local in enumerate(opened.locals)),
         _main(outline, specification, violated),
     ]
     return "\n".join(part for part in parts if part) + "\n"
+
+
+# What functions that give inputs return, by the end of their name.
+_DRAWN_TYPES = {
+    **dict.fromkeys(("bool", "_Bool", "boolean"), "_Bool"),
+    **dict.fromkeys(("char", "schar", "int8", "int8_t", "S8", "s8", "i8"), "signed char"),
+    **dict.fromkeys(("uchar", "unsigned_char", "uint8", "uint8_t", "U8", "u8"), "unsigned char"),
+    **dict.fromkeys(("short", "int16", "int16_t", "S16", "s16", "i16"), "short"),
+    **dict.fromkeys(("ushort", "unsigned_short", "uint16", "uint16_t", "U16", "u16"), "unsigned short"),
+    **dict.fromkeys(("", "int", "int32", "int32_t", "S32", "s32", "i32"), "int"),
+    **dict.fromkeys(("uint", "unsigned", "unsigned_int", "uint32", "uint32_t", "U32", "u32"), "unsigned"),
+    **dict.fromkeys(("long", "ssize_t", "ptrdiff_t"), "long"),
+    **dict.fromkeys(("ulong", "unsigned_long", "size_t", "sizet"), "unsigned long"),
+    **dict.fromkeys(("longlong", "long_long", "int64", "int64_t", "loff_t", "S64", "s64", "i64"), "long long"),
+    **dict.fromkeys(("ulonglong", "unsigned_long_long", "uint64", "uint64_t", "U64", "u64"), "unsigned long long"),
+    "float": "float",
+    "double": "double",
+    "pointer": "void *",
+}
+_DRAWN_NAME = re.compile(r"\b(?:__VERIFIER_)?nondet(?:_(\w+))?\b")
+
+
+def drawn_functions(texts: Sequence[str]) -> dict[str, str]:
+    """Functions in C texts that give inputs, known by their names alone, and what they return."""
+    found = {match.group(): match.group(1) or "" for text in texts for match in _DRAWN_NAME.finditer(text)}
+    return {name: _DRAWN_TYPES[end] for name, end in sorted(found.items()) if end in _DRAWN_TYPES}
+
+
+def drawn_harness_text(
+    specification: Specification, kinds: Sequence[str], functions: dict[str, str], own_main: bool, *, watched: bool
+) -> str:
+    """The harness of a program that nobody but the compiler has looked at: inputs are drawn, error functions are there
+    whether the program names them or not. `watched` is for programs under the address sanitizer, whose faults are no
+    violation then.
+    """
+    numbers = {name: number for number, name in enumerate(functions)}
+    errors = (*specification.error_functions, *(ASSERTION_FAILURES if specification.assertions else ()))
+    stops = [name for name in (*_STOPS, *ASSERTION_FAILURES) if name not in errors]
+    parts = [
+        _drawn_header(kinds, watched=watched),
+        _inputs((), numbers),
+        _fills(NOTHING_UNSPECIFIED),
+        (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
+        *(f"CRATON_WEAK void {name}() {{ {REACHED}(); }}" for name in dict.fromkeys(errors)),
+        *(f'CRATON_WEAK void {name}() {{ craton_stop(\'O\', "{name}", ""); }}' for name in stops),
+        "CRATON_WEAK void __VERIFIER_assume(int condition) { craton_assume(condition != 0); }",
+        *(_drawing(name, result, numbers[name]) for name, result in functions.items()),
+        _calling_main(specification.entry) if own_main else "",
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _drawn_header(kinds: Sequence[str], *, watched: bool) -> str:
+    if len(kinds) == 1 and not watched:
+        return _header(kinds[0])
+    lines = [f"#define {_KINDS[kind]} 1" for kind in kinds]
+    lines += [f'#define CRATON_VIOLATED "{kinds[0]}"', "#define CRATON_ASAN 1"]
+    faults = [fault for kind in kinds for fault in _FAULTS.get(kind, ())] or ["none"]
+    spelled = ", ".join(f'"{fault}"' for fault in faults)
+    lines.append(f"static const char *const craton_faults[] = {{{spelled}}};")
+    return "\n".join(lines)
+
+
+def is_fault(said: str) -> bool:
+    """Whether a line of a harness under the address sanitizer tells of undefined behaviour, and not of a resource that
+    is used up.
+    """
+    _, told, name = said.partition("the address sanitizer calls ")
+    return bool(told) and (name.startswith(_UNDEFINED) or "-param-overlap" in name)
+
+
+def _drawing(name: str, result: str, number: int) -> str:
+    """All the bits of a register are given, whatever the program has declared."""
+    if result == "void *":
+        return f"CRATON_WEAK void *{name}() {{ return craton_pointer({number}); }}"
+    floating = result in ("float", "double")
+    kind = "_BOOL" if result == "_Bool" else "_FLOAT" if floating else ""
+    returned = result if floating else "long long"
+    return (
+        f"CRATON_WEAK {returned} {name}() "
+        f"{{ {result} value = 0; CRATON_TAKE{kind}({number}, value, sizeof value); return ({returned})value; }}"
+    )
+
+
+def _calling_main(entry: str) -> str:
+    name = PROGRAM_MAIN if entry == "main" else entry
+    return (
+        f"int {name}();\nint main(int count, char **arguments, char **environment)\n{{\n"
+        f"    int result = {name}(count, arguments, environment);\n    craton_end_of_main();\n    return result;\n}}"
+    )
 
 
 def has_own_main(outline: Outline, specification: Specification, violated: str) -> bool:
@@ -110,7 +208,7 @@ def _header(violated: str) -> str:
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int]) -> str:
+def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int], standard_input: bytes = b"") -> str:
     names = ", ".join(f'"{name}"' for name in numbers) or '""'
     rows = [
         f"    {{{numbers[read.source.function]}, {{{_bytes(read.value, read.sort)}}}}}, /* {_told(read)} */"
@@ -124,7 +222,16 @@ def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int]) -> str:
             *rows,
             "    {0, {0}}",
             "};",
+            _standard_input(standard_input),
         ]
+    )
+
+
+def _standard_input(text: bytes) -> str:
+    values = ", ".join(map(str, text)) or "0"
+    return (
+        f"#define CRATON_STANDARD_INPUT {len(text)}u\n"
+        f"static const unsigned char craton_standard_input[] = {{{values}}};"
     )
 
 
@@ -153,8 +260,8 @@ def _told(read: ReadValue) -> str:
 # --- stubs ------------------------------------------------------------------------------------------------------------
 
 
-def _stub(function: Function, specification: Specification, numbers: dict[str, int]) -> str:
-    """A body for a function that has none; "" where the C library's own is meant."""
+def _stub(function: Function, specification: Specification, numbers: dict[str, int], texts: Sequence[str]) -> str:
+    """A body for a function that has none; "" where the C library's own is meant: no stub returns what that cannot."""
     name = function.name
     if name in specification.error_functions or (name in ASSERTION_FAILURES and specification.assertions):
         return f"CRATON_WEAK void {name}() {{ {REACHED}(); }}"
@@ -166,11 +273,12 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         declared = function.type.parameters
         given = _spelled(declared[0]) if declared else "int"
         return f"CRATON_WEAK void {name}({given} condition) {{ craton_assume(condition != 0); }}"
-    if name.startswith("__builtin_") or name in UNMODELLED:
+    if is_real(name) or name in _OURS:
         return ""
     if name in MODELLED:
-        known = in_c_library(name) or name in _OURS
-        return "" if known else f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
+        return f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
+    if any(_does_not_return(name, text) for text in texts):
+        return f'CRATON_WEAK void {name}() {{ craton_stop(\'E\', "calls {name}, which does not return", ""); }}'
     number, result = numbers[name], function.type.result
     match result:
         case Void():
@@ -186,6 +294,32 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         f"CRATON_WEAK {spelled} {name}() "
         f"{{ {spelled} value = 0; CRATON_TAKE{kind}({number}, value, {size}); return value; }}"
     )
+
+
+def is_real(function: str) -> bool:
+    """Whether a replay calls the function itself: it is the C library's, or a compiler's."""
+    return function.startswith("__builtin_") or function in UNMODELLED or in_c_library(function)
+
+
+def _does_not_return(name: str, text: str) -> bool:
+    """Whether a declaration says so. Where a text only looks like that, a replay ends too early, which is harmless."""
+    if "noreturn" not in text.lower():
+        return False
+    before = rf"_?noreturn\b[^;{{}}]*\b{re.escape(name)}\s*\("
+    behind = rf"\b{re.escape(name)}\s*\([^;{{}}]*\bnoreturn"
+    return re.search(rf"(?i){before}|{behind}|\b{re.escape(name)}\s*\([^;{{}}]*__noreturn__", text) is not None
+
+
+def _typed(inputs: Sequence[ReadValue]) -> bytes:
+    """What the run is to find on its standard input, as far as it reads it character by character."""
+    found = bytearray()
+    for read in inputs:
+        if read.source.function in _READING:
+            value = int(read.value)
+            if value > 255:  # the end of the file
+                break
+            found.append(value)
+    return bytes(found[:_MOST_TYPED])
 
 
 def _spelled(t: CType) -> str:
@@ -240,10 +374,11 @@ def in_c_library(name: str) -> bool:
 @functools.cache
 def _c_library() -> tuple[ctypes.CDLL, ...]:
     """The libraries for functions in general, and for mathematics where that is another."""
-    found = [ctypes.CDLL(None)]
-    with suppress(OSError):
-        found.append(ctypes.CDLL("libm.so.6"))
-    return tuple(found)
+    found: list[ctypes.CDLL] = []
+    for name in ("libc.so.6", "libm.so.6"):
+        with suppress(OSError):
+            found.append(ctypes.CDLL(name))
+    return tuple(found) or (ctypes.CDLL(None),)  # where they have other names: all that this process knows
 
 
 def _main(outline: Outline, specification: Specification, violated: str) -> str:

@@ -22,7 +22,7 @@ from craton.program.statements import Assign, Assume, Havoc, Input
 from craton.traces.execution import state
 from craton.verdicts.counterexample import Background, Replay
 
-_HEAP = "heap"  # the variable that says where the next allocation begins
+_HEAP = "heap top"  # the variable that says where the next allocation begins
 _ALLOCATION = re.compile(r"\w*alloc(?!a)\w*|strdup")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput, Unsupported
 from craton.program.cfa import Program
 from craton.program.specification import DEFAULT, Specification, read_specification
+
+HOST_DATA_MODEL = "LP64" if sys.maxsize > 1 << 32 else "ILP32"  # of files that no task says anything of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,16 @@ class CSource:
     property_file: Path | None = None  # what the specification was read from, if it is not the default
 
 
+def is_boogie(request: Request) -> bool:
+    """Whether the program is one that nobody can compile."""
+    return any(name.endswith(".bpl") for name in request.files)
+
+
 def load_program(request: Request) -> Program:
     files = [Path(name) for name in request.files]
     if any(path.suffix == ".smt2" for path in files):
         raise Unsupported(f"{files[0]}: a program of Horn clauses", None)
-    if any(path.suffix == ".bpl" for path in files):
+    if is_boogie(request):
         if len(files) > 1:
             raise BadInput("a Boogie program stands alone: name one .bpl file")
         from craton.frontends.boogie import load_boogie
@@ -52,7 +60,7 @@ def load_program(request: Request) -> Program:
 def c_source(request: Request) -> CSource:
     files = [Path(name) for name in request.files]
     property_file = None if request.property_file is None else Path(request.property_file)
-    data_model = "ILP32"
+    data_model = HOST_DATA_MODEL
     if any(path.suffix in (".yml", ".yaml") for path in files):
         if len(files) > 1:
             raise BadInput("a task definition stands alone: it names its input files itself")

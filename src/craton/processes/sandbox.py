@@ -11,7 +11,7 @@ import resource
 import secrets
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,24 +54,33 @@ def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: in
         return ending, output.read(_MOST_MESSAGES).decode("utf-8", "replace")
 
 
-def run_replay(binary: Path, seconds: float, memory: int, seed: int | None = None) -> tuple[Ending, list[str]]:
+def run_replay(
+    binary: Path,
+    seconds: float,
+    memory: int,
+    seed: int | None = None,
+    arguments: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    standard_input: bytes = b"",
+) -> tuple[Ending, list[str]]:
     """Runs a program with a harness; with what the harness said. It proves that it is the harness that speaks by the
     token that it is given before the program begins: the program may print what it likes. One that draws its inputs is
-    given a seed besides.
+    given a seed besides, and what it is to find on its standard input.
     """
     token = secrets.token_hex(_TOKEN // 2).encode()
     ours, theirs = socket.socketpair()
     channel = _Channel(ours)
     with closing(ours):
         with closing(theirs):
-            ours.sendall(token if seed is None else token + seed.to_bytes(8, "little"))
+            size = len(standard_input).to_bytes(4, "little")
+            ours.sendall(token if seed is None else token + seed.to_bytes(8, "little") + size + standard_input)
             process = launch(
-                [str(binary)],
+                [str(binary), *arguments],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 directory=binary.parent,
-                environment={},
+                environment=environment or {},
                 orphan=Orphan.LEFT_ALONE,  # its harness asks the kernel by itself, and it is started often
             )
         ending = _watched(process, Limits(seconds, None, memory), channel)

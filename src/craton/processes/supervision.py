@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from multiprocessing.connection import Connection
@@ -68,10 +68,12 @@ class Died:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """By whoever waits for it."""
+    """By whoever waits for it: by the user, or by the system, which wants the whole process to end (SIGTERM)."""
+
+    by: int = signal.SIGINT
 
     def __str__(self) -> str:
-        return "interrupted"
+        return "interrupted" if self.by == signal.SIGINT else f"ended by {signal.Signals(self.by).name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +179,20 @@ def _child(work: Callable[[Report], Any], sending: Connection, parent: int) -> N
     _inside = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _be_silent()
     threading.stack_size(_STACK)
     thread = threading.Thread(target=_work, args=(work, sending.fileno()))
     thread.start()
     thread.join()
+
+
+def _be_silent() -> None:
+    """What solvers print of their own accord is not for the user: a worker speaks through its reports."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (1, 2):
+            os.dup2(nowhere, stream)
+        os.close(nowhere)
 
 
 def _work(work: Callable[[Report], Any], stream: int) -> None:
@@ -198,12 +210,31 @@ def _work(work: Callable[[Report], Any], stream: int) -> None:
 # --- under supervision ------------------------------------------------------------------------------------------------
 
 
-def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[object], None]) -> Ending:
-    """Runs `work`, which is given a function to report with; `heard` gets the reports."""
-    with _interrupts() as interrupted, Worker(work) as worker:
+def supervise(
+    work: Callable[[Report], Any], limits: Limits, heard: Callable[[object], None], *, last_words: bool = False
+) -> Ending:
+    """Runs `work`, which is given a function to report with; `heard` gets the reports.
+
+    A SIGTERM ends the work, and then this process by the signal's convention; with `last_words`, whoever called has
+    something to say before and calls `end_as_asked` with the ending.
+    """
+    ending = _supervised(work, limits, heard)
+    if not last_words:
+        end_as_asked(ending)
+    return ending
+
+
+def end_as_asked(ending: Ending) -> None:
+    """Ends this process if the work was ended by a signal that wants that."""
+    if isinstance(ending, Ended) and isinstance(ending.cause, Interrupted) and ending.cause.by != signal.SIGINT:
+        signal.raise_signal(ending.cause.by)
+
+
+def _supervised(work: Callable[[Report], Any], limits: Limits, heard: Callable[[object], None]) -> Ending:
+    with _interrupts() as interrupts, Worker(work) as worker:
         watch = Watch(worker.pid, limits, started=worker.started)
         try:
-            while not interrupted():
+            while not interrupts:
                 worker.wait()
                 ending = worker.poll()
                 for report in worker.receive():
@@ -215,20 +246,22 @@ def supervise(work: Callable[[Report], Any], limits: Limits, heard: Callable[[ob
                     return Ended(exceeded, watch.peak)
         except KeyboardInterrupt:  # raised by a handler that is not ours
             pass
-        return Ended(Interrupted(), watch.peak)
+        return Ended(Interrupted(interrupts[0] if interrupts else signal.SIGINT), watch.peak)
 
 
 @contextmanager
-def _interrupts() -> Iterator[Callable[[], bool]]:
-    """Whether an interrupt has come. It is noted and looked at between two steps: an exception out of nowhere may be
+def _interrupts() -> Iterator[list[int]]:
+    """The interrupts that have come. They are noted and looked at between two steps: an exception out of nowhere may be
     lost in a callback.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
     heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    if threading.current_thread() is not threading.main_thread():
+        yield heard
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, frame: heard.append(number)) for number in signals]
     try:
-        yield lambda: bool(heard)
+        yield heard
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)

@@ -173,8 +173,14 @@ class Program:
             yield from procedure.edges
 
     def only_modelled(self) -> Program:
-        """Without the locations where something is not modelled: what errors can be found before them?"""
-        return replace(self, errors={x: p for x, p in self.errors.items() if not isinstance(p, Unmodelled)})
+        """What errors can be found without passing what is not modelled? Control that comes there ends."""
+        gaps = {location for location, violated in self.errors.items() if isinstance(violated, Unmodelled)}
+        procedures = {
+            name: procedure.with_edges(tuple(edge for edge in procedure.edges if edge.source not in gaps))
+            for name, procedure in self.procedures.items()
+        }
+        errors = {location: violated for location, violated in self.errors.items() if location not in gaps}
+        return replace(self, procedures=procedures, errors=errors)
 
     def next_location(self) -> int:
         """The smallest id above all that are in use."""

@@ -10,36 +10,84 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from craton.logic import FLOAT32, FLOAT64, RNE, Array, Float, Term, Unspecified, ops
+from craton.errors import CratonError
+from craton.logic import FLOAT32, FLOAT64, RNE, Array, Float, Sort, Term, Unspecified, ops
 from craton.logic.evaluation import zero
-from craton.logic.semantics import compute
+from craton.logic.semantics import ArrayValue, compute
 from craton.logic.sorts import BitVec
-from craton.logic.walk import post_order
+from craton.logic.walk import QUANTIFIERS, post_order
 
 _MOST_NESTED = 12  # deeper expressions go through temporaries: Python's parser has limits
 _NANS = {32: 0x7FC00000, 64: 0x7FF8000000000000}
 
 
-class Cells(dict[Any, Any]):
-    """Contents of an array. `arbitrary` gives the value of a cell that was never written."""
+class CannotRun(CratonError):
+    """The program has something that concrete execution does not know, such as a quantifier."""
 
-    __slots__ = ("arbitrary",)
 
-    def __init__(self, arbitrary: Callable[[], Any], entries: dict[Any, Any] | None = None) -> None:
-        super().__init__(entries or ())
-        self.arbitrary = arbitrary
+class Unwritten(dict[Any, Any]):
+    """The cells of an array that was never written: each is drawn when it is first looked at, once for all copies of
+    the array. `uniform`: all draws give the same value.
+    """
+
+    __slots__ = ("draw", "uniform")
+
+    def __init__(self, draw: Callable[[], Any], *, uniform: bool) -> None:
+        super().__init__()
+        self.draw = draw
+        self.uniform = uniform
 
     def __missing__(self, index: Any) -> Any:
-        value = self[index] = self.arbitrary()
+        value = self[index] = self.draw()
+        return value
+
+
+class Cells(dict[Any, Any]):
+    """Contents of an array; `unwritten` has the cells that were never written. Laws: what a variable holds, no other
+    variable and no other array holds, so that it may be changed in place; what an array holds is never changed.
+    """
+
+    __slots__ = ("unwritten",)
+
+    def __init__(self, unwritten: Unwritten | Callable[[], Any], entries: dict[Any, Any] | None = None) -> None:
+        super().__init__(entries or ())
+        self.unwritten = unwritten if isinstance(unwritten, Unwritten) else Unwritten(unwritten, uniform=False)
+
+    def __missing__(self, index: Any) -> Any:
+        value = self[index] = self.unwritten[index]
         return value
 
     def with_(self, index: Any, value: Any) -> Cells:
-        new = Cells(self.arbitrary, self)
+        new = Cells(self.unwritten, self)
         new[index] = value
         return new
 
     def copy(self) -> Cells:
-        return Cells(self.arbitrary, self)
+        return Cells(self.unwritten, self)
+
+
+def constant_cells(element: Any) -> Cells:
+    """The array that has one element everywhere."""
+    return Cells(Unwritten(lambda: element, uniform=True))
+
+
+def array_value(cells: Any, sort: Sort) -> Any:
+    """What an array holds, as `logic.semantics` has it; other values are the same in both."""
+    if not isinstance(sort, Array) or not isinstance(cells, Cells):
+        return cells
+    if not cells.unwritten.uniform:
+        raise CannotRun("arrays whose cells are drawn one by one cannot be compared as a whole")
+    entries = {index: array_value(element, sort.element) for index, element in cells.items()}
+    return ArrayValue(array_value(cells.unwritten.draw(), sort.element), entries)
+
+
+def cells_of(value: Any, sort: Sort) -> Any:
+    """A value of `logic.semantics` as generated code has it."""
+    if not isinstance(sort, Array) or not isinstance(value, ArrayValue):
+        return value
+    cells = constant_cells(cells_of(value.default, sort.element))
+    cells.update({index: cells_of(element, sort.element) for index, element in value.entries.items()})
+    return cells
 
 
 # --- what generated code calls ----------------------------------------------------------------------------------------
@@ -130,6 +178,8 @@ def _meaning(node: Term) -> Callable[..., Any]:
     op, payload = node.op, node.payload
     sorts = [a.sort for a in node.args]
     default = None if isinstance(node.sort, Array) else zero(node.sort)
+    if any(isinstance(sort, Array) for sort in sorts):
+        return lambda *values: compute(op, sorts, payload, list(map(array_value, values, sorts)))
 
     def run(*values: Any) -> Any:
         try:
@@ -173,9 +223,11 @@ class Code:
         return name
 
     def expression(self, root: Term) -> str:
-        """Source of the term's value; lines are added for parts that are shared or deep."""
+        """Source of the term's value; lines are added for parts that are shared or deep. An array may be one that a
+        variable holds: see `owned`.
+        """
         if root.op is ops.VARIABLE:
-            return self.names[root]
+            return self._variable(root)
         if root.op is ops.VALUE:
             return self._value(root)
         nodes = list(post_order(root))
@@ -187,7 +239,7 @@ class Code:
         depths: dict[Term, int] = {}
         for node in nodes:
             if node.op is ops.VARIABLE:
-                texts[node], depths[node] = self.names[node], 0
+                texts[node], depths[node] = self._variable(node), 0
                 continue
             if node.op is ops.VALUE:
                 texts[node], depths[node] = self._value(node), 0
@@ -198,6 +250,17 @@ class Code:
                 text, depth = self.temporary(text), 0
             texts[node], depths[node] = text, depth
         return texts[root]
+
+    def owned(self, root: Term) -> str:
+        """Source of a value that may become a variable's own."""
+        text = self.expression(root)
+        return text if not isinstance(root.sort, Array) or _is_new(root) else f"{text}.copy()"
+
+    def _variable(self, node: Term) -> str:
+        name = self.names.get(node)
+        if name is None:
+            raise CannotRun(f"{node} has no value: a quantifier binds it")
+        return name
 
     def _value(self, node: Term) -> str:
         value = node.payload
@@ -212,10 +275,17 @@ class Code:
             if text is not None:
                 return text
         op = node.op
+        if op in QUANTIFIERS or op is ops.APPLY:
+            what = "a quantifier" if op in QUANTIFIERS else f"the function {node.payload.name}"
+            raise CannotRun(f"{what} cannot be executed")
+        if op in (ops.SELECT, ops.STORE) and isinstance(node.args[1].sort, Array):
+            raise CannotRun("an array that is indexed by arrays cannot be executed")
+        if op is ops.SELECT:
+            return f"{a[0]}[{a[1]}]"
         if op is ops.CONST_ARRAY:
-            return f"Cells(const({a[0]}))"
+            return f"constant_cells({_kept(node.args[0], a[0])})"
         if op is ops.STORE:
-            return f"{a[0]}.with_({a[1]}, {a[2]})"
+            return f"{a[0]}.with_({a[1]}, {_kept(node.args[2], a[2])})"
         sort = node.args[-1].sort
         if isinstance(sort, Float):
             fast = _FAST.get(sort, {}).get(op)
@@ -231,6 +301,16 @@ class Code:
         name = f"f{id(function)}"
         self.constants[name] = function
         return name
+
+
+def _is_new(term: Term) -> bool:
+    """Whether generated code makes an array of its own for the term."""
+    return term.op in (ops.STORE, ops.CONST_ARRAY)
+
+
+def _kept(term: Term, text: str) -> str:
+    """An element that an array is to keep: a variable's own array is changed in place later, so it is copied."""
+    return f"{text}.copy()" if isinstance(term.sort, Array) and not _is_new(term) else text
 
 
 def _infix(symbol: str) -> Callable[[Term, list[str]], str]:
@@ -305,12 +385,10 @@ _TEMPLATES: dict[Any, Callable[[Term, list[str]], str | None]] = {
     ops.ZERO_EXTEND: lambda node, a: a[0],
     ops.SIGN_EXTEND: _sign_extend,
     ops.CONCAT: _concat,
-    ops.SELECT: lambda node, a: f"{a[0]}[{a[1]}]",
 }
 
 SUPPORT: dict[str, Any] = {
-    "Cells": Cells,
-    "const": lambda value: lambda: value,
+    "constant_cells": constant_cells,
     "udiv": udiv,
     "urem": urem,
     "sdiv": sdiv,

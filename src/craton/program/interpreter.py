@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from craton.errors import CratonError
 from craton.logic import TRUE, Array, BitVec, Float, Sort, Term, free_variables, ops
 from craton.logic.evaluation import zero
 from craton.logic.ieee import RoundingMode, from_fraction, from_python
 from craton.logic.terms import format_of
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Unmodelled
-from craton.program.codegen import SUPPORT, Cells, Code
+from craton.program.codegen import SUPPORT, Cells, Code, Unwritten
+from craton.program.codegen import CannotRun as CannotRun
 from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Input, Return
 
 Number = int | float | Fraction
@@ -95,10 +95,6 @@ class Run:
     sorts: tuple[Sort, ...] = field(default=(), repr=False)  # of the inputs
 
 
-class CannotRun(CratonError):
-    """The program has something that concrete execution does not know, such as a quantifier."""
-
-
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
@@ -134,7 +130,7 @@ class _Source:
     def drawn(self, sort: Sort) -> Any:
         if isinstance(sort, Array):
             element = sort.element
-            return Cells(lambda: self.arbitrary(element))
+            return Cells(Unwritten(lambda: self.arbitrary(element), uniform=self.random is None or self.only_inputs))
         if self.random is None:
             return zero(sort)
         if isinstance(sort, BitVec):
@@ -398,10 +394,7 @@ class Interpreter:
                 return
             if isinstance(statement, Call):
                 self._taken(edge, code)
-                arguments = ", ".join(
-                    code.expression(argument) + (".copy()" if isinstance(argument.sort, Array) else "")
-                    for argument in statement.arguments
-                )
+                arguments = ", ".join(map(code.owned, statement.arguments))
                 targets = tuple(
                     -1 - self._globals[term] if term in self._globals else slots[term] for term in statement.results
                 )
@@ -442,17 +435,14 @@ class Interpreter:
         while base.op is ops.STORE:
             writes.append((base.args[1], base.args[2]))
             base = base.args[0]
-        if base.op is ops.VARIABLE or base.op is ops.CONST_ARRAY:
-            writes.reverse()
-            texts = [(code.expression(index), code.expression(element)) for index, element in writes]
-            if len(texts) > 1:
-                texts = [(code.temporary(i), code.temporary(e)) for i, e in texts]
-            if base is not statement.variable:
-                copy = code.expression(base)
-                code.lines.append(f"{target} = {copy}.copy()" if base.op is ops.VARIABLE else f"{target} = {copy}")
-            code.lines.extend(f"{target}[{index}] = {element}" for index, element in texts)
-        else:
-            code.lines.append(f"{target} = {code.expression(value)}.copy()")
+        # All that is written is computed before anything is: it may read the variable itself.
+        texts = [(code.expression(index), code.owned(element)) for index, element in reversed(writes)]
+        if len(texts) > 1:
+            texts = [(code.temporary(i), code.temporary(e)) for i, e in texts]
+        changed = target if base is statement.variable else code.temporary(code.owned(base))
+        code.lines.extend(f"{changed}[{index}] = {element}" for index, element in texts)
+        if changed != target:
+            code.lines.append(f"{target} = {changed}")
 
     def _havoc(self, statement: Havoc, code: Code) -> None:
         source = statement.source

@@ -8,15 +8,16 @@ A field has options, and each of them reads some words and prints some values:
     time_limit: float | None = keyed_seconds(10.0)                 time=SECONDS, or time=none
     refiners: tuple[Refiner, ...] = parts(at_least=2)              other expressions
 
-A field without options is not for users.
+A field without options is not for users. (The kinds of options are named tuples: they are made at every start, and a
+dataclass takes ten times as long to make.)
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Protocol, TypeVar, cast
+from dataclasses import MISSING, field, fields
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from craton.registry.expressions import ExpressionError, Meaning, Word
 
@@ -46,8 +47,7 @@ class ValueReader(Protocol):
 # --- the kinds of options ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """Single words, each for a value of the field."""
 
     choices: Callable[[], Choices]
@@ -65,8 +65,7 @@ class Words:
         return [word for word, meaning in self.choices().items() if meaning == value][:1]
 
 
-@dataclass(frozen=True, slots=True)
-class Keyed:
+class Keyed(NamedTuple):
     """`key=value`. One that `refines` says more than a word for the same field, and may stand beside it."""
 
     key: str
@@ -81,8 +80,7 @@ class Keyed:
         return [] if value == default else [f"{self.key}={self.reader.text(value)}"]
 
 
-@dataclass(frozen=True, slots=True)
-class Several:
+class Several(NamedTuple):
     """Any number of words, some of them with a number behind them (`random=7`); their values make a tuple."""
 
     choices: Callable[[], Choices]
@@ -106,8 +104,7 @@ class Several:
         return [item.name for item in value]
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """Other expressions of the same kind, in order; `most` is 1 where the field holds one and not a tuple."""
 
     least: int
@@ -127,8 +124,7 @@ Option = Words | Keyed | Several | Parts
 # --- what stands behind a key -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     choices: Callable[[], Choices]
     what: str
     shown: str = ""
@@ -147,8 +143,7 @@ class Choice:
         return list(self.choices())
 
 
-@dataclass(frozen=True, slots=True)
-class Seconds:
+class Seconds(NamedTuple):
     usage: str = "T"
 
     def read(self, word: Word, meaning: Meaning) -> float | None:
@@ -161,8 +156,7 @@ class Seconds:
         return ("1", "10", NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class PositiveNumber:
+class PositiveNumber(NamedTuple):
     usage: str = "N"
 
     def read(self, word: Word, meaning: Meaning) -> int:
@@ -257,8 +251,7 @@ def _of_enumeration(kind: type[enum.Enum]) -> Callable[[], Choices]:
 # --- what a dataclass says --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A field that can be written, with one of its options."""
 
     field: str

@@ -32,6 +32,7 @@ class Outcome:
     evidence: str = ""
     confirmed: bool = True
     found_by: str = ""
+    data_model: str = ""  # of C programs: what was verified is the program for such a machine
     inputs: list[dict[str, str]] = field(default_factory=list)
     invariants: list[dict[str, str]] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
@@ -39,6 +40,7 @@ class Outcome:
     violated: dict[str, Any] | None = None  # which property, and where in the user's text
     limit: str | None = None  # which limit of the run kept it from an answer
     statistics: dict[str, Any] = field(default_factory=dict)
+    unwritten: str = ""  # why a file of evidence could not be written: an error, whatever the verdict
 
 
 def outcome_of_failure(failed: Failed, *, debug: bool) -> Outcome:
@@ -60,6 +62,7 @@ def outcome(result: Result) -> Outcome:
 
     told = Outcome(text_of(result.verdict), result.reason, found_by=result.stage, assumptions=list(result.assumptions))
     told.confirmed = result.confirmed
+    told.data_model = "" if result.program is None else result.program.data_model
     told.statistics = figures(result.statistics)
     match result.verdict:
         case Proved(proof, confirmed):
@@ -133,15 +136,15 @@ def _value(read: ReadValue) -> str:
 
 
 def figures(statistics: Statistics) -> dict[str, Any]:
-    lengths = statistics.trace_lengths
     return {
         "iterations": statistics.iterations,
+        "traces that came back": statistics.returned,
         "refutations": dict(statistics.refutations),
         "perfect sequences": f"{statistics.perfect} of {statistics.tested}",
         "eliminated": dict(statistics.eliminated),
-        "trace length": (
-            {"shortest": min(lengths), "median": averages.median(lengths), "longest": max(lengths)} if lengths else {}
-        ),
+        "refinements to select from": _spread(statistics.choices, "fewest", "most"),
+        "frontier": _spread(statistics.frontiers, "smallest", "largest"),
+        "trace length": _spread(statistics.trace_lengths, "shortest", "longest"),
         "predicates": statistics.predicates,
         "states": statistics.states,
         "time (s)": {
@@ -151,14 +154,22 @@ def figures(statistics: Statistics) -> dict[str, Any]:
     }
 
 
+def _spread(numbers: Sequence[int], least: str, most: str) -> dict[str, float]:
+    return {least: min(numbers), "median": averages.median(numbers), most: max(numbers)} if numbers else {}
+
+
 def as_data(outcome: Outcome) -> dict[str, Any]:
     """For `--json`."""
-    return {**asdict(outcome), "verdict": str(outcome.verdict)}
+    told = {**asdict(outcome), "verdict": str(outcome.verdict)}
+    if not outcome.unwritten:
+        del told["unwritten"]
+    return told
 
 
 def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) -> None:
     if as_json:
-        print(json.dumps(as_data(outcome), indent=2, ensure_ascii=False))
+        plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+        print(json.dumps(as_data(outcome), indent=2, ensure_ascii=plain))
         return
     print(outcome.verdict.headline + ("" if outcome.confirmed else " (unconfirmed)"))
     if quiet:
@@ -169,6 +180,8 @@ def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) 
         print(f"  {outcome.evidence}")
     if outcome.found_by and outcome.verdict.kind is not VerdictKind.UNKNOWN:
         print(f"  found by: {outcome.found_by}")
+    if outcome.data_model:
+        print(f"  data model: {outcome.data_model}")
     for entry in outcome.invariants:
         if len(entry["invariant"]) <= 160:
             print(f"  {entry['location']}: {entry['invariant']}")

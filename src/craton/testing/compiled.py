@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.building import Failed, build, compilers
-from craton.evidence.compiled import MEMORY, limits, outline_of, run_compiled, written_job
-from craton.evidence.harness import NOTHING_UNSPECIFIED
-from craton.frontends.c.library.table import MODELLED, UNMODELLED
+from craton.evidence.building import Failed, build, compilers, limits
+from craton.evidence.compiled import MEMORY, outline_of, run_compiled, written_job
+from craton.evidence.harness import NOTHING_UNSPECIFIED, is_real
+from craton.frontends.c.library.table import MODELLED
 from craton.frontends.c.syntax.types import X87, CType, Floating, Record, Void
 from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
@@ -26,7 +26,8 @@ from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
 from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program, Unmodelled
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError, StepLimit
+from craton.program.codegen import CannotRun
+from craton.program.interpreter import Interpreter, ReachedError, StepLimit
 from craton.program.statements import Assume, Input
 from craton.verdicts.counterexample import NotReached, Reached, ReadValue, Replay, as_number
 
@@ -83,7 +84,7 @@ def _failing(
     outline = outline_of(source)
     functions = [(Input(f.name, str(f.type.result)), f.type.result) for f in outline.functions]
     reads = any(
-        f.function not in MODELLED and f.function not in UNMODELLED and not isinstance(result, Void | Record)
+        f.function not in MODELLED and not is_real(f.function) and not isinstance(result, Void | Record)
         for f, result in functions
     )
     with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:

@@ -7,14 +7,15 @@ from dataclasses import replace
 from itertools import count
 
 from craton.program.cfa import Program
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError, Run, StepLimit
+from craton.program.codegen import CannotRun
+from craton.program.interpreter import Interpreter, ReachedError, Run, StepLimit
 
 MOST_STEPS = 3_000_000  # of one run
 MOST_RUNS = 2_000
 
 
-def failing_run(program: Program, seconds: float | None, first: int = 0) -> Run | None:
-    """A run that reaches an error; None if none was found. The first one is on zeros."""
+def failing_run(program: Program, seconds: float | None, first: int = 0, *, with_path: bool = False) -> Run | None:
+    """A run that reaches an error, if wanted with its path; None if none was found. The first one is on zeros."""
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
         interpreter = Interpreter(program)
@@ -24,6 +25,8 @@ def failing_run(program: Program, seconds: float | None, first: int = 0) -> Run 
             seed = None if number == 0 else first * MOST_RUNS + number
             run = interpreter.run(seed=seed, step_limit=MOST_STEPS, only_inputs=True)
             if isinstance(run.outcome, ReachedError):
+                if with_path:
+                    run = Interpreter(program, record=True).run(seed=seed, step_limit=MOST_STEPS, only_inputs=True)
                 return replace(run, values={})  # memory does not travel between processes
             if not run.inputs and not isinstance(run.outcome, StepLimit):
                 return None  # every run is like this one

@@ -30,14 +30,6 @@ class InfeasibleCore:
     kept: frozenset[int]
 
 
-class _Latest:
-    """The core that was found last, and of which trace: compositions ask several refiners about one trace in turn."""
-
-    trace: Trace | None = None
-    settings: tuple[object, ...] = ()
-    found: InfeasibleCore | None = None
-
-
 def infeasible_core(
     trace: Trace,
     solver: Solver,
@@ -51,12 +43,13 @@ def infeasible_core(
 
     [CN] Def. 4.3. Whole statements and the solver's core as it is are [CN] Def. 4.5; the rest is ours.
     """
-    settings = (solver.name, granularity, budget, late)
-    if _Latest.trace is trace and _Latest.settings == settings and _Latest.found is not None:
-        return _Latest.found
+    question = (infeasible_core, solver.name, granularity, budget, late)
+    known: InfeasibleCore | None = trace.answers.get(question)
+    if known is not None:
+        return known
     found = _infeasible_core(trace, solver, granularity, budget, time_limit, late)
     if isinstance(found, InfeasibleCore):
-        _Latest.trace, _Latest.settings, _Latest.found = trace, settings, found
+        trace.answers[question] = found
     return found
 
 

@@ -1,23 +1,53 @@
-"""Can a trace be executed? Asked of whichever solver can speak of it."""
+"""Can a trace be executed? Asked of one solver after the other, until one of them knows."""
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
+
 from craton.errors import MissingCapability
-from craton.logic import Model
-from craton.smt import Sat, make_solver
+from craton.smt import Sat, Unsat, make_solver
+from craton.traces.refutation import Feasible
 from craton.traces.trace import Trace
 
-SOLVERS = ("bitwuzla", "z3")
+SOLVERS = ("bitwuzla", "z3", "cvc5")
+
+_FIRST = 2 / 3  # of the time that is left, for a solver that is not the last
 
 
-def feasible(trace: Trace, seconds: float | None = None) -> Model | None:
-    """A model of the trace's formula; None if there is none, or none was found."""
+@dataclass(frozen=True, slots=True)
+class Infeasible:
+    """The trace has no execution, as a solver says."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotDecided:
+    """No solver knows, and why not."""
+
+    reason: str
+
+
+def feasible(trace: Trace, seconds: float | None = None) -> Feasible | Infeasible | NotDecided:
+    """Whether the trace's formula has a model. An answer of one solver that is undecided goes to the next."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    reasons: list[str] = []
     for name in SOLVERS:
-        solver = make_solver(name, time_limit=seconds)
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            reasons.append(f"no time was left for {name}")
+            break
+        share = left if left is None or name == SOLVERS[-1] else _FIRST * left
+        solver = make_solver(name, time_limit=share)
         try:
             solver.add(*trace.formula.by_step)
+            answer = solver.check()
+            if isinstance(answer, Sat):
+                return Feasible(answer.model)
         except MissingCapability:
             continue
-        answer = solver.check()
-        return answer.model if isinstance(answer, Sat) else None
-    return None
+        if isinstance(answer, Unsat):
+            return Infeasible(name)
+        reasons.append(answer.reason)
+    return NotDecided("; ".join(reasons) or "no solver can speak of it")

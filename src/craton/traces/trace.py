@@ -6,9 +6,10 @@ variables: x@i is x as step i left it, x@0 is x at the start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from craton.logic import TRUE, Term, and_, conjuncts, eq, substitute, var
 from craton.program.cfa import Edge, Location
@@ -27,6 +28,11 @@ class Trace:
     def context(self) -> tuple[Edge, ...]:
         """The edges of the program where they are known, otherwise those of the trace: what can be asked about."""
         return self.program or self.edges
+
+    @cached_property
+    def answers(self) -> dict[Hashable, Any]:
+        """What was found out about the trace, by question: compositions ask several refiners about it in turn."""
+        return {}
 
     @cached_property
     def steps(self) -> tuple[Transition, ...]:

@@ -42,14 +42,16 @@ from craton.processes.supervision import Done, Failed, supervise
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
+from craton.program.codegen import CannotRun
 from craton.program.inlining import instances
-from craton.program.interpreter import CannotRun, Interpreter, ReachedError
+from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import prepare
 from craton.program.statements import Call
 from craton.program.transformation import unchanged
 from craton.program.unrolling import unroll_recursion
 from craton.traces.execution import execution
 from craton.traces.feasibility import feasible
+from craton.traces.refutation import Feasible
 from craton.traces.trace import Trace
 from craton.validation.guided import Guide, TooLarge, guided, returned_number
 from craton.verdicts.counterexample import ReadValue, Replay, as_number
@@ -387,8 +389,8 @@ def _confirmed(whole: Program, path: Sequence[Edge], task: _Task) -> Result | No
     if whole.over_approximated:
         return None
     trace = Trace(tuple(path))
-    model = _apart(task.left, lambda: feasible(trace, task.left))
-    run = None if model is None else execution(trace, model)
+    decided = _apart(task.left, lambda: feasible(trace, task.left))
+    run = execution(trace, decided.model) if isinstance(decided, Feasible) else None
     found = None if run is None else replay(whole, run, unchanged(whole))
     if found is None:
         return None

@@ -7,8 +7,9 @@ the bit-precise program, too.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,13 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe, Unsafe
 from craton.evidence.checker import Confirmed, Flaw, check_proof, others
 from craton.evidence.replay import replay
-from craton.frontends.programs import Request
+from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, functions
 from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
-from craton.verdicts.counterexample import NotCompiled, NotReached
+from craton.verdicts.counterexample import NotCompiled, NotReached, Reached
 from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.text import Limit
@@ -34,6 +35,7 @@ from craton.verification.stage_programs import StagePrograms
 if TYPE_CHECKING:
     from craton.views import View
 
+_OTHER_INPUTS = "inputs, arguments or a standard input that were drawn"
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
 
@@ -118,18 +120,21 @@ class Confirmation:
 
     def _run_of_view(self, view: View, run: Execution) -> Violated | Unknown:
         """A counterexample found in a view counts only if its path is feasible in bits."""
-        from craton.traces.feasibility import feasible
+        from craton.traces.feasibility import Infeasible, NotDecided, feasible
 
         back = view.transformed.then(self.encoded)
         trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
         with self.context.statistics.spending("counterexamples in bits"):
             left = self.context.time_to_confirm
-            model = within(left, lambda report: feasible(trace, left))
-        if isinstance(model, NotDone):
-            return Unknown(f"a counterexample of the view was found, but in bits: {model.reason}", model.limit)
-        if model is None:
-            return Unknown("the counterexample of the view is not one of the bit-precise program")
-        in_bits = execution(trace, model)
+            found = within(left, lambda report: feasible(trace, left))
+        match found:
+            case NotDone(reason, limit):
+                return Unknown(f"a counterexample of the view was found, but in bits: {reason}", limit)
+            case NotDecided(reason):
+                return Unknown(f"a counterexample of the view was found, but in bits it is not decided: {reason}")
+            case Infeasible():
+                return Unknown("the counterexample of the view is not one of the bit-precise program")
+        in_bits = execution(trace, found.model)
         if in_bits is None:
             return Unknown(_NO_EXECUTION)
         return self._replayed(in_bits, unchanged(self.programs.small.program))
@@ -156,7 +161,14 @@ def confirmed_violation(context: Context, verdict: Violated, program: Program) -
     if context.request is None:
         return verdict
     with context.statistics.spending("compiled replay"):
-        return run_for_real(verdict, context.request, program, context.time_to_confirm)
+        found = run_for_real(verdict, context.request, program, context.time_to_confirm)
+    if isinstance(found, Violated) or context.veto is None:
+        return found
+    # Some inputs cannot be given, such as arguments; but the program may have been seen to do it with others.
+    shown = context.veto.violation
+    if shown is None or not shown.counts or shown.violated != verdict.property.name:
+        return found
+    return replace(verdict, compiled=Reached(shown.compiler, len(shown.inputs), shown.seconds, (_OTHER_INPUTS,)))
 
 
 def run_for_real(verdict: Violated, request: Request, program: Program, seconds: float | None) -> Violated | Unknown:
@@ -165,10 +177,15 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
     """
     from craton.evidence.compiled import run_compiled
 
+    if is_boogie(request):
+        objection = _objection(verdict)
+        if objection is not None:
+            return objection
     compiled = run_compiled(request, program, verdict.replay, verdict.property.name, seconds)
+    loose = (*program.approximated, *_taken_for_unknown(program))
     match compiled:
-        case NotCompiled(reason) if program.approximated:
-            named = ", ".join(program.approximated[:3])
+        case NotCompiled(reason) if loose:
+            named = ", ".join(loose[:3])
             return Unknown(f"a counterexample was found, but {named} may have other results in C, and {reason}")
         case NotReached(reason, late=True):
             why = f"evidence incomplete: the interpreter replays a counterexample, but {reason}"
@@ -177,6 +194,24 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
             return Unknown(f"a counterexample was found, but {reason}")
         case _:
             return replace(verdict, compiled=compiled)
+
+
+def _objection(verdict: Violated) -> Unknown | None:
+    """What is to be said where the two judges of a program that cannot be compiled do not agree; None if they do."""
+    from craton.evidence.judges import objection
+
+    problem = objection(verdict.replay)
+    return Unknown(f"a counterexample was found, but its judges do not agree: {problem}") if problem else None
+
+
+def _taken_for_unknown(program: Program) -> Iterator[str]:
+    """Functions that the C library defines and the program takes for unknown ones."""
+    from craton.evidence.harness import in_c_library
+
+    for assumption in program.assumptions:
+        match = re.match(r"unknown function (\w+) ", assumption)
+        if match is not None and in_c_library(match.group(1)):
+            yield match.group(1)
 
 
 def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:

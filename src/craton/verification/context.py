@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from craton.engines.contract import Progress, Statistics
 from craton.frontends.programs import Request
 from craton.verification.scheduling import Clock, time_to_confirm
+from craton.verification.veto import Veto
 
 Watcher = Callable[[Progress, Statistics], None]
 
@@ -21,7 +22,8 @@ class Context:
     """The time of a run, its figures, who watches, and how much its verdict needs.
 
     `statistics` is another object after each engine: it counts in its own process, and what it has counted comes back.
-    Without a request there is no text to compile, and a counterexample is replayed by the interpreter only.
+    Without a request there is no text to compile, and a counterexample is replayed by the interpreter only. `veto` has
+    runs of the program itself, where it can be compiled.
     """
 
     clock: Clock
@@ -29,6 +31,7 @@ class Context:
     confirm: bool = True
     watch: Watcher = nobody
     statistics: Statistics = field(default_factory=Statistics)
+    veto: Veto | None = None
 
     @property
     def time_to_confirm(self) -> float | None:

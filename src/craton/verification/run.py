@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from craton.configuration.engines import TESTING
 from craton.configuration.stages import Stage
 from craton.engines import contract
 from craton.engines.contract import Budget, Engine, EngineAnswer, Progress, Safe, Statistics, Unsafe
@@ -33,6 +34,7 @@ from craton.verification.scheduling import Clock, equal_part, least, turn
 from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import engine_of, is_testing
 from craton.verification.testing import tested
+from craton.verification.veto import disagreement, shown_by_model, veto_beside
 
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
@@ -53,9 +55,10 @@ def verify(
     """
     started = time.monotonic()
     context = Context(Clock.lasting(seconds), request, confirm, watch)
-    with context.statistics.spending("loading"):
-        program = load_program(request)
-    return _Run(program, stages, context).result(started)
+    with veto_beside(request, seconds, wanted=confirm) as context.veto:
+        with context.statistics.spending("loading"):
+            program = load_program(request)
+        return _Run(program, stages, context).result(started)
 
 
 def verify_program(program: Program, stages: Sequence[Stage], seconds: float | None = None) -> Result:
@@ -110,28 +113,50 @@ class _Run:
 
     def _staged(self, programs: StagePrograms, clock: Clock) -> Result:
         """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""
+        whole = programs.whole
         if not programs.small.program.errors:
-            return Result(_unreachable(programs), "reachability")
+            return self._unless_vetoed(Result(_unreachable(programs), "reachability"), whole)
         reasons: list[str] = []
         gap: Unknown | None = None  # what is not modelled can be reached: only errors before it are of interest now
         for position, stage in enumerate(self.stages):
             if clock.is_over:
                 reasons.append("out of time")
                 break
+            shown = self._shown_by_run(whole)
+            if shown is not None:
+                return shown
             verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))
             if gap is None and isinstance(verdict, Unknown) and verdict.construct is not None:
                 gap, programs = verdict, self._prepared(programs.whole.only_modelled())
                 if not programs.small.program.errors:
                     break
                 verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))
-            if isinstance(verdict, Violated) or (isinstance(verdict, Proved) and gap is None):
+            if isinstance(verdict, Violated):
                 return Result(verdict, stage.name)
+            if isinstance(verdict, Proved) and gap is None:
+                return self._unless_vetoed(Result(verdict, stage.name), whole)
             if isinstance(verdict, Proved):
                 break
             reasons.append(f"{stage.name}: {verdict.reason}" if len(self.stages) > 1 else verdict.reason)
         if gap is not None:
             return Result(gap)
         return Result(Unknown("; ".join(dict.fromkeys(reasons)), Limit.WALL if clock.is_over else None))
+
+    def _unless_vetoed(self, proved: Result, whole: Program) -> Result:
+        """The proof stands unless the program itself was seen to violate the property."""
+        if self.context.veto is None:
+            return proved
+        with self.context.statistics.spending("waiting for runs"):
+            found = self.context.veto.last_word()
+        if found is None:
+            return proved
+        return self._shown_by_run(whole) or Result(disagreement(found))
+
+    def _shown_by_run(self, whole: Program) -> Result | None:
+        """The violation that the compiled program has shown by now, if the interpreter comes to it, too."""
+        found = None if self.context.veto is None else self.context.veto.violation
+        verdict = None if found is None else shown_by_model(found, whole)
+        return None if verdict is None else Result(verdict, TESTING)
 
     def _verdict(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
         try:

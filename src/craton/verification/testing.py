@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from craton.configuration.stages import Stage
-from craton.frontends.programs import Request
+from craton.frontends.programs import Request, is_boogie
 from craton.processes.supervision import Report
 from craton.program.cfa import Program
 from craton.verdicts.counterexample import ReadValue, Replay
@@ -65,7 +65,9 @@ def _interpreted(context: Context, stage: Stage, program: Program, seconds: floa
     from craton.testing.interpreted import failing_run
 
     with context.statistics.spending("testing"):
-        run = within(seconds, lambda report: failing_run(program, seconds, stage.seed))
+        # Where nothing can be compiled, the path is wanted, for a second judge.
+        path = context.request is not None and is_boogie(context.request)
+        run = within(seconds, lambda report: failing_run(program, seconds, stage.seed, with_path=path))
     if isinstance(run, NotDone):
         return Unknown(run.reason, run.limit)
     if run is None or not isinstance(run.outcome, ReachedError):
@@ -73,4 +75,4 @@ def _interpreted(context: Context, stage: Stage, program: Program, seconds: floa
     if program.over_approximated:
         return Unknown("a test failed, but functions stand for more than the program means")
     inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
-    return confirmed_violation(context, violated(Replay(run.outcome.location, inputs, ()), program), program)
+    return confirmed_violation(context, violated(Replay(run.outcome.location, inputs, run.edges), program), program)

@@ -128,7 +128,8 @@ def test_symbols() -> None:
     [
         ("procedure main() { } procedure ULTIMATE.start() { }", "ULTIMATE.start"),
         ("procedure main() { } procedure {:entrypoint} p() { }", "p"),
-        ("procedure Main() { } procedure p() { }", "Main"),
+        ("procedure Main() { call p(); } procedure p() { }", "Main"),
+        ("procedure Main() { } procedure p() { }", "$start"),
         ("procedure p() { }", "p"),
         ("procedure p() { } procedure q() { }", "$start"),
         ("procedure p() { call p(); }", "$start"),
@@ -140,14 +141,15 @@ def test_where_a_program_starts(text: str, entry: str) -> None:
 
 def test_the_entry_can_be_chosen() -> None:
     text = "procedure main() { } procedure p() { assert false; }"
-    assert explore(load_boogie(text).program) is Found.NONE
+    assert explore(load_boogie(text, entry="main").program) is Found.NONE
+    assert explore(load_boogie(text).program) is Found.ERROR
     assert explore(load_boogie(text, entry="p").program) is Found.ERROR
     assert explore(load_boogie(text, entry=EVERY).program) is Found.ERROR
 
 
 def test_with_contracts_callees_are_verified_too() -> None:
     text = "procedure main() { call p(); } procedure p() ensures false; { } procedure unused() { assert false; }"
-    loaded = load_boogie(text, contracts=True)
+    loaded = load_boogie(text, entry="main", contracts=True)
     assert set(loaded.checks.values()) == {"the postcondition of p at <text>:1:46"}
     assert explore(loaded.program) is Found.ERROR
 

@@ -50,8 +50,11 @@ def load_boogie(source: str | Path, *, entry: str | None = None, contracts: bool
     """The program in a file (a `Path`, or a string without a line break that names one) or in a text.
 
     `entry` is the procedure to start from, `"*"` for each of them; the default is the first that exists of
-    `ULTIMATE.start`, those marked `{:entrypoint}`, `main`, `Main`, and otherwise each procedure. With `contracts`,
-    calls do what the callee's specification says, and every procedure that the entry may call is verified too.
+    `ULTIMATE.start`, those marked `{:entrypoint}`, `main`, `Main`, and otherwise each procedure. From `main` alone, not
+    from what tools mark as the start, it does not follow that the others are of no interest: to Boogie each procedure
+    is to be verified, so those that `main` does not call are started from, too. What is not verified is named as an
+    assumption. With `contracts`, calls do what the callee's specification says, and every procedure that the entry may
+    call is verified too.
     """
     file, text = _text(source)
     with _deep_recursion(file):
@@ -105,7 +108,15 @@ def _lower(declarations: Declarations, file: str, entry: str | None, contracts: 
     else:
         procedures = {n: p if n == only.name else with_open_locals(p, context.names) for n, p in procedures.items()}
         procedures[only.name] = start.before(only, procedures[only.name])
-    return _inlined(context, _program(context, procedures, only.name if alone else START, file))
+    program = _program(context, procedures, only.name if alone else START, file)
+    return _inlined(context, replace(program, assumptions=(*program.assumptions, *_left_out(declarations, needed))))
+
+
+def _left_out(declarations: Declarations, needed: Sequence[Contract]) -> list[str]:
+    """The procedures that the verdict does not speak of."""
+    verified = {contract.name for contract in needed}
+    rest = [name for name, contract in declarations.procedures.items() if contract.code and name not in verified]
+    return [f"procedure {name} is not verified: nothing calls it from where the program starts" for name in rest]
 
 
 def _program(context: Context, procedures: Mapping[str, Procedure], entry: str, file: str) -> Program:
@@ -174,7 +185,7 @@ def _entries(declarations: Declarations, file: str, entry: str | None) -> list[C
         for candidates in (
             [implemented[name] for name in ("ULTIMATE.start",) if name in implemented],
             marked,
-            [implemented[name] for name in ("main", "Main") if name in implemented][:1],
+            _with_uncalled(declarations, [implemented[name] for name in ("main", "Main") if name in implemented][:1]),
         ):
             if candidates:
                 return candidates
@@ -187,6 +198,19 @@ def _entries(declarations: Declarations, file: str, entry: str | None) -> list[C
         raise BadBoogieInput(f"procedure {entry} has no implementation to start from", where)
     near = difflib.get_close_matches(entry, implemented, 3) or list(implemented)[:3]
     raise BadBoogieInput(f"there is no procedure {entry}; did you mean {' or '.join(near)}?", _top(file))
+
+
+def _with_uncalled(declarations: Declarations, entries: list[Contract]) -> list[Contract]:
+    """The entries, if there are any, and procedures from which all others are called that the entries do not call."""
+    found = list(entries)
+    while entries:
+        reached = {contract.name for contract in _called(declarations, found)}
+        rest = [c for c in declarations.procedures.values() if c.code and c.name not in reached]
+        if not rest:
+            break
+        called = {c.name for one in rest for c in _called(declarations, [one])[1:]}
+        found.append(next((c for c in rest if c.name not in called), rest[0]))
+    return found
 
 
 def _top(file: str) -> SourceRange:

@@ -4,6 +4,8 @@ A clause is `body ⇒ head`, where applications of unknown predicates may stand 
 says for every predicate which of its arguments it holds for. Slicing and inlining must be off, since they would
 dissolve the very predicates that are asked for. So must be what throws clauses away: a contradictory body makes its
 clause vanish, after which z3 reports `true` for a predicate that must be false.
+
+Spacer's solutions are wrong now and then, all the same: no solution is handed on unless it satisfies every clause.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from craton.logic.arithmetic import add, le, lt, mul
 from craton.logic.build import rebuild
 from craton.logic.core import and_, apply, eq, forall, implies
 from craton.logic.sorts import BOOL, INT, Function
-from craton.logic.terms import TRUE, Term, int_, var
-from craton.logic.walk import fold, free_variables, is_quantified
+from craton.logic.terms import FALSE, TRUE, Term, int_, var
+from craton.logic.walk import fold, free_variables, is_quantified, substitute
 from craton.smt.contract import Undecided
 from craton.smt.z3 import api
 from craton.smt.z3.api import consts
-from craton.smt.z3.solver import Shared
+from craton.smt.z3.solver import Shared, Z3Solver
 
 _OFF = ("slice", "inline_linear", "inline_eager", "subsumption_checker", "tail_simplifier_pve")
 
@@ -59,8 +61,52 @@ def solve(
     predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None, *, guided: bool = False
 ) -> Solution | NoSolution | Undecided:
     """`guided`: look at all lemmas at once now and then (Spacer's global guidance); without it, loops are unrolled for
-    ever where an invariant relates several variables.
+    ever where an invariant relates several variables. A solution satisfies all clauses: that was checked.
     """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    found = _spacer(predicates, clauses, time_limit, guided=guided)
+    if not isinstance(found, Solution):
+        return found
+    left = None if deadline is None else max(_LEAST_CHECK, deadline - time.monotonic())
+    problem = objection(found, clauses, left)
+    return Undecided(f"z3: {problem}") if problem else found
+
+
+def objection(found: Solution, clauses: Sequence[Term], time_limit: float | None) -> str:
+    """Why the solution is none of the clauses, or is not known to be one; "" if it is."""
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    solver = Z3Solver()
+    for number, clause in enumerate(clauses, 1):
+        left = None if deadline is None else max(0.001, deadline - time.monotonic())
+        valid = solver.is_valid(_told(clause, found), left)
+        if valid is None:
+            return "there was no time to check its solution of the Horn clauses"
+        if not valid:
+            return f"its solution of the Horn clauses is wrong: it does not satisfy clause {number}"
+    return ""
+
+
+def _told(clause: Term, found: Solution) -> Term:
+    """The clause with the solution in the place of the unknowns; failure never holds."""
+    known = {predicate.function: (predicate.arguments, meaning) for predicate, meaning in found.meanings.items()}
+
+    def visit(node: Term, args: list[Term]) -> Term:
+        if node.op is ops.APPLY and node.payload == _FAILURE.function:
+            return FALSE
+        if node.op is ops.APPLY and node.payload in known:
+            parameters, meaning = known[node.payload]
+            return substitute(meaning, {p: a for p, a in zip(parameters, args, strict=True) if p.is_variable})
+        return rebuild(node, args) if args else node
+
+    return fold(clause, visit)
+
+
+_LEAST_CHECK = 0.5  # seconds for checking a solution, whatever is left
+
+
+def _spacer(
+    predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None, *, guided: bool
+) -> Solution | NoSolution | Undecided:
     z3 = Shared.get()
     context, writer = z3.context, z3.writer
     ref = context.ref

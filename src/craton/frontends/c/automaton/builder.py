@@ -18,6 +18,7 @@ class Names:
     def __init__(self) -> None:
         self._locations = itertools.count()
         self._used: dict[str, int] = {}
+        self._taken: set[str] = set()
         self.errors: dict[Location, Property] = {}
         self.loop_heads: dict[Location, SourceRange | None] = {}
 
@@ -25,10 +26,16 @@ class Names:
         return Location(next(self._locations))
 
     def variable(self, stem: str, sort: Sort) -> Term:
-        """A variable of a name that is not used yet."""
-        count = self._used.get(stem, 0)
+        """A variable of a name that is not used yet, whatever the stems of others are."""
+        name, count = stem, self._used.get(stem, 0)
+        if count:
+            name = f"{stem}#{count + 1}"
+        while name in self._taken:
+            count += 1
+            name = f"{stem}#{count + 1}"
         self._used[stem] = count + 1
-        return var(stem if count == 0 else f"{stem}#{count + 1}", sort)
+        self._taken.add(name)
+        return var(name, sort)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from craton.frontends.c.memory.facts import Facts
 from craton.frontends.c.memory.layout import Memory, Object
 from craton.frontends.c.memory.points_to import PointsTo
 from craton.frontends.c.memory.scan import Scan
+from craton.frontends.c.memory.touches import Touches
 from craton.frontends.c.syntax.nodes import Function, Node, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import CType, FunctionType, Integer, Void, leaves
@@ -42,6 +43,7 @@ class Context:
     memory: Memory
     int_type: Integer
     char_type: Integer
+    touches: Touches
     # What the program's meaning rests on, and functions with more results than they have in C.
     assumptions: dict[str, None] = field(default_factory=dict)
     approximated: dict[str, None] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from ctypes import (
     CDLL,
     CFUNCTYPE,
@@ -72,6 +72,7 @@ class CXUnsavedFile(Structure):
 VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
 FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor, c_void_p)
 BREAK, CONTINUE, RECURSE = 0, 1, 2
+_IGNORED = {43, 44, 45, 46}  # references to types and templates
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_createIndex": (c_void_p, (c_int, c_int)),
@@ -115,10 +116,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         None,
         (CXLocation, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)),
     ),
-    "clang_getSpellingLocation": (
-        None,
-        (CXLocation, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)),
-    ),
+    "clang_Location_isInSystemHeader": (c_int, (CXLocation,)),
     "clang_getFile": (c_void_p, (c_void_p, c_char_p)),
     "clang_getLocationForOffset": (CXLocation, (c_void_p, c_void_p, c_uint)),
     "clang_getFileName": (CXString, (c_void_p,)),
@@ -316,6 +314,22 @@ def tree(root: CXCursor) -> Raw:
     return top
 
 
+def parts_of(raw: Raw) -> list[Raw]:
+    """The operands of an expression and the parts of a statement, without the types that it names."""
+    return [child for child in raw.children if child.kind not in _IGNORED]
+
+
+def begin(cursor: CXCursor) -> int:
+    """Where a construct begins, as clang numbers places; macros' places differ from those they stand at."""
+    place: int = lib().clang_getCursorExtent(cursor).begin
+    return place
+
+
+def type_kind(cursor: CXCursor) -> int:
+    kind: int = lib().clang_getCursorType(cursor).kind
+    return kind
+
+
 def evaluate_integer(cursor: CXCursor) -> int | None:
     """The value of an integer constant expression, None if clang cannot tell."""
     functions = lib()
@@ -362,9 +376,6 @@ def printed(declaration: CXCursor, *, terse: bool = False) -> str:
         return text(functions.clang_getCursorPrettyPrinted(declaration, policy))
     finally:
         functions.clang_PrintingPolicy_dispose(policy)
-
-
-Expander = Callable[[CXLocation], tuple[int | None, int, int, int]]
 
 
 def expansion(location: CXLocation) -> tuple[int | None, int, int, int]:

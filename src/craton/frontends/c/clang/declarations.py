@@ -46,6 +46,7 @@ class Declarations:
         self._number = number
         self._types = nodes.types
         self._positions = nodes.positions
+        self._forms = nodes.forms
         self._expressions = expressions
         self._declared: dict[str, CXCursor] = {}  # functions: the first declaration
         self._definitions: dict[str, CXCursor] = {}
@@ -73,8 +74,10 @@ class Declarations:
             self._definitions.setdefault(name, cursor)
         elif cursor.kind == _FUNCTION:
             self._declared.setdefault(name, cursor)
-            if functions.clang_isCursorDefinition(cursor):
-                self._definitions[name] = cursor
+            if functions.clang_isCursorDefinition(cursor) and not (self._is_inline(cursor) and _of_the_system(cursor)):
+                self._definitions[name] = (
+                    cursor  # where a header of the system has a body to inline, the library's is meant
+                )
         else:
             tentative = functions.clang_Cursor_getStorageClass(cursor) != EXTERN
             if self._has_value(cursor) or (tentative and name not in self._definitions):
@@ -333,7 +336,14 @@ class Declarations:
         initializer = lib().clang_Cursor_getVarDeclInitializer(definition)
         if not lib().clang_Cursor_isNull(initializer):
             outer, self.function = self.function, ""
+            raw = tree(initializer)
             try:
-                variable.initializer = self._expressions.expression(tree(initializer))
+                with self._forms.reading(definition, raw):
+                    variable.initializer = self._expressions.expression(raw)
             finally:
                 self.function = outer
+
+
+def _of_the_system(cursor: CXCursor) -> bool:
+    """Whether it stands in a header of the system; line markers of a preprocessor tell that, too."""
+    return bool(lib().clang_Location_isInSystemHeader(lib().clang_getCursorLocation(cursor)))

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
-from craton.frontends.c.clang import lexing
+from craton.frontends.c.clang import literals
 from craton.frontends.c.clang.bindings import (
     Raw,
     evaluate_float,
     evaluate_integer,
     lib,
+    parts_of,
     text,
 )
-from craton.frontends.c.clang.nodes import NodeMaker, parts_of
+from craton.frontends.c.clang.nodes import NodeMaker
+from craton.frontends.c.clang.normal_form import has_indices_in_a_row, is_builtin, is_designated
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Kind, Node
-from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Pointer, Record
+from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Pointer, Record
 
 BINARY = [None, ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!="]
 BINARY += ["&", "^", "|", "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","]
@@ -35,7 +36,7 @@ class ExpressionReader:
         self._nodes = nodes
         self._make = nodes.make
         self._types = nodes.types
-        self._positions = nodes.positions
+        self._forms = nodes.forms
         self._readers: dict[int, Reads] = {
             100: self._unexposed,
             102: self._member,
@@ -80,32 +81,29 @@ class ExpressionReader:
     def _number(self, raw: Raw) -> Node:
         node = self._make(Kind.NUMBER, raw)
         node.value = evaluate_integer(raw.cursor)
-        if node.value is None:
-            source, begin, end, _ = self._positions.source(raw.cursor)
-            try:
-                node.value = int(source[begin:end].decode().rstrip("uUlL"), 0)
-            except ValueError:
-                raise self._nodes.unsupported("integer constant", raw) from None
+        if node.value is None or node.type.size > 8:
+            raise self._nodes.unsupported("integer constant", raw)
         return node
 
     def _floating(self, raw: Raw) -> Node:
         node = self._make(Kind.NUMBER, raw)
         if not isinstance(node.type, Floating):
             raise self._nodes.unsupported(f"constant of type {node.type}", raw)
-        if node.type.size > 8:  # clang answers with a double, which is too coarse
-            source, begin, end, hidden = self._positions.source(raw.cursor)
-            digits = source[begin:end].decode("ascii", "replace").rstrip("lLqQ")
-            if not hidden:
-                node.value = _exact(digits)
-        if node.value is None:
+        if node.type.size > 8:  # clang would answer with a double, which is too coarse
+            node.value = literals.exact(self._forms.digits(raw) or "")
+        else:
             node.value = evaluate_float(raw.cursor)
         if node.value is None:
             raise self._nodes.unsupported("floating constant", raw)
         return node
 
     def _string(self, raw: Raw) -> Node:
-        spelling = text(lib().clang_getCursorSpelling(raw.cursor)).encode()
-        return self._make(Kind.STRING, raw, value=lexing.string_units(spelling))
+        node = self._make(Kind.STRING, raw)
+        size = node.type.element.size if isinstance(node.type, ArrayType) else 0
+        node.value = literals.string_units(text(lib().clang_getCursorSpelling(raw.cursor)), size)
+        if node.value is None:
+            raise self._nodes.unsupported("string literal", raw)
+        return node
 
     def _member(self, raw: Raw) -> Node:
         base = self.expression(parts_of(raw)[0])
@@ -160,27 +158,28 @@ class ExpressionReader:
         return self._make(Kind.INIT_LIST, raw, tuple(map(self._init_item, parts_of(raw))))
 
     def _init_item(self, raw: Raw) -> Node:
-        if raw.kind != 100 or not raw.children:
+        if not is_designated(raw):
             return self.expression(raw)
-        if len(raw.children) == 1 or self._types.of_cursor(raw.cursor) is not self._types.void:
-            return self.expression(raw)  # designated initialisers are void
-        source, begin, _, _ = self._positions.source(raw.cursor)
-        value_begin = self._positions.source(raw.children[-1].cursor)[1]
-        ranged = b"..." in source[begin:value_begin]
+        ranges = self._forms.ranges(raw) if has_indices_in_a_row(raw) else []
+        if ranges is None:
+            raise self._nodes.unsupported("designated initialiser whose indices clang does not show", raw)
+        path = self._designators(raw, list(raw.children[:-1]), ranges)
+        return Node(Kind.DESIGNATED, self._types.void, (self.expression(raw.children[-1]),), "", path)
+
+    def _designators(self, raw: Raw, parts: list[Raw], ranges: list[bool]) -> list[Any]:
+        """Members, and pairs of first and last index."""
         path: list[Any] = []
-        indices = list(raw.children[:-1])
-        while indices:
-            part = indices.pop(0)
+        while parts:
+            part = parts.pop(0)
             if part.kind == 47:
-                field = self._types.fields.get(lib().clang_getCursorReferenced(part.cursor).a or 0)
-                path.append(field)
+                path.append(self._types.fields.get(lib().clang_getCursorReferenced(part.cursor).a or 0))
             else:
                 low = evaluate_integer(part.cursor)
-                high = low
-                if ranged and indices and indices[0].kind != 47:
-                    high = evaluate_integer(indices.pop(0).cursor)
-                path.append((low, high))
-        return Node(Kind.DESIGNATED, self._types.void, (self.expression(raw.children[-1]),), "", path)
+                ranged = bool(ranges) and ranges.pop(0)
+                path.append((low, evaluate_integer(parts.pop(0).cursor) if ranged and parts else low))
+        if ranges or any(step is None or step == (None, None) for step in path):
+            raise self._nodes.unsupported("designated initialiser", raw)
+        return path
 
     def _label_address(self, raw: Raw) -> Node:
         labels = self._nodes.labels
@@ -204,7 +203,7 @@ class ExpressionReader:
         if not parts:
             raise self._nodes.unsupported("sizeof a variable-length type", raw)
         operand = self.expression(parts[-1])
-        if not isinstance(operand.type, ArrayType):  # the length in a type of variable length
+        if not _has_variable_length(operand.type):  # a length inside of a type's name, or what a length is made of
             raise self._nodes.unsupported("sizeof a variable-length type", raw)
         return self._make(Kind.SIZE_OF, raw, (operand,), value=operand.type)
 
@@ -214,37 +213,40 @@ class ExpressionReader:
         return node
 
     def _unexposed(self, raw: Raw) -> Node:
-        """What libclang does not name: implicit conversions above all, and some builtins told by their text."""
+        """What libclang does not name: implicit conversions above all, and some builtins."""
+        if is_builtin(raw):
+            return self._builtin(raw)
         parts = parts_of(raw)
         if len(parts) == 1 and parts[0].kind not in (47, 48):
-            if self._is_va_arg(raw, parts[0]):
-                return self._make(Kind.VA_ARG, raw, (self.expression(parts[0]),))
             inner = self.expression(parts[0])
             type_ = self._types.of_cursor(raw.cursor)
             both_arrays = isinstance(inner.type, ArrayType) and isinstance(type_, ArrayType)
             if both_arrays or inner.type is type_ or inner.type is self._types.decayed(type_):
                 return inner  # a load, or a constant expression
             return self._make(Kind.CONVERT, raw, (inner,))
-        if len(parts) == 4 and parts[0].cursor.b == parts[1].cursor.b:
-            return self._make(Kind.ELVIS, raw, (self.expression(parts[0]), self.expression(parts[3])))
         if len(parts) == 4:  # the condition of `a ?: b` may be a conversion of `a`
             return self._make(Kind.ELVIS, raw, (self.expression(parts[0]), self.expression(parts[3])))
-        source, begin, _, _ = self._positions.source(raw.cursor)
-        if len(parts) == 3 and source.startswith(b"__builtin_choose_expr", begin):
-            return self.expression(parts[1 if evaluate_integer(parts[0].cursor) else 2])
-        value = evaluate_integer(raw.cursor)
-        if value is not None:
-            node = self._make(Kind.NUMBER, raw)
-            node.value = value
-            return node
-        raise self._nodes.unsupported("expression", raw)
+        return self._constant(raw)
 
-    def _is_va_arg(self, raw: Raw, part: Raw) -> bool:
-        """An implicit conversion begins where its operand does; a va_arg begins before it."""
-        if lib().clang_getCursorExtent(raw.cursor).begin == lib().clang_getCursorExtent(part.cursor).begin:
-            return False
-        source, begin, _, _ = self._positions.source(raw.cursor)
-        return source.startswith((b"__builtin_va_arg", b"va_arg"), begin)
+    def _constant(self, raw: Raw) -> Node:
+        """What is only known by its value, such as `__builtin_offsetof`."""
+        node = self._make(Kind.NUMBER, raw)
+        node.value = evaluate_integer(raw.cursor)
+        if node.value is None or not isinstance(node.type, Integer) or node.type.size > 8:
+            raise self._nodes.unsupported("expression", raw)
+        return node
+
+    def _builtin(self, raw: Raw) -> Node:
+        """A builtin that is no call for clang; its name stands before its operands."""
+        name = self._forms.builtin(raw)
+        parts = parts_of(raw)
+        if name == "__builtin_va_arg" and len(parts) == 1:
+            return self._make(Kind.VA_ARG, raw, (self.expression(parts[0]),))
+        if name == "__builtin_choose_expr" and len(parts) == 3:
+            chosen = evaluate_integer(parts[0].cursor)
+            if chosen is not None:
+                return self.expression(parts[1 if chosen else 2])
+        raise self._nodes.unsupported(name or "expression", raw)
 
 
 def _arrow(base: Node) -> str:
@@ -271,13 +273,9 @@ def _way(record: CType, field: Field) -> list[Field]:
     return []
 
 
-def _exact(digits: str) -> Fraction | None:
-    """A floating constant without its suffix, exactly."""
-    try:
-        if digits[:2].lower() == "0x":
-            mantissa, _, exponent = digits[2:].lower().partition("p")
-            whole, _, fraction = mantissa.partition(".")
-            return Fraction(int(whole + fraction or "0", 16)) * Fraction(2) ** (int(exponent or 0) - 4 * len(fraction))
-        return Fraction(digits)
-    except ValueError:
-        return None
+def _has_variable_length(t: CType) -> bool:
+    while isinstance(t, ArrayType):
+        if t.variable:
+            return True
+        t = t.element
+    return False

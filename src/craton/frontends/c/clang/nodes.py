@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from craton.frontends.c.clang.bindings import Raw, lib, text
+from craton.frontends.c.clang.normal_form import NormalForms
 from craton.frontends.c.clang.positions import Positions
 from craton.frontends.c.clang.types import TypeReader
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Kind, Node
 
 _STATEMENTS = range(200, 300)
-_IGNORED = {43, 44, 45, 46}  # references to types and templates
 # What is never an array nor a function (C11 6.3.2.1).
 _VALUES = frozenset(
     {
@@ -25,11 +25,6 @@ _VALUES = frozenset(
         Kind.STATEMENT_EXPRESSION,
     }
 )
-
-
-def parts_of(raw: Raw) -> list[Raw]:
-    """The operands of an expression and the parts of a statement, without the types that it names."""
-    return [child for child in raw.children if child.kind not in _IGNORED]
 
 
 class Labels:
@@ -69,6 +64,7 @@ class NodeMaker:
         self.labels = Labels()
         self.types = types
         self.positions = positions
+        self.forms = NormalForms()
 
     def make(self, kind: Kind, raw: Raw, parts: tuple[Any, ...] = (), op: str = "", value: Any = None) -> Node:
         extent = lib().clang_getCursorExtent(raw.cursor)

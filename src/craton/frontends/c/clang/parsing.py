@@ -23,6 +23,8 @@ _FLAGS = (
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
     "-Wno-error=implicit-int -Wno-error=return-type -Wno-error=incompatible-pointer-types -fno-builtin-printf"
 ).split()
+# What the macros of glibc's headers leave behind.
+_GLIBC = (b"__errno_location", b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,11 @@ def _parse(path: str, options: COptions) -> Unit:
     arguments += [f"-I{folder}" for folder in options.include]
     arguments += [f"-D{definition}" for definition in options.define]
     headers = Path(__file__).parent.parent / "headers"
-    arguments += ["-nostdinc", f"-isystem{headers}"]
+    arguments += ["-nostdinc", f"-isystem{headers}", "-include", str(Path(__file__).with_name("gcc.h"))]
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
     contents = _contents(path)
+    if any(name in contents for name in _GLIBC):
+        arguments += ["-include", str(Path(__file__).with_name("glibc.h"))]
     unit = Unit(path, arguments, contents)
     if not unit.parsed:
         raise SyntaxErrorInC(f"{path}: clang cannot parse this file")

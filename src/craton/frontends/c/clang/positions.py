@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from craton.frontends.c.clang.bindings import CXCursor, CXLocation, CXRange, Unit, expansion, lib, text
+from craton.frontends.c.clang.bindings import CXLocation, CXRange, Unit, expansion, lib, text
 from craton.frontends.c.syntax.nodes import Extent
 from craton.program.origin import SourceRange
 
@@ -16,12 +16,10 @@ class Positions:
     """The positions of one translation unit."""
 
     def __init__(self, unit: Unit) -> None:
-        self._unit = unit
-        self._contents: dict[int | None, bytes] = {}
         self._names: dict[int | None, str] = {}
         self._places: dict[tuple[int, int | None, int | None], _Position] = {}
         self._main, self._base = unit.main_file()
-        text_ = self._contents[self._main] = unit.file_contents(self._main)
+        text_ = unit.file_contents(self._main)
         self._lines = [0, *(match.end() for match in re.finditer(rb"\n", text_))]
         self._end = self._base + len(text_)
 
@@ -52,12 +50,3 @@ class Positions:
         if file not in self._names:
             self._names[file] = text(lib().clang_getFileName(file))
         return self._names[file]
-
-    def source(self, cursor: CXCursor) -> tuple[bytes, int, int, bool]:
-        """The file a cursor is in, the offsets of its begin and end, and whether a macro hides its parts."""
-        extent = lib().clang_getCursorExtent(cursor)
-        file, _, _, begin = self._place(extent.a, extent.b, extent.begin)
-        _, _, _, end = self._place(extent.a, extent.b, extent.end)
-        if file not in self._contents:
-            self._contents[file] = self._unit.file_contents(file)
-        return self._contents[file], begin, end, extent.begin >= 1 << 31

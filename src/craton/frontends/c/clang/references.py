@@ -4,10 +4,10 @@ variables without a name.
 
 from __future__ import annotations
 
-from craton.frontends.c.clang.bindings import Raw, lib, tree
+from craton.frontends.c.clang.bindings import Raw, lib, parts_of, tree
 from craton.frontends.c.clang.declarations import EXTERN, Declarations
 from craton.frontends.c.clang.expressions import ExpressionReader
-from craton.frontends.c.clang.nodes import NodeMaker, parts_of
+from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.syntax.nodes import Kind, Node, Storage, Variable
 
 _UNIT_KIND = 350

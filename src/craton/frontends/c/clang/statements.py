@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.clang import lexing
 from craton.frontends.c.clang.assembly import AssemblyReader
 from craton.frontends.c.clang.bindings import (
     Raw,
     evaluate_integer,
     lib,
+    parts_of,
 )
 from craton.frontends.c.clang.declarations import Declarations
-from craton.frontends.c.clang.expressions import BINARY, UNARY, ExpressionReader, Reads
-from craton.frontends.c.clang.nodes import NodeMaker, parts_of
+from craton.frontends.c.clang.expressions import ExpressionReader, Reads
+from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Kind, Node, Variable
 
@@ -27,7 +27,7 @@ class StatementReader:
         self._nodes = nodes
         self._make = nodes.make
         self._types = nodes.types
-        self._positions = nodes.positions
+        self._forms = nodes.forms
         self._expression = expressions.expression
         self._is_expression = expressions.reads
         self._declared = declarations
@@ -138,21 +138,7 @@ class StatementReader:
 
     def _for(self, raw: Raw) -> Node:
         parts = parts_of(raw)
-        slots: list[Raw | None] = [None, None, None]
-        source, begin, _, hidden = self._positions.source(raw.cursor)
-        if len(parts) == 4:
-            slots = list(parts[:3])
-        elif len(parts) > 1 and not hidden:
-            semicolons, _ = lexing.top_level(source, begin, b";")
-            if len(semicolons) < 2:
-                raise self._nodes.unsupported("this spelling of a for loop", raw)
-            for part in parts[:-1]:
-                offset = self._positions.source(part.cursor)[1]
-                slots[sum(offset > position for position, _ in semicolons[:2])] = part
-        elif len(parts) > 1:
-            for part in parts[:-1]:
-                slots[self._slot_by_kind(part, raw)] = part
-        first, condition, step = slots
+        first, condition, step = self._header(raw, parts[:-1])
         return self._make(
             Kind.FOR,
             raw,
@@ -164,17 +150,18 @@ class StatementReader:
             ),
         )
 
-    def _slot_by_kind(self, part: Raw, loop: Raw) -> int:
-        """Inside a macro the text does not tell which parts a `for` has; only clear cases are taken."""
-        if part.kind == 231:
-            return 0
-        if part.kind == 114 and BINARY[lib().clang_getCursorBinaryOperatorKind(part.cursor)] not in ("=", ","):
-            return 1
-        if part.kind == 112 and "x" in (UNARY[lib().clang_getCursorUnaryOperatorKind(part.cursor)] or ""):
-            return 2
-        if part.kind == 115:
-            return 2
-        raise self._nodes.unsupported("a for loop with missing parts inside a macro", loop)
+    def _header(self, loop: Raw, parts: list[Raw]) -> tuple[Raw | None, Raw | None, Raw | None]:
+        """The three parts of a `for`, of which the tree has only those that are there."""
+        if len(parts) == 3:
+            return parts[0], parts[1], parts[2]
+        if not parts:
+            return None, None, None
+        present = self._forms.header(loop)
+        if present is None or sum(present) != len(parts):
+            raise self._nodes.unsupported("a for loop whose missing parts clang does not show", loop)
+        there = iter(parts)
+        first, condition, step = (next(there) if part else None for part in present)
+        return first, condition, step
 
     def _switch(self, raw: Raw) -> Node:
         parts = parts_of(raw)

@@ -27,6 +27,7 @@ class UnitReader:
         program.units.append(self)
         self._positions = Positions(unit)
         nodes = NodeMaker(TypeReader(pointer_size), self._positions)
+        self._forms = nodes.forms
         expressions = ExpressionReader(nodes)
         self._declarations = Declarations(unit, number, program, nodes, expressions)
         references = ReferenceReader(nodes, expressions, self._declarations)
@@ -54,12 +55,13 @@ class UnitReader:
         raw = tree(cursor)
         (body,) = [child for child in raw.children if child.kind == _COMPOUND_STATEMENT]
         parameters = [child for child in raw.children if child.kind == _PARAMETER]
-        try:
-            function.parameters = [self._declarations.variable(child) for child in parameters]
-            function.body = self._statements.body(body, raw)
-        except Unsupported as problem:  # of a parameter: control must not come here
-            function.parameters = []
-            function.body = self._statements.unmodelled(problem, body)
+        with self._forms.reading(cursor, raw):
+            try:
+                function.parameters = [self._declarations.variable(child) for child in parameters]
+                function.body = self._statements.body(body, raw)
+            except Unsupported as problem:  # of a parameter: control must not come here
+                function.parameters = []
+                function.body = self._statements.unmodelled(problem, body)
 
     def source_range(self, extent: Extent) -> SourceRange | None:
         return self._positions.source_range(extent)

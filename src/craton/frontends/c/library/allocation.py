@@ -10,7 +10,7 @@ from craton.frontends.c.memory.layout import FLOAT_TYPES
 from craton.frontends.c.memory.places import Place, find
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import CType, Record, unit_type
-from craton.logic import Term, bvmul, bvult, bvumulo, eq, ite, not_
+from craton.logic import Term, bvult, eq, ite
 
 
 @models("malloc valloc kmalloc")
@@ -37,12 +37,9 @@ def _aligned_alloc(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> 
 @models("calloc")
 def _calloc(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     count, each = (size_argument(lower, argument) for argument in arguments)
-    lower.builder.assume(not_(bvumulo(count, each)))
-    size = lower.builder.save(bvmul(count, each))
-    address = lower.heap.allocate(size, counted=True)
+    count, each = lower.builder.save(count), lower.builder.save(each)
     place = lower.context.points_to.pointed(node)
-    _zero_place(lower, place, address, size)
-    return address
+    return lower.heap.allocate_many(count, each, lambda address, size: _zero_place(lower, place, address, size))
 
 
 def _zero_place(lower: Lowering, place: Place, address: Term, size: Term) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from craton.frontends.c.automaton.builder import Builder
@@ -60,6 +61,9 @@ class Bulk(Protocol):
 class Heap(Protocol):
     def allocate(self, size: Term, *, counted: bool) -> Term:
         """The address of `size` new bytes; `counted` if they must be freed, else they live on the stack."""
+
+    def allocate_many(self, count: Term, each: Term, fill: Callable[[Term, Term], None]) -> Term:
+        """`calloc`: null where the product is no size; `fill` gets the address and the size of the block."""
 
     def allocated_size(self, address: Term) -> Term:
         """The size of the block that begins there."""

@@ -10,8 +10,10 @@ from craton.frontends.c.automaton.arithmetic import (
     common,
     constant,
     convert,
+    number,
     promoted,
     shift_amount,
+    truth,
     width_of,
 )
 from craton.frontends.c.automaton.lvalue import Lvalue, Value
@@ -91,7 +93,7 @@ class Assignments:
         left, right = node.children
         b = self._expressions.scalar(right)
         target = self._stable(self._lvalues.lvalue(left))
-        a = self._access.load(target)
+        a = self._expressions.early(left) or self._access.load(target)
         assert isinstance(a, Term)
         if isinstance(left.type, Pointer):
             new = self._operators.pointer_arithmetic(node.op, a, left.type, b, right.type, left.type)
@@ -109,6 +111,9 @@ class Assignments:
             t = common(self._promoted_member(left), right_type, self._context.int_type)
             result = self._operators.operate(node.op, convert(a, left.type, t), convert(b, right_type, t), t)
             new = convert(result, t, left.type)
+        if self._context.facts.addresses.tells(node):
+            boolean = isinstance(left.type, Integer) and left.type.boolean
+            new = number(self._frame.unsure(truth(new, left.type)), 8) if boolean else self._frame.unsure(new)
         self._access.store(target, new)
         return self._access.load(target)
 

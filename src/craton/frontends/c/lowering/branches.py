@@ -69,6 +69,8 @@ class Branches:
         subject, body = node.children
         self._frame.at(subject)
         value = builder.save(self._expressions.scalar(subject))
+        if self._frame.context.facts.addresses.holds(subject):
+            value = self._frame.unsure(value)
         labels = _cases_of(body)
         targets = {label: builder.new() for label in labels}
         ways = {label: self._blocks.way_to(targets[label], self._scopes.at_case(label)) for label in labels}

@@ -19,6 +19,7 @@ class Conditions:
     """Expressions as Bools and as branches, and the values that are chosen by them."""
 
     def __init__(self, frame: Frame, expressions: Expressions) -> None:
+        self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._purity = frame.purity
@@ -26,6 +27,15 @@ class Conditions:
 
     def condition(self, node: Node) -> Term:
         """The truth of a scalar expression as a Bool."""
+        with self._expressions.settled(node) as known:
+            if known is None:
+                addresses = self._context.facts.addresses
+                found = self._truth(node)
+                return self._frame.unsure(found) if addresses.tells(node) or addresses.truth_tells(node) else found
+            assert isinstance(known, Term)
+            return truth(known, node.type)
+
+    def _truth(self, node: Node) -> Term:
         kind = node.kind
         if kind is Kind.UNARY and node.op == "!":
             return not_(self.condition(node.children[0]))
@@ -43,6 +53,14 @@ class Conditions:
 
     def branch(self, node: Node, then: Location, otherwise: Location) -> None:
         """Control goes to `then` or `otherwise`; short circuits become control flow where they have to."""
+        with self._expressions.settled(node) as known:
+            if known is None:
+                self._branch(node, then, otherwise)
+            else:
+                assert isinstance(known, Term)
+                self._builder.fork(truth(known, node.type), then, otherwise)
+
+    def _branch(self, node: Node, then: Location, otherwise: Location) -> None:
         kind = node.kind
         if kind is Kind.UNARY and node.op == "!":
             self.branch(node.children[0], otherwise, then)

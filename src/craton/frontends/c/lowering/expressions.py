@@ -5,11 +5,12 @@ What an expression of a kind becomes is told by the collaborator that `function`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.order import Order, Settled
 from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.targets import holds_targets
@@ -29,6 +30,8 @@ class Expressions:
         self._frame = frame
         self._purity = frame.purity
         self._unknowns = Unknowns(frame)
+        self._order = Order(frame, self.value)
+        self._addresses = frame.context.facts.addresses
         self._values: dict[Kind, Lowers] = {}
         self._effects: dict[Kind, Does] = {}
 
@@ -42,16 +45,39 @@ class Expressions:
         builder = self._frame.builder
         mark = builder.mark()
         try:
-            lowers = self._values.get(node.kind)
-            if lowers is None:
-                raise self._frame.unsupported(node.kind.value, node)
-            return lowers(node)
+            with self._order.settled(node) as known:
+                return self._lowered(node) if known is None else known
         except Unsupported as problem:
             if isinstance(node.type, ArrayType) or holds_targets(node):
                 raise
             builder.back_to(mark)
             builder.unmodelled(problem.construct, problem.where)
             return self._unknowns.arbitrary(node.type)
+
+    def _lowered(self, node: Node) -> Value:
+        lowers = self._values.get(node.kind)
+        if lowers is None:
+            raise self._frame.unsupported(node.kind.value, node)
+        self._frame.fail_if(self._addresses.needs_layout(node), node)
+        found = lowers(node)
+        if isinstance(found, Term) and self._addresses.tells(node):
+            return self._frame.unsure(found)
+        return found
+
+    def settled(self, node: Node) -> Settled:
+        """A context in which the order of what C leaves open in this expression has been chosen; it gives the value, if
+        that is known already.
+        """
+        return self._order.settled(node)
+
+    def early(self, node: Node) -> Value | None:
+        """The value that was read there before, if there is one."""
+        return self._order.early(node)
+
+    def values(self, nodes: Sequence[Node]) -> list[Value]:
+        """Values of full expressions that are evaluated in any order."""
+        with self._order.settled_list(nodes):
+            return [self.value(node) for node in nodes]
 
     def scalar(self, node: Node) -> Term:
         """The value of an expression that is no struct."""
@@ -62,6 +88,11 @@ class Expressions:
 
     def effect(self, node: Node) -> None:
         """Evaluates for side effects only."""
+        with self._order.settled(node) as known:
+            if known is None:
+                self._do(node)
+
+    def _do(self, node: Node) -> None:
         kind = node.kind
         does = self._effects.get(kind)
         if does is not None:
@@ -72,4 +103,4 @@ class Expressions:
             self.effect(node.children[0])
             self.effect(node.children[1])
         elif not self._purity.is_pure(node):
-            self.value(node)
+            self._lowered(node)

@@ -7,11 +7,14 @@ from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.purity import Purity
+from craton.frontends.c.lowering.regions import Regions
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.syntax.nodes import Function, Node, Storage
 from craton.frontends.c.syntax.types import ArrayType, CType
-from craton.logic import Term, bvmul
+from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, xor
 from craton.program.origin import SourceRange
+
+_ADDRESSES = "the addresses of objects"
 
 
 class Frame:
@@ -23,7 +26,8 @@ class Frame:
         self.builder = builder
         self.owns = owns  # the storage of variables that begin to live where the function declares them
         self.memory: Memory = context.memory
-        self.purity = Purity(context.specification)
+        self.purity = Purity(context.specification, context.facts.addresses)
+        self.regions = Regions(context.touches, context.specification)
         self.lengths: dict[ArrayType, Term] = {}  # of variable-length arrays
 
     # --- the text -----------------------------------------------------------------------------------------------------
@@ -39,6 +43,46 @@ class Frame:
 
     def unsupported(self, construct: str, node: Node) -> Unsupported:
         return Unsupported(construct, self.range(node) or self.builder.origin)
+
+    # --- where objects lie --------------------------------------------------------------------------------------------
+
+    def fail_if(self, told: str | None, node: Node) -> None:
+        """The operation at `node` cannot be modelled without knowing where objects lie."""
+        if told is not None:
+            self.fail_where(TRUE, told, node)
+
+    def fail_where(self, tells: Term, told: str, node: Node) -> None:
+        """The same where the condition holds. An error behind it counts if the compiled program reaches it."""
+        builder = self.builder
+        if builder.here is None or tells is FALSE:
+            return
+        self.context.approximated[_ADDRESSES] = None
+        outer = builder.origin
+        self.at(node)
+        gap, on = builder.new(), builder.new()
+        builder.fork(and_(tells, eq(self._choice(1), bv(1, 1))), gap, on)
+        builder.enter(gap)
+        builder.unmodelled(f"{told} (addresses are not known)")
+        builder.enter(on)
+        builder.origin = outer
+
+    def unsure(self, value: Term) -> Term:
+        """A scalar or a Bool that depends on where objects lie: what our layout gives, or anything. A counterexample
+        that uses it must be confirmed by the compiled program.
+        """
+        known = eq(self._choice(1), bv(0, 1))
+        if value.sort is BOOL:
+            return xor(value, not_(known))
+        if isinstance(value.sort, Float):
+            return ite(known, value, fp_from_bits(value.sort, self._choice(value.sort.width)))
+        assert isinstance(value.sort, BitVec)
+        return ite(known, value, self._choice(value.sort.width))
+
+    def _choice(self, width: int) -> Term:
+        self.context.approximated[_ADDRESSES] = None
+        choice = self.builder.temporary(BitVec(width))
+        self.builder.havoc(choice)
+        return choice
 
     # --- sizes --------------------------------------------------------------------------------------------------------
 

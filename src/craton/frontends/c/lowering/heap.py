@@ -1,11 +1,33 @@
-"""Allocation. It is assumed to succeed, as the collections do; memory is never given twice."""
+"""Allocation. It is assumed to succeed where it can, as the collections do; memory is never given twice."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
-from craton.logic import Term, and_, bvadd, bvand, bvshl, bvsub, bvult, eq, not_, or_, select, store
+from craton.logic import (
+    FALSE,
+    Term,
+    and_,
+    bvadd,
+    bvand,
+    bvmul,
+    bvshl,
+    bvsub,
+    bvuge,
+    bvule,
+    bvult,
+    bvumulo,
+    eq,
+    not_,
+    or_,
+    select,
+    store,
+)
 from craton.program.cfa import FREE
+
+_LAST_PAGES = 8192  # at the end of the address space
 
 
 class Heap:
@@ -24,17 +46,55 @@ class Heap:
             self._context.assume("memory allocation does not fail")
         if self._memory.safety:
             return self._next_object(size, counted=counted)
+        if counted and not (size.is_value and size.payload < self._half):
+            return self._unless(bvuge(size, self._memory.pointer(self._half)), lambda: self._next_address(size))
         return self._next_address(size)
+
+    @property
+    def _half(self) -> int:
+        """Half of what addresses can express: no block is as large, and `malloc` says so."""
+        return 1 << (self._memory.pointer_width - 1)
+
+    def _unless(self, fails: Term, allocate: Callable[[], Term]) -> Term:
+        """Null where an allocation fails for sure."""
+        builder, memory = self._builder, self._memory
+        result = builder.temporary(memory.heap.sort)
+        null, fine, after = builder.new(), builder.new(), builder.new()
+        builder.fork(fails, null, fine)
+        builder.enter(null)
+        builder.assign(result, memory.pointer(0))
+        builder.go(after)
+        builder.enter(fine)
+        builder.assign(result, allocate())
+        builder.go(after)
+        builder.enter(after)
+        return result
+
+    def allocate_many(self, count: Term, each: Term, fill: Callable[[Term, Term], None]) -> Term:
+        """`calloc`: null where the product is no size; `fill` gets the address and the size of the block."""
+
+        def allocate() -> Term:
+            size = self._builder.save(bvmul(count, each))
+            address = self.allocate(size, counted=True)
+            fill(address, size)
+            return address
+
+        overflows = bvumulo(count, each)
+        if overflows is FALSE:
+            return allocate()
+        if self._memory.safety:
+            self._builder.assume(not_(overflows))  # allocation does not fail
+            return allocate()
+        return self._unless(overflows, allocate)
 
     def _next_object(self, size: Term, *, counted: bool) -> Term:
         memory, builder = self._memory, self._builder
         numbers = 1 << (memory.pointer_width - memory.offset_bits)
-        if memory.offset_bits < 32:
-            most, largest = numbers // 2, 1 << memory.offset_bits
-            self._context.assume(f"fewer than {most} objects are allocated, each smaller than {largest} bytes")
-        limit = memory.pointer((1 << memory.offset_bits) - 1)
-        if not (size.is_value and size.payload < limit.payload):
-            builder.assume(bvult(size, limit))
+        self._context.assume(f"fewer than {numbers // 2} objects are allocated, each smaller than {memory.most} bytes")
+        if size.is_value and size.payload >= memory.most:
+            builder.unmodelled(f"an allocation of {size.payload} bytes where memory safety is checked")
+        elif not size.is_value:
+            builder.assume(bvult(size, memory.pointer(memory.most)))
         if counted:
             memory.uses_heap = True
             number, end = memory.heap, memory.stack_begin
@@ -52,11 +112,7 @@ class Heap:
     def _next_address(self, size: Term) -> Term:
         memory, builder = self._memory, self._builder
         memory.uses_heap = True
-        # Addresses stay below half of what the width can express, so that no address wraps around.
-        limit = memory.pointer(1 << (memory.pointer_width - 2))
-        if not (size.is_value and size.payload < limit.payload):
-            builder.assume(bvult(size, limit))
-        builder.assume(bvult(memory.heap, limit))
+        self._assume_room(size)
         address = builder.save(memory.heap)
         if size.is_value:
             step = memory.pointer((size.payload + 31) // 16 * 16)
@@ -66,6 +122,19 @@ class Heap:
         if memory.keeps_lengths:
             builder.assign(memory.lengths, store(memory.lengths, address, size))
         return address
+
+    def _assume_room(self, size: Term) -> None:
+        """No address wraps around: allocation does not fail, so there is room in the address space."""
+        memory, builder = self._memory, self._builder
+        if memory.pointer_width == 64:  # sizes are below 2^63
+            builder.assume(bvult(memory.heap, memory.pointer(1 << 62)))
+            return
+        end = (1 << memory.pointer_width) - _LAST_PAGES
+        if size.is_value:
+            builder.assume(bvult(memory.heap, memory.pointer(max(end - size.payload, 0))))
+        else:
+            builder.assume(bvult(memory.heap, memory.pointer(end)))
+            builder.assume(bvule(size, bvsub(memory.pointer(end), memory.heap)))
 
     def allocated_size(self, address: Term) -> Term:
         """The size of the block that begins there."""

@@ -9,6 +9,7 @@ from craton.frontends.c.lowering.bulk import Bulk
 from craton.frontends.c.lowering.cells import Cells
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.syntax.initializers import Step, placed
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, Record, leaves
@@ -20,6 +21,8 @@ class Initialization:
 
     def __init__(self, frame: Frame, cells: Cells, access: Access, bulk: Bulk, expressions: Expressions) -> None:
         self._frame = frame
+        self._builder = frame.builder
+        self._touches = frame.context.touches
         self._memory = frame.memory
         self._cells = cells
         self._access = access
@@ -35,15 +38,23 @@ class Initialization:
             self._access.store(target, given)
             return
         items = placed(t, value)
-        # Values are computed before the object is cleared: they may read its old contents only by mistake, but a
-        # compound literal in a loop is the same object again.
+        # Values are computed before the object is cleared: a compound literal in a loop is the same object again, and
+        # they may read its old contents.
+        scalars = [item.value for item in items if not isinstance(item.type, ArrayType)]
+        values = self._expressions.values(scalars)
+        if target.place is not None:
+            values = [
+                saved(self._builder, given) if self._touches.reads_place(node, target.place) else given
+                for node, given in zip(scalars, values, strict=True)
+            ]
         self.clear(target, t)
+        given_values = iter(values)
         for item in items:
             part, part_type = self._part(target, t, item.path)
             if isinstance(item.type, ArrayType):
                 self._store_string(part, item.type, item.value)
                 continue
-            given = self._expressions.value(item.value)
+            given = next(given_values)
             if isinstance(given, Term):
                 given = adapt(given, item.value.type, part_type)
             self._access.store(part, given)

@@ -88,6 +88,8 @@ class Operators:
             left = spine[-1].children[0]
             if left.kind is not Kind.BINARY or left.op in COMPARISONS or left.op in ("&&", "||", ","):
                 break
+            if self._expressions.early(left) is not None:
+                break
             spine.append(left)
         value = self._expressions.scalar(spine[-1].children[0])
         while spine:
@@ -96,7 +98,10 @@ class Operators:
             if depends_on_wide_fields(step):
                 raise self._frame.unsupported(f"{step.op} on a bit-field wider than int", step)
             other = self._expressions.scalar(right)
+            self._frame.fail_if(self._context.facts.addresses.needs_layout(step), step)
             value = self._apply(step.op, value, left.type, other, right.type, step.type)
+            if self._context.facts.addresses.tells(step):
+                value = self._frame.unsure(value)
         return value
 
     def _apply(self, op: str, a: Term, a_type: CType, b: Term, b_type: CType, t: CType) -> Term:

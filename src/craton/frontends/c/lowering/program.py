@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from craton.frontends.c.automaton.builder import Builder, Names
 from craton.frontends.c.automaton.context import Context
-from craton.frontends.c.library.table import pointer_effects
+from craton.frontends.c.library.table import NAMES, pointer_effects
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
 from craton.frontends.c.lowering.start import START, Start, layout
@@ -15,8 +15,9 @@ from craton.frontends.c.memory.effects import Gives
 from craton.frontends.c.memory.facts import facts
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.memory.places import covered, find
-from craton.frontends.c.memory.points_to import PointsTo
+from craton.frontends.c.memory.points_to import analyse
 from craton.frontends.c.memory.scan import Scan, scan
+from craton.frontends.c.memory.touches import Touches
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
@@ -62,21 +63,22 @@ def lower(syntax: Syntax, entry: Function, specification: Specification, pointer
 def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:
     """What is known before the first edge."""
     found = scan(syntax, entry)
-    points_to = PointsTo(found, pointer_effects)
-    points_to.run()
+    points_to = analyse(found, pointer_effects)
     names = Names()
     memory = Memory(names.variable, pointer_width, specification.memory)
     memory.make_room(_largest(found))
     memory.keeps_lengths = not specification.memory and any(
         pointer_effects(function.name).gives is Gives.RESIZED for function in found.functions.values()
     )
+    known = facts(found, points_to, pointer_effects, specification, pointer_width // 8)
     return Context(
         syntax,
-        facts(found, points_to, specification),
+        known,
         names,
         memory,
         Integer(4, 4, True, "int", False, 3),
         Integer(1, 1, True, "char", False, 1),
+        Touches(known, NAMES),
     )
 
 
@@ -103,9 +105,9 @@ def _assume_apart(context: Context) -> None:
 
 
 def _largest(found: Scan) -> int:
-    """The size of the largest variable."""
+    """The size of the largest variable, or of the largest block whose size is a constant."""
     variables = [*found.globals, *(v for group in found.locals.values() for v in group)]
-    return max((variable.type.size for variable in variables), default=0)
+    return max(found.largest_argument, *(variable.type.size for variable in variables), 0)
 
 
 def _procedure(context: Context, function: Function) -> Procedure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from craton.frontends.c.memory.addresses import Addresses
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import Integer, Pointer, Record
 from craton.program.specification import Specification
@@ -26,7 +27,8 @@ _OVERFLOWS = frozenset({"+", "-", "*", "<<", "/"})
 class Purity:
     """Answers from memory; expressions are walked once."""
 
-    def __init__(self, specification: Specification) -> None:
+    def __init__(self, specification: Specification, addresses: Addresses) -> None:
+        self._addresses = addresses
         self._overflow = specification.overflow
         self._deref = specification.deref
         self._known: dict[Node, bool] = {}
@@ -51,7 +53,7 @@ class Purity:
 
     def _local(self, node: Node) -> bool:
         kind = node.kind
-        if kind in _EFFECTS:
+        if kind in _EFFECTS or self._addresses.needs_layout(node) is not None:
             return False
         if isinstance(node.type, Record) and kind in (Kind.CONDITIONAL, Kind.INIT_LIST):
             return False

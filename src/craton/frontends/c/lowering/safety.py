@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
-from craton.logic import BitVec, Term, and_, bvadd, bvand, bvlshr, bvsub, bvuge, bvule, bvult, eq, or_, select, var
+from craton.logic import Term, and_, bvadd, bvand, bvlshr, bvsub, bvuge, bvule, bvult, eq, or_, select
 from craton.program.cfa import DEREF
 
 
@@ -52,14 +52,5 @@ class Safety:
 
     def is_heap_number(self, number: Term) -> Term:
         """Whether an object's number is one that `malloc` gives."""
-        return and_(bvuge(number, self._heap_begin()), bvult(number, self._memory.stack_begin))
-
-    def _heap_begin(self) -> Term:
-        """The number of the first allocated object; a variable, because it is known only when all code is lowered."""
-        term = heap_begin(self._memory.pointer_width)
-        self._context.globals[term] = None
-        return term
-
-
-def heap_begin(pointer_width: int) -> Term:
-    return var("heap begin", BitVec(pointer_width))
+        self._context.globals[self._memory.heap_begin] = None
+        return and_(bvuge(number, self._memory.heap_begin), bvult(number, self._memory.stack_begin))

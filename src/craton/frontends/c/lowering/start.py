@@ -8,7 +8,6 @@ from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.cells import MemoryCells
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
-from craton.frontends.c.lowering.safety import heap_begin
 from craton.frontends.c.memory.places import Place, covered
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
 from craton.frontends.c.syntax.types import CType, FunctionType, Void, unit_type
@@ -164,6 +163,5 @@ def layout(context: Context, first: Builder) -> None:
         context.globals[memory.stack] = None
     if memory.keeps_lengths:
         context.globals[memory.lengths] = None
-    begin = heap_begin(memory.pointer_width)
-    if begin in context.globals:
-        first.assign(begin, start)
+    if memory.heap_begin in context.globals:
+        first.assign(memory.heap_begin, start)

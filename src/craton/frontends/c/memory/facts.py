@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from craton.frontends.c.memory.addresses import Addresses
+from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.lifetimes import Lifetime, lifetimes
 from craton.frontends.c.memory.places import Place, covered, find, parts_of
 from craton.frontends.c.memory.points_to import PointsTo
@@ -27,18 +29,21 @@ class Facts:
     # Variables that may hold pointers to a place, where memory safety is checked; None is what has no name.
     holders: dict[Place, list[Variable | None]]
 
+    addresses: Addresses
+
     def sole_regions(self, place: Place) -> list[Place] | None:
         """The places of an object's parts, if no other object lies in any of them."""
         return _sole_regions(self.occupants, place)
 
 
-def facts(scan: Scan, points_to: PointsTo, specification: Specification) -> Facts:
+def facts(scan: Scan, points_to: PointsTo, effects: Effects, specification: Specification, pointer_size: int) -> Facts:
     """All of it; `points_to` has run."""
     recursive = _recursive(scan, points_to)
     occupants, local_places = _occupancy(scan, points_to, recursive)
     lives = lifetimes(scan, points_to, lambda place: _sole_regions(occupants, place) is not None)
     holders = _pointer_holders(scan, points_to) if specification.memory else {}
-    return Facts(scan, points_to, specification, recursive, occupants, local_places, lives, holders)
+    addresses = Addresses(points_to, effects, pointer_size)
+    return Facts(scan, points_to, specification, recursive, occupants, local_places, lives, holders, addresses)
 
 
 def _sole_regions(occupants: dict[Place, int], place: Place) -> list[Place] | None:

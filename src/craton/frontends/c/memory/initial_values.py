@@ -6,7 +6,7 @@ from craton.frontends.c.memory.places import Place, scalar_class
 from craton.frontends.c.memory.pointers import Pointers
 from craton.frontends.c.syntax.initializers import Placed, placed
 from craton.frontends.c.syntax.nodes import Node, Variable
-from craton.frontends.c.syntax.types import ArrayType, CType, Field, Record
+from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Record
 
 
 class InitialValues:
@@ -50,4 +50,8 @@ class InitialValues:
         else:
             self._places.access(place, t.size, scalar_class(t))
         if pointed is not None and self._pointers.is_tracked(t):
-            self._places.union(self._places.pointee(place), pointed)
+            fields = [step for step in item.path if isinstance(step, Field)]
+            in_struct = bool(fields) and not any(step.record.is_union for step in fields)
+            in_struct = in_struct and isinstance(t, Integer | Floating)
+            held = self._places.words_of(place) if in_struct else self._places.pointee(place)
+            self._pointers.flow(held, pointed, t)

@@ -4,10 +4,10 @@ Every place of the points-to analysis that is accessed becomes a region, an arra
 bit-vectors of one width, or bytes where the place collapsed. Addresses are byte addresses in all of them.
 
 Addresses of static objects and of locals of functions that are not recursive are constants. Two policies exist.
-Plainly, objects lie one behind the other and a pointer `heap` marks where the next allocated one begins. Where memory
-safety is checked, an address is an object's number in the high bits and an offset in the low ones, and the array `size`
-gives for every object 1 + its size, or 0 when it is not allocated. Of the numbers that are given while the program
-runs, the lower half is for what can be freed and the upper half for what lives on the stack.
+Plainly, objects lie one behind the other and `heap top` marks where the next allocated one begins. Where memory
+safety is checked, an address is an object's number in the high bits and an offset in the low ones, and the array
+`object sizes` gives for every object 1 + its size, or 0 when it is not allocated. Of the numbers that are given while
+the program runs, the lower half is for what can be freed and the upper half for what lives on the stack.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.memory.places import Place, find
 from craton.frontends.c.syntax.nodes import Function, Variable
 from craton.frontends.c.syntax.types import CType, Floating
-from craton.logic import Array, BitVec, Float, Sort, Term, bv, var
+from craton.logic import Array, BitVec, Float, Sort, Term, bv
 from craton.logic.sorts import FLOAT32, FLOAT64
 
 _FIRST_ADDRESS = 0x1000_0
@@ -72,16 +72,25 @@ class Memory:
 
     def __post_init__(self) -> None:
         sort = BitVec(self.pointer_width)
-        self.heap = var("heap", sort)
-        self.stack = var("stack", sort)  # the next number for a local, where memory safety is checked
-        self.lengths = var("length", Array(sort, sort))  # of allocated blocks, for realloc
-        self.sizes = var("size", Array(sort, sort))
-        self.live = var("live", sort)
+        # Names with a space are names that no C text can spell; `new_variable` keeps ours apart from each other.
+        self.heap = self.new_variable("heap top", sort)
+        self.heap_begin = self.new_variable("heap begin", sort)  # known only when all code is lowered
+        self.stack = self.new_variable("stack top", sort)  # the next number for a local, where safety is checked
+        self.lengths = self.new_variable("block lengths", Array(sort, sort))  # of allocated blocks, for realloc
+        self.sizes = self.new_variable("object sizes", Array(sort, sort))
+        self.live = self.new_variable("live blocks", sort)
         if self.safety:
-            self.offset_bits = 32 if self.pointer_width == 64 else 17
+            self.offset_bits = 32 if self.pointer_width == 64 else 19
         self.uses_heap = False
         self.uses_stack = False
         self.keeps_lengths = False
+
+    @property
+    def most(self) -> int:
+        """Objects are smaller, where memory safety is checked: half of the offsets. The other half lies before the next
+        object, so that pointers a little before an object are told from those into the one before.
+        """
+        return 1 << (self.offset_bits - 1)
 
     @property
     def stack_begin(self) -> Term:
@@ -91,7 +100,7 @@ class Memory:
     def make_room(self, largest: int) -> None:
         """Where addresses have few bits, offsets get as many as the largest object needs."""
         if self.safety and self.pointer_width == 32:
-            self.offset_bits = min(max(self.offset_bits, largest.bit_length() + 1), 24)
+            self.offset_bits = min(max(self.offset_bits, largest.bit_length() + 2), 25)
 
     def pointer(self, value: int) -> Term:
         return bv(value, self.pointer_width)
@@ -116,7 +125,7 @@ class Memory:
     def allocate(self, size: int, align: int, what: str) -> Term:
         """A constant address for a new object."""
         if self.safety:
-            if size >= 1 << self.offset_bits:
+            if size >= self.most:
                 raise Unsupported(f"an object of {size} bytes ({what}) where memory safety is checked", None)
             number = self._number
             self._number += 1

@@ -38,9 +38,12 @@ class LibraryCalls:
             if effects.gives is Gives.RESIZED:
                 find(result.pointee).allocated = True
                 find(result.pointee).zeroed = True  # copied as a whole
-        elif self._pointers.is_tracked(node.type):
+        elif isinstance(node.type, Pointer) or (effects.gives is not Gives.UNKNOWN and self._tracked(node)):
             result.pointee = self._fresh(function.name, effects.gives)
         return result
+
+    def _tracked(self, node: Node) -> bool:
+        return self._pointers.is_tracked(node.type)
 
     def _fresh(self, name: str, gives: Gives) -> Place:
         fresh = self._places.new(f"{name}#{len(self._places.all)}")
@@ -72,9 +75,15 @@ class LibraryCalls:
                     if isinstance(argument.type, Pointer) and isinstance(t, Integer | Floating | Pointer):
                         self._places.touch(self._pointers.pointed(argument), t)
             case Touch.BYTES | Touch.FIRST_BYTES:
-                for argument in arguments[: 1 if effects.touch is Touch.FIRST_BYTES else None]:
-                    if isinstance(argument.type, Pointer):
-                        self._places.access(self._pointers.pointed(argument), 1, "int")
+                touched = [
+                    self._pointers.pointed(argument)
+                    for argument in arguments[: 1 if effects.touch is Touch.FIRST_BYTES else None]
+                    if isinstance(argument.type, Pointer)
+                ]
+                for place in touched:
+                    self._places.access(place, 1, "int")
+                for place in touched[1:] if self._places.follow_numbers else ():
+                    self._places.copy_bytes(touched[0], place)
 
     def _copy_memory(self, arguments: tuple[Node, ...]) -> None:
         target, source = self._pointers.pointed(arguments[0]), self._pointers.pointed(arguments[1])
@@ -86,7 +95,7 @@ class LibraryCalls:
         else:
             for place in (target, source):
                 self._places.access(place, 1, "int")
-            self._places.union(self._places.pointee(target), self._places.pointee(source))
+            self._places.copy_bytes(target, source)
 
     def _set_memory(self, arguments: tuple[Node, ...]) -> None:
         target = self._pointers.pointed(arguments[0])
@@ -94,4 +103,4 @@ class LibraryCalls:
         if t.size and not isinstance(t, Void) and is_multiple(arguments[2], t.size):
             self._places.touch(target, t)
         else:
-            self._places.access(target, 1, "int")
+            self._places.access(target, 1, "set")

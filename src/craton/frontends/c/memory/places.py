@@ -35,6 +35,7 @@ class Place:
         "byte_arithmetic",
         "calls",
         "collapsed",
+        "derived",
         "external",
         "fields",
         "functions",
@@ -43,8 +44,10 @@ class Place:
         "number",
         "parents",
         "pointee",
+        "raw",
         "record",
         "scalars",
+        "words",
         "zeroed",
     )
 
@@ -53,6 +56,9 @@ class Place:
         self.name = name
         self.into: Place | None = None
         self.pointee: Place | None = None
+        self.words: Place | None = None  # what addresses in its integer members point to, see `Places.words_of`
+        self.raw = False  # accessed as numbers or bytes, whatever stands there
+        self.derived = False  # numbers were computed from its addresses, other than by small steps
         self.fields: dict[int, Place] = {}
         self.parents: list[tuple[Place, bool]] = []  # the struct's place, and whether the field is an array
         self.record: Record | None = None
@@ -104,7 +110,8 @@ def scalar_class(t: CType) -> str:
 class Places:
     """All places of a program, and the operations that join them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, follow_numbers: bool = False) -> None:
+        self.follow_numbers = follow_numbers  # numbers may be addresses
         self.all: list[Place] = []
         self._queue: deque[tuple[Place, Place]] = deque()
         self._to_collapse: deque[Place] = deque()
@@ -128,6 +135,26 @@ class Places:
             place.pointee = self.new(f"*{place.name}"[:40])
         return find(place.pointee)
 
+    def words_of(self, place: Place) -> Place:
+        """What addresses that members of an integer type hold point to. Members of a struct do not overlap, so in a
+        struct that collapsed these are others than its pointers, unless somebody looks at raw memory.
+        """
+        place = find(place)
+        if place.raw:
+            return self.pointee(place)
+        if place.words is None:
+            place.words = self.new(f"*{place.name}"[:40])
+        return find(place.words)
+
+    def expose(self, place: Place) -> None:
+        """Its bytes are accessed as numbers, so that pointers and integers in it may be each other's bytes."""
+        place = find(place)
+        if not place.raw:
+            place.raw = True
+            if place.words is not None:
+                words, place.words = place.words, None
+                self.union(self.pointee(place), words)
+
     # --- uses ---------------------------------------------------------------------------------------------------------
 
     def access(self, place: Place, size: int, kind: str) -> None:
@@ -144,6 +171,8 @@ class Places:
     def field(self, place: Place, record: Record, offset: int, name: str, type_: CType) -> Place:
         """The place of a field; members of a union share the union's place."""
         place = find(place)
+        if record.is_union:
+            self.expose(place)
         if place.collapsed or record.is_union:
             return place
         if place.record is None:
@@ -151,6 +180,7 @@ class Places:
             if place.scalars:
                 self.collapse(place)
         elif place.record is not record and not _same_layout(place.record, record):
+            self.expose(place)
             self.collapse(place)
         place = find(place)
         if place.collapsed:
@@ -212,6 +242,7 @@ class Places:
         if a.pointee is not None and b.pointee is not None:
             self._queue.append((a.pointee, b.pointee))
         a.pointee = a.pointee or b.pointee
+        self._merge_words(a, b)
         for offset, sub in b.fields.items():
             if offset in a.fields:
                 self._queue.append((a.fields[offset], sub))
@@ -222,6 +253,7 @@ class Places:
         a.arithmetic |= b.arithmetic
         a.byte_arithmetic |= b.byte_arithmetic
         a.external |= b.external
+        a.derived |= b.derived
         a.allocated |= b.allocated
         a.zeroed |= b.zeroed
         a.functions |= b.functions
@@ -230,6 +262,16 @@ class Places:
         if collapse:
             a.collapsed = False
             self._to_collapse.append(a)
+
+    def _merge_words(self, a: Place, b: Place) -> None:
+        a.raw |= b.raw
+        words = [place.words for place in (a, b) if place.words is not None]
+        if a.raw and words:
+            words.append(a.pointee or words[0])
+            a.pointee, a.words = words[-1], None
+        elif words:
+            a.words = words[0]
+        self._queue.extend((words[0], other) for other in words[1:])
 
     def link(self, place: Place) -> None:
         """Pairs each call through this place with each function it may mean, once."""
@@ -246,7 +288,7 @@ class Places:
         if isinstance(t, ArrayType):
             self.touch(place, t.element)
         elif isinstance(t, Record) and t.is_union:
-            self.access(place, t.size, "int")
+            self.access(place, t.size, "whole")
         elif isinstance(t, Record):
             for member in t.fields:
                 if member.bits == 0:
@@ -273,14 +315,20 @@ class Places:
             self.copy(target, source, t.element)
         elif isinstance(t, Record) and not t.is_union:
             for member in t.fields:
-                if member.bits is None:
+                if member.bits != 0:
                     self.copy(
                         self.field(target, t, member.offset, member.name, member.type),
                         self.field(source, t, member.offset, member.name, member.type),
                         member.type,
                     )
-        elif not isinstance(t, FunctionType | Floating):
-            self.union(self.pointee(target), self.pointee(source))
+        elif not isinstance(t, FunctionType | Floating) or self.follow_numbers:
+            self.copy_bytes(target, source)
+
+    def copy_bytes(self, target: Place, source: Place) -> None:
+        """Whatever stands in one place comes to stand in the other."""
+        self.union(self.pointee(target), self.pointee(source))
+        if self.follow_numbers:
+            self.union(self.words_of(target), self.words_of(source))
 
     def settle(self) -> None:
         """Collapses what arithmetic made unsafe: steps out of a field that is no array, steps by bytes over larger

@@ -34,5 +34,8 @@ class Pointers(Protocol):
     def va_cursor(self, node: Node) -> Place:
         """The place of the pointer inside a va_list."""
 
+    def flow(self, target: Place, source: Place | None, t: CType) -> None:
+        """A value of type `t` comes to stand where another points to `target`."""
+
     def is_tracked(self, t: CType) -> bool:
         """Whether values of that type may be pointers."""

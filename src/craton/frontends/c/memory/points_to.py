@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from craton.frontends.c.memory.calls import CallConstraints
 from craton.frontends.c.memory.initial_values import InitialValues
 from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.named_places import NamedPlaces
-from craton.frontends.c.memory.places import Place, Places, find
+from craton.frontends.c.memory.places import Place, Places, find, parts_of
 from craton.frontends.c.memory.scan import Scan, needs_memory
+from craton.frontends.c.syntax.expressions import constant_number
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import (
     ArrayType,
     CType,
+    Floating,
     FunctionType,
     Integer,
     Pointer,
@@ -19,13 +23,17 @@ from craton.frontends.c.syntax.types import (
     Void,
 )
 
+_FEW_BITS = 16  # numbers below: no more than alignment can tell
+_SMALL_STEP = 4096
+
 
 class PointsTo:
     """The analysis. After `run`, `of_variable`, `of_lvalue` and `of_value` answer from memory."""
 
-    def __init__(self, scan: Scan, effects: Effects) -> None:
+    def __init__(self, scan: Scan, effects: Effects, *, follow_numbers: bool = False) -> None:
         self.scan = scan
-        self.places = Places()
+        self.follows_numbers = follow_numbers
+        self.places = Places(follow_numbers=follow_numbers)
         named = NamedPlaces(self.places)
         self.of_variable = named.of_variable
         self.of_function = named.of_function
@@ -36,8 +44,8 @@ class PointsTo:
         self._lvalues: dict[Node, Place] = {}
         self._values: dict[Node, Place | None] = {}
         self._contents: dict[Node, Place] = {}
+        self._numbers: list[tuple[Place, Place]] = []  # where numbers are stored, see `flow`
         self._current: Function | None = None
-        self._track_integers = scan.integers_become_pointers
 
     # --- what lowering asks -------------------------------------------------------------------------------------------
 
@@ -69,7 +77,7 @@ class PointsTo:
         """Whether values of that type may be pointers."""
         if isinstance(t, Pointer | ArrayType | FunctionType):
             return True
-        return self._track_integers and isinstance(t, Integer) and t.size >= 4
+        return self.follows_numbers and isinstance(t, Integer | Floating)
 
     def va_cursor(self, node: Node) -> Place:
         """The place of the pointer inside a va_list."""
@@ -90,6 +98,12 @@ class PointsTo:
                     return sub
         return place
 
+    def unnamed(self) -> Iterator[Place]:
+        """The places of string literals, of struct values that are put into memory, of extra arguments."""
+        yield from (find(place) for node, place in self._lvalues.items() if node.kind is Kind.STRING)
+        yield from (find(place) for place in self._contents.values())
+        yield from (self.of_variadic(f) for f in self.scan.functions.values() if f.type.variadic)
+
     # --- the analysis -------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
@@ -100,11 +114,57 @@ class PointsTo:
             if function.body is not None:
                 self._statement(function.body)
         self._calls.drain()
+        while self._join_numbers():
+            self._calls.drain()
         for variables in (self.scan.globals, *self.scan.locals.values()):
             for variable in variables:
                 if isinstance(variable.type, Record | ArrayType) and self.scan.in_memory(variable):
                     self.places.touch(self.of_variable(variable), variable.type)
         self.places.settle()
+        while self._join_numbers():
+            self.places.settle()
+
+    def flow(self, target: Place, source: Place | None, t: CType) -> None:
+        """A value of type `t` comes to stand where another points to `target`. Numbers are joined only when one turns
+        out to be an address, so that those that are added to addresses stay numbers.
+        """
+        if source is None:
+            return
+        if isinstance(t, Integer | Floating):
+            self._numbers.append((target, source))
+        else:
+            self.places.union(target, source)
+
+    def _join_numbers(self) -> bool:
+        """Joins the targets of numbers that hold addresses; whether there were any new ones."""
+        occupied = self.occupied() if self._numbers else {}
+        later = [pair for pair in self._numbers if find(pair[1]) not in occupied]
+        now = [pair for pair in self._numbers if find(pair[1]) in occupied]
+        self._numbers = later
+        for target, source in now:
+            self.places.union(target, source)
+        return bool(now)
+
+    def occupied(self) -> dict[Place, int]:
+        """The places that objects lie in, and to how many bytes each of those is aligned at least."""
+        found: dict[Place, int] = {}
+
+        def add(place: Place, align: int) -> None:
+            for part in parts_of(place):
+                found[part] = min(found.get(part, align), align)
+
+        for variables in (self.scan.globals, *self.scan.locals.values()):
+            for variable in variables:
+                if self.scan.in_memory(variable):
+                    add(self.of_variable(variable), variable.type.align)
+        for place in self.unnamed():
+            add(place, 1)
+        for place in list(self.places.roots()):
+            if place.external or place.functions:
+                add(place, 1)
+            elif place.allocated:
+                add(place, 8)  # at least, on 32-bit platforms
+        return found
 
     # --- l-values and structs -----------------------------------------------------------------------------------------
 
@@ -207,7 +267,7 @@ class PointsTo:
             if isinstance(node.type, FunctionType):
                 return place
             self._touch_lvalue(node, place)
-            return self.places.pointee(place) if self.is_tracked(node.type) else None
+            return self._held(node, place) if self.is_tracked(node.type) else None
         handler = _VALUES.get(kind)
         if handler is not None:
             found: Place | None = handler(self, node)
@@ -222,6 +282,14 @@ class PointsTo:
             self.places.access(place, node.value.unit_size, "int")
         else:
             self.places.touch(place, node.type)
+        if isinstance(node.type, Integer | Floating) and not _is_member(node):
+            self.places.expose(place)
+
+    def _held(self, node: Node, place: Place) -> Place:
+        """What the address points to that an l-value in a place holds."""
+        if isinstance(node.type, Integer | Floating) and _is_member(node):
+            return self.places.words_of(place)
+        return self.places.pointee(place)
 
     def _address(self, node: Node) -> Place | None:
         child = node.children[0]
@@ -245,12 +313,25 @@ class PointsTo:
             place = place or self.pointed(pointer)
             self._arithmetic(place, pointer.type)
             return place
-        if a is not None and b is not None and node.op in ("+", "-", "&", "|", "^"):
-            self.places.union(a, b)
-        place = a or b
-        if place is not None and node.op in ("+", "-", "&", "|", "^"):
-            self._arithmetic(place, node.type)
-        return place
+        if isinstance(left.type, Pointer | ArrayType):  # the distance of two pointers into one object
+            return None
+        if _is_low_bits(node) or (a is None and b is None):
+            return None
+        result = self.places.new("number")
+        self._arithmetic(result, node.type)
+        result.derived = not _is_small_step(node)
+        for operand in (a, b):
+            self.flow(result, operand, node.type)
+        return result
+
+    def _unary(self, node: Node) -> Place | None:
+        place = self.of_value(node.children[0])
+        if place is None or node.op == "!" or not self.is_tracked(node.type):
+            return None
+        result = self.places.new("number")
+        result.derived = node.op != "+"
+        self.flow(result, place, node.type)
+        return result
 
     def _assign(self, node: Node) -> Place | None:
         left, right = node.children
@@ -264,8 +345,8 @@ class PointsTo:
             return None
         value = self.of_value(right)
         self._touch_lvalue(left, target)
-        if value is not None and self.is_tracked(left.type):
-            self.places.union(self.places.pointee(target), value)
+        if self.is_tracked(left.type):
+            self.flow(self._held(left, target), value, left.type)
         return value
 
     def _compound_assign(self, node: Node) -> Place | None:
@@ -275,18 +356,21 @@ class PointsTo:
         value = self.of_value(right)
         if not self.is_tracked(left.type):
             return None
-        if value is not None and not isinstance(left.type, Pointer):
-            self.places.union(self.places.pointee(target), value)
-        self._arithmetic(self.places.pointee(target), left.type)
-        return self.places.pointee(target)
+        held = self._held(left, target)
+        if not isinstance(left.type, Pointer):
+            self.flow(held, value, left.type)
+            held.derived |= not _is_small_step(node)
+        self._arithmetic(held, left.type)
+        return find(held)
 
     def _step(self, node: Node) -> Place | None:
         target = self.of_lvalue(node.children[0])
         self._touch_lvalue(node.children[0], target)
-        if not isinstance(node.type, Pointer):
-            return self.places.pointee(target) if self.is_tracked(node.type) else None
-        self._arithmetic(self.places.pointee(target), node.type)
-        return self.places.pointee(target)
+        if not self.is_tracked(node.type):
+            return None
+        held = self._held(node.children[0], target)
+        self._arithmetic(held, node.type)
+        return held
 
     def _conditional(self, node: Node) -> Place | None:
         *conditions, then, otherwise = node.children
@@ -382,8 +466,67 @@ class PointsTo:
             self.places.copy(place, source, value.type)
         else:
             pointed = self.of_value(value)
-            if pointed is not None and self.is_tracked(value.type):
-                self.places.union(self.places.pointee(place), pointed)
+            if self.is_tracked(value.type):
+                self.flow(self.places.pointee(place), pointed, value.type)
+
+
+def analyse(scan: Scan, effects: Effects) -> PointsTo:
+    """Follows pointers, and numbers too where a pointer may become one: by a conversion, or because a place that holds
+    pointers is accessed as numbers or bytes. Elsewhere numbers hold no addresses.
+    """
+    if not (scan.integers_become_pointers or scan.pointers_become_integers):
+        found = PointsTo(scan, effects)
+        found.run()
+        if not any(_is_mixed(place) for place in found.places.roots()):
+            return found
+    found = PointsTo(scan, effects, follow_numbers=True)
+    found.run()
+    return found
+
+
+def _is_mixed(place: Place) -> bool:
+    return place.raw and place.pointee is not None and any(kind == "pointer" for _, kind in place.scalars)
+
+
+def _is_small_step(node: Node) -> bool:
+    """Whether an operation leaves an address what it is: near the same object."""
+    left, right = (constant_number(child) for child in node.children)
+    number = right if right is not None else left if node.op in ("+", "&", "|") else None
+    if number is None:
+        return False
+    return node.op in ("+", "-", "|", "&") and (
+        abs(number) < _SMALL_STEP or (node.op == "&" and ~number % 2**32 < 4096)
+    )
+
+
+def _is_low_bits(node: Node) -> bool:
+    """Whether only a few low bits of a number are left: they hold no address any more."""
+    if node.op not in ("&", "%"):
+        return False
+    numbers = [constant_number(child) for child in (node.children if node.op == "&" else node.children[1:])]
+    return any(number is not None and 0 <= number < _FEW_BITS for number in numbers)
+
+
+def _is_member(node: Node) -> bool:
+    """Whether an l-value is a member of a struct, or an element of an array that is one; not of a union."""
+    while True:
+        if node.kind is Kind.MEMBER:
+            return not node.value.record.is_union and (node.op == "->" or not _in_union(node.children[0]))
+        inside = node.kind is Kind.SUBSCRIPT and _is_array(node.children[0])
+        if not inside and not (node.kind is Kind.CONVERT and isinstance(node.children[0].type, ArrayType)):
+            return False
+        node = node.children[0]
+
+
+def _in_union(node: Node) -> bool:
+    """Whether an l-value lies inside a union, as far as its path shows."""
+    while node.children and node.kind in (Kind.MEMBER, Kind.SUBSCRIPT, Kind.CONVERT):
+        if node.kind is Kind.MEMBER and node.value.record.is_union:
+            return True
+        if node.kind is Kind.MEMBER and node.op == "->":
+            return False
+        node = node.children[0]
+    return False
 
 
 def _is_array(node: Node) -> bool:
@@ -417,6 +560,7 @@ _STATEMENTS = frozenset(
 _VALUES = {
     Kind.ADDRESS: PointsTo._address,
     Kind.FUNCTION: PointsTo._function,
+    Kind.UNARY: PointsTo._unary,
     Kind.BINARY: PointsTo._binary,
     Kind.ASSIGN: PointsTo._assign,
     Kind.COMPOUND_ASSIGN: PointsTo._compound_assign,

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from craton.frontends.c.syntax.expressions import direct_callee, root_variable
+from craton.frontends.c.syntax.expressions import constant_number, direct_callee, root_variable
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
+
+_MOST_BYTES = 1 << 24  # of what looks like a size
 
 
 @dataclass(eq=False)
@@ -24,6 +26,8 @@ class Scan:
     calls: dict[str, dict[str, None]] = field(default_factory=dict)  # direct calls, by symbol
     indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
     integers_become_pointers: bool = False
+    pointers_become_integers: bool = False
+    largest_argument: int = 0  # of functions without a body, among those that are constants
 
     def in_memory(self, variable: Variable) -> bool:
         return variable in self.addressed or needs_memory(variable.type)
@@ -52,6 +56,21 @@ def scan(program: Program, entry: Function) -> Scan:
         if "exit" in callees:  # it calls them
             callees.update((function.symbol, None) for function in program.after_entry())
     return scanner.found
+
+
+def _becomes_number(conversion: Node) -> bool:
+    """Whether a pointer is converted to a number; `&((T *)0)->member` is one already, and a test is no number."""
+    child: Node = conversion.children[0]
+    if not isinstance(child.type, Pointer | ArrayType) or not isinstance(conversion.type, Integer):
+        return False
+    return not conversion.type.boolean and not is_constant_address(child)
+
+
+def is_constant_address(node: Node) -> bool:
+    """A null pointer or another number as a pointer, and members of what it points to."""
+    while node.children and node.kind in (Kind.ADDRESS, Kind.MEMBER, Kind.SUBSCRIPT, Kind.CONVERT, Kind.DEREFERENCE):
+        node = node.children[0]
+    return node.kind is Kind.NUMBER
 
 
 class _Scanner:
@@ -116,6 +135,8 @@ class _Scanner:
                 if callee is not None:
                     self.need(callee)
                     found.calls.setdefault(self._current, {})[callee.symbol] = None
+                    sizes = (constant_number(argument) or 0 for argument in node.children[1:])
+                    found.largest_argument = max(found.largest_argument, *(s for s in sizes if s < _MOST_BYTES), 0)
                     return node.children[1:]
                 found.indirect[self._current] = None
             case Kind.ADDRESS:
@@ -129,4 +150,6 @@ class _Scanner:
                 child = node.children[0]
                 if isinstance(node.type, Pointer) and isinstance(child.type, Integer) and child.kind is not Kind.NUMBER:
                     found.integers_become_pointers = True
+                if _becomes_number(node):
+                    found.pointers_become_integers = True
         return node.children

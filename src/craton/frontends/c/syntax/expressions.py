@@ -10,6 +10,7 @@ from craton.frontends.c.syntax.types import (
     CType,
     Floating,
     FunctionType,
+    Integer,
     Pointer,
     Record,
     Void,
@@ -52,6 +53,26 @@ def _same_shape(cast: Node) -> bool:
         and isinstance(outer, FunctionType)
         and is_callable_as(inner, outer, len(outer.parameters if outer.prototyped else inner.parameters))
     )
+
+
+def constant_number(node: Node) -> int | None:
+    """The value of a constant integer expression, as far as its text shows it."""
+    match node.kind:
+        case Kind.NUMBER if isinstance(node.value, int):
+            return node.value
+        case Kind.CONVERT if isinstance(node.type, Integer | Pointer):
+            value = constant_number(node.children[0])
+            if value is None or not isinstance(node.type, Integer) or node.type.boolean:
+                return value
+            value %= 1 << node.type.width
+            return value - (1 << node.type.width) if node.type.signed and value >> (node.type.width - 1) else value
+        case Kind.UNARY if node.op in ("~", "-"):
+            value = constant_number(node.children[0])
+            return None if value is None else ~value if node.op == "~" else -value
+        case Kind.BINARY if node.op in ("+", "-"):
+            a, b = (constant_number(child) for child in node.children)
+            return None if a is None or b is None else a + b if node.op == "+" else a - b
+    return None
 
 
 # --- arguments of memory functions ------------------------------------------------------------------------------------

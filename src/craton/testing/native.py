@@ -1,0 +1,322 @@
+"""The user's program as a compiler reads it, run on inputs drawn from seeds: what happens there happens, whatever
+Craton makes of the text.
+
+Nothing here asks the front end. The text is compiled as it stands; error functions that the program lacks are the
+harness's, and those it defines, static ones as well, are diverted in the machine code, which the linker's table of
+symbols says the place of. Inputs are known by their names.
+
+A run counts if nothing undefined came before the violation: the same run is repeated under sanitizers, where there are
+some.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+from craton.evidence.building import (
+    ADDRESS,
+    GUARDS,
+    GUARDS_TEXT,
+    MODELS,
+    UNDEFINED,
+    Failed,
+    Job,
+    build,
+    compilers,
+    limits,
+)
+from craton.evidence.elf import Elf
+from craton.evidence.harness import REACHED, SANITIZED, drawn_functions, drawn_harness_text, is_fault
+from craton.frontends.programs import CSource
+from craton.logic import FLOAT32, FLOAT64, BitVec, Sort
+from craton.processes.sandbox import run_replay
+from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
+from craton.program.specification import Specification
+from craton.program.statements import Input
+from craton.verdicts.counterexample import ReadValue
+
+MEMORY = 256 << 20  # bytes that a run may use
+MOST_INPUTS = 50_000  # of one run
+FIRST_RUNS, MOST_RUNS = 12, 100  # of programs with inputs, for each kind of property
+RUNS_WITHOUT_INPUTS = 3  # arguments and the standard input may still matter
+_MOST_CONSTANTS = 200
+_LONGEST_ON_ZEROS, _LONGEST = 0.5, 0.1  # shares of the time for one run …
+_SHORTEST = 0.2  # … but seconds at least
+_HARNESS, _REPLAY = "harness.c", "replay"
+_NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|[1-9]\d*)(?=[uUlL]*\b)")
+_WORD = re.compile(r"""'([^'\\\n])'|"([^"\\\n\0]{1,20})\"""")
+_READS = re.compile(
+    r"\bmain\s*\([^)]*\w+\s+[^)]*\)|\b(?:f|s)?scanf\b|\bf?getc(?:har)?\b|\bf?gets\b|\bgetline\b|\bf?read\b|\bgetenv\b"
+)
+# How a process ends that did something undefined: by a trap of the compiler's checks, or by the machine.
+_FAULTY = frozenset(-number for number in (signal.SIGILL, signal.SIGTRAP, signal.SIGFPE, signal.SIGSEGV, signal.SIGBUS))
+# Calls that a compiler must not replace by the body: an error function would be gone.
+_CALLS = ("-Dalways_inline=noinline", "-D__always_inline__=__noinline__", "-falign-functions=16")
+
+
+class Propriety(Enum):
+    """Whether what C leaves undefined came before a violation."""
+
+    PROPER = "nothing undefined came before"
+    UNCHECKED = "no sanitizer could tell whether something undefined came before"
+
+
+class News(Enum):
+    """What is told of runs that go on."""
+
+    ENOUGH = "a few runs have shown nothing"
+    WITHDRAWN = "what was suspected came after something undefined"
+
+
+@dataclass(frozen=True, slots=True)
+class NativeViolation:
+    """A run of the compiled program that violates a property, and the inputs it has read."""
+
+    violated: str
+    inputs: tuple[ReadValue, ...]
+    compiler: str
+    propriety: Propriety
+    seconds: float
+
+    @property
+    def counts(self) -> bool:
+        """Whether it shows by itself that the program violates the property."""
+        return self.propriety is Propriety.PROPER
+
+
+Tell = Callable[[NativeViolation | News], None]
+
+
+class Surroundings:
+    """What a program finds besides the functions that give inputs: arguments, an environment, a standard input; of
+    words and numbers in its text.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        words: dict[str, None] = dict.fromkeys(("0", "1", "-1", "7", "a", "-h", "test", "100", "", "x y"))
+        for text in texts:
+            words.update(dict.fromkeys(first or second for first, second in _WORD.findall(text)))
+            words.update(dict.fromkeys(match.group(1) for match in _NUMBER.finditer(text)))
+        self._words = list(words)[:_MOST_CONSTANTS]
+        self.are_read = any(_READS.search(text) for text in texts)
+
+    def __call__(self, seed: int) -> tuple[list[str], dict[str, str], bytes]:
+        """Nothing for the seed 0."""
+        if seed == 0:
+            return [], {}, b""
+        draw = random.Random(seed)
+        arguments = [draw.choice(self._words) for _ in range(draw.randrange(5))]
+        environment = {
+            name: draw.choice(self._words) for name in ("HOME", "LANG", "USER", "PATH") if draw.random() < 0.5
+        }
+        words = [draw.choice(self._words) + draw.choice((" ", "\n", "")) for _ in range(draw.randrange(1, 20))]
+        return arguments, environment, "".join(words).encode("latin-1", "replace")[:4000]
+
+
+class _OutOfTime(Exception):
+    """No time is left."""
+
+
+def native_violation(source: CSource, directory: Path, seconds: float, tell: Tell) -> NativeViolation | None:
+    """The first that is found, by each kind of property in turn; tells when a few runs of each have shown none, and of
+    violations that it is about to look at more closely.
+
+    None also where the program cannot be compiled or confined here. The directory is for what is built.
+    """
+    found = compilers()
+    begun = time.monotonic()
+    if not found or source.options.data_model not in MODELS:
+        return None
+    try:
+        texts = tuple(path.read_bytes().decode("latin-1") for path in source.files)
+        runs = [
+            _Runs(source, texts, kinds, found[0], directory / str(number), begun, begun + seconds, tell)
+            for number, kinds in enumerate(_kinds(source.specification))
+        ]
+        for first, last in ((0, FIRST_RUNS), (FIRST_RUNS, MOST_RUNS)):
+            for kind in runs:
+                shown = kind.violation(first, last)
+                if shown is not None:
+                    return shown
+            tell(News.ENOUGH)
+    except (_OutOfTime, OSError):
+        pass
+    return None
+
+
+def _kinds(specification: Specification) -> Iterator[tuple[str, ...]]:
+    """The properties that one compiled program watches over together, one after the other."""
+    if specification.reachability:
+        yield (UNREACH.name,)
+    if specification.overflow:
+        yield (OVERFLOW.name,)
+    memory = [DEREF.name] * specification.deref + [FREE.name] * specification.free
+    if memory:
+        yield tuple(memory)
+    if specification.memtrack:
+        yield (MEMTRACK.name,)
+    if specification.memcleanup:
+        yield (MEMCLEANUP.name,)
+
+
+@dataclass(slots=True)
+class _Runs:
+    """Runs of the program, compiled for some properties."""
+
+    source: CSource
+    texts: tuple[str, ...]
+    kinds: tuple[str, ...]
+    compiler: str
+    directory: Path
+    begun: float
+    deadline: float
+    tell: Tell
+    binary: Path | None = None
+    watched: Path | None = None  # over by sanitizers
+    cannot: bool = False
+    functions: dict[str, str] = field(init=False)
+    surroundings: Surroundings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.functions = drawn_functions(self.texts)
+        self.surroundings = Surroundings(self.texts)
+
+    @property
+    def overflow(self) -> bool:
+        return OVERFLOW.name in self.kinds
+
+    @property
+    def reads(self) -> bool:
+        """Whether runs may differ."""
+        return bool(self.functions) or self.surroundings.are_read
+
+    def violation(self, first: int, last: int) -> NativeViolation | None:
+        """The first one of the runs with these seeds that counts."""
+        if self.binary is None and not self.cannot:
+            self.binary = self._built(self.directory)
+        if self.binary is None or self.cannot:
+            self.cannot = True
+            return None
+        for seed in range(first, last if self.reads else min(last, RUNS_WITHOUT_INPUTS)):
+            said = self._run(self.binary, seed)
+            if any(line[:1] == "S" for line in said):
+                self.cannot = True
+                return None
+            told = next((line[1:] for line in said if line[:1] == "R"), None)
+            if told is not None:
+                inputs = tuple(_read(said, self.functions))
+                used = time.monotonic() - self.begun
+                violation = NativeViolation(
+                    _violated(told, self.kinds), inputs, self.compiler, Propriety.UNCHECKED, used
+                )
+                self.tell(violation)
+                propriety = self._propriety(seed)
+                if propriety is not None:
+                    return replace(violation, propriety=propriety)
+                self.tell(News.WITHDRAWN)
+        return None
+
+    def _run(self, binary: Path, seed: int) -> list[str]:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise _OutOfTime
+        limit = max(_SHORTEST, left * (_LONGEST if seed else _LONGEST_ON_ZEROS))
+        _, said = run_replay(binary, min(limit, left), MEMORY, seed, *self.surroundings(seed))
+        return said
+
+    def _propriety(self, seed: int) -> Propriety | None:
+        """None if something undefined came first."""
+        if self.kinds[0] != UNREACH.name and not self.overflow:
+            return Propriety.PROPER  # what is watched over is the first fault
+        if self.watched is None:
+            # Traps would take the place of reports of an overflow.
+            self.watched = self._built(self.directory / "watched", ADDRESS if self.overflow else UNDEFINED)
+        if self.watched is None:
+            return Propriety.UNCHECKED
+        # The violation is known; whether it counts is worth a little more time.
+        limit = max(_SHORTEST, self.deadline - time.monotonic())
+        ending, said = run_replay(self.watched, limit, 4 * MEMORY, seed, *self.surroundings(seed))
+        if any(line[:1] == "R" for line in said):
+            return Propriety.PROPER
+        return None if ending.code in _FAULTY or any(map(is_fault, said)) else Propriety.UNCHECKED
+
+    def _built(self, directory: Path, sanitizers: tuple[str, ...] = ()) -> Path | None:
+        """The program in which every error function leads to the harness."""
+        directory.mkdir()
+        job = self._job(directory, sanitizers)
+        deadline = max(self.deadline, time.monotonic() + 2 * _SHORTEST) if sanitizers else self.deadline
+        binary = build(job, self.compiler, deadline)
+        if isinstance(binary, Failed):
+            return None
+        functions = self.source.specification.error_functions
+        binary.write_bytes(Elf.read(binary).diverted(functions, REACHED))
+        return binary
+
+    def _job(self, directory: Path, sanitizers: tuple[str, ...]) -> Job:
+        source, specification = self.source, self.source.specification
+        names = [f"{number}.c" for number in range(len(source.files))]
+        for name, text in zip(names, self.texts, strict=True):
+            (directory / name).write_bytes(_with_marked_labels(text, specification.labels).encode("latin-1"))
+        own_main = specification.entry != "main" or MEMTRACK.name in self.kinds
+        text = drawn_harness_text(specification, self.kinds, self.functions, own_main, watched=bool(sanitizers))
+        (directory / _HARNESS).write_text(text, encoding="utf-8")
+        included: tuple[str, ...] = ()
+        if self.kinds[0] in SANITIZED:
+            (directory / GUARDS).write_text(GUARDS_TEXT)
+            included = (GUARDS,)
+        options = [*(f"-iquote{path.parent.resolve()}" for path in source.files)]
+        options += [f"-I{Path(folder).resolve()}" for folder in source.options.include]
+        options += [f"-D{definition}" for definition in source.options.define]
+        job = Job(directory, tuple(names), _HARNESS, source.options.data_model, self.kinds[0], (*options, *_CALLS),
+                  own_main, own_main, included, sanitizers=sanitizers)  # fmt: skip
+        known = ",".join(map(str, _constants(self.texts)))
+        drawn = (f"-DCRATON_DRAWN={MOST_INPUTS}", f"-DCRATON_KNOWN={known}")
+        return replace(job, defines=("-DCRATON_SUPERVISED", *limits(job.data_model), *drawn))
+
+
+def _violated(told: str, kinds: Sequence[str]) -> str:
+    return next((kind for kind in kinds if told.startswith(kind)), kinds[0])
+
+
+def _constants(texts: Sequence[str]) -> list[int]:
+    """Numbers in the text: inputs like these decide more than others."""
+    found = dict.fromkeys((0, (1 << 31) - 1, 1 - (1 << 31)))
+    for text in texts:
+        for match in _NUMBER.finditer(text):
+            number = int(match.group(1), 0)
+            if number < 1 << 31:
+                found[number] = None
+                found[-number] = None
+    return list(found)[:_MOST_CONSTANTS]
+
+
+def _with_marked_labels(text: str, labels: Sequence[str]) -> str:
+    """Where a label of these names begins a statement, the error is reported first. What only looks like a label does
+    not compile with it, and there is no run then.
+    """
+    mark = f" if (({{ extern void {REACHED}(void); {REACHED}(); 1; }})) ; else "
+    for label in labels:
+        text = re.sub(rf"(?m)((?:^|[;{{}}])[ \t]*{re.escape(label)}[ \t]*:)(?!:)", lambda m: m.group(1) + mark, text)
+    return text
+
+
+def _read(said: Sequence[str], functions: dict[str, str]) -> Iterator[ReadValue]:
+    """The inputs that a harness told of: "function value function value …" in lines."""
+    names = list(functions)
+    for line in said:
+        if line[:1] == "I":
+            words = line[1:].split()
+            for function, digits in zip(words[::2], words[1::2], strict=True):
+                name = names[int(function, 16)]
+                contents = bytes.fromhex(digits)
+                number = int.from_bytes(contents, "little", signed=True)
+                sort: Sort = {"float": FLOAT32, "double": FLOAT64}.get(functions[name], BitVec(8 * len(contents)))
+                value = number % (1 << 8 * len(contents))
+                yield ReadValue(Input(name, functions[name]), value, sort)

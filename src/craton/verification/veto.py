@@ -1,0 +1,153 @@
+"""A run may veto a proof: beside the first stages the program itself is compiled and run, on drawn inputs, and what it
+does counts more than what Craton makes of its text.
+
+It begins with loading, so that small programs do not wait for it, and takes a tenth of the time at most.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from craton.errors import CratonError
+from craton.frontends.programs import CSource, Request, c_source
+from craton.logic import BitVec
+from craton.logic.semantics import to_signed
+from craton.processes.supervision import Done, Report, Worker
+from craton.program.cfa import Program
+from craton.verdicts.counterexample import Reached, ReadValue, Replay, as_number
+from craton.verdicts.verdict import Unknown, Violated, violated
+
+if TYPE_CHECKING:
+    from craton.testing.native import NativeViolation
+
+_COMPILERS = ("cc", "gcc", "clang")
+_SHARE = 0.1  # of the time of a run
+_USUAL_SECONDS = 6.0  # where there is no limit
+_LEAST_SECONDS = 0.5
+_PATIENCE = 1.0  # seconds that a proof waits for the first runs, once there is one …
+_CLOSER_LOOK = 3.0  # … and more if one of them violates the property
+_STEPS = 2_000_000  # of the interpreter
+_MOST_TOLD = 10  # inputs in a sentence
+
+
+class Veto:
+    """Runs of the compiled program in a process of their own."""
+
+    def __init__(self, source: CSource, directory: Path, seconds: float) -> None:
+        def work(report: Report) -> NativeViolation | None:
+            from craton.testing.native import native_violation
+
+            return native_violation(source, directory, seconds, report)
+
+        self._worker = Worker(work)
+        self._deadline = self._worker.started + seconds
+        self._has_run = False  # often enough for a proof to stand
+        self._suspected: NativeViolation | None = None  # and looked at more closely just now
+        self._violation: NativeViolation | None = None
+
+    @property
+    def violation(self) -> NativeViolation | None:
+        """What is known now; waits for nothing."""
+        self._hear()
+        return self._violation
+
+    def last_word(self) -> NativeViolation | None:
+        """After the first runs, if they end soon enough; what is suspected counts unless it is withdrawn soon."""
+        begun = time.monotonic()
+        until = min(self._deadline, begun + _PATIENCE)
+        while not self._hear():
+            now = time.monotonic()
+            if now >= (until if self._suspected is None else begun + _PATIENCE + _CLOSER_LOOK):
+                break
+            self._worker.wait()
+        return self._violation or self._suspected
+
+    def end(self) -> None:
+        self._worker.end()
+
+    def _hear(self) -> bool:
+        """Whether a proof need wait no longer."""
+        if self._violation is not None:
+            return True
+        ending = self._worker.poll()
+        for news in self._worker.receive():
+            if isinstance(news, Enum):
+                self._has_run |= news.name == "ENOUGH"
+                self._suspected = None
+            else:
+                self._suspected = cast("NativeViolation", news)
+        if ending is not None:
+            self._violation = ending.value if isinstance(ending, Done) else self._suspected
+            self._suspected = None
+        return ending is not None or (self._has_run and self._suspected is None)
+
+
+@contextmanager
+def veto_beside(request: Request | None, seconds: float | None, *, wanted: bool = True) -> Iterator[Veto | None]:
+    """The runs, as long as the context lasts; None where there is nothing to compile."""
+    source = _compilable(request) if wanted and request is not None else None
+    if source is None:
+        yield None
+        return
+    budget = _USUAL_SECONDS if seconds is None else max(_LEAST_SECONDS, _SHARE * seconds)
+    with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
+        veto = Veto(source, Path(folder), budget)
+        try:
+            yield veto
+        finally:
+            veto.end()
+
+
+def _compilable(request: Request) -> CSource | None:
+    if any(name.endswith((".bpl", ".smt2")) for name in request.files) or not any(map(shutil.which, _COMPILERS)):
+        return None
+    try:
+        return c_source(request)
+    except CratonError:  # loading says it better
+        return None
+
+
+def shown_by_model(found: NativeViolation, program: Program) -> Violated | None:
+    """The violation, if the interpreter comes to it on the same inputs, too. The program is the whole one."""
+    from craton.program.codegen import CannotRun
+    from craton.program.interpreter import Interpreter, ReachedError
+
+    if program.over_approximated:
+        return None
+    try:
+        numbers = [as_number(read) for read in found.inputs]
+        run = Interpreter(program).run(numbers, step_limit=_STEPS, only_inputs=True)
+    except (CannotRun, RecursionError):
+        return None
+    outcome = run.outcome
+    if not isinstance(outcome, ReachedError) or outcome.violated.name != found.violated:
+        return None
+    verdict = violated(Replay(outcome.location, found.inputs, ()), program)
+    return Violated(
+        verdict.property, verdict.place, verdict.replay, Reached(found.compiler, len(found.inputs), found.seconds)
+    )
+
+
+def disagreement(found: NativeViolation) -> Unknown:
+    """The program violates what the model has been shown to keep."""
+    inputs = ", ".join(f"{read.source.function}() = {_number(read)}" for read in found.inputs[:_MOST_TOLD])
+    more = ", …" if len(found.inputs) > _MOST_TOLD else ""
+    on = f"on the inputs {inputs}{more}" if inputs else "without any input"
+    return Unknown(
+        f"program and model disagree: the model was proved, but the program compiled with {found.compiler} violates "
+        f"{found.violated} {on} ({found.propriety.value}); please report it"
+    )
+
+
+def _number(read: ReadValue) -> str:
+    if isinstance(read.sort, BitVec):
+        unsigned = "unsigned" in read.source.type or read.source.type in ("_Bool", "void *")
+        return str(read.value if unsigned else to_signed(read.sort.width, read.value))
+    return str(float(as_number(read)))
