@@ -15,6 +15,10 @@ from craton.frontends.c.errors import Unsupported
 
 _ATTRIBUTE = re.compile(r"__attribute__\(\((?:\w+::)?(\w+)(?:\((.*?)\))?\)\)|\[\[(?:\w+::)?(\w+)|asm\(\"")
 _UNKNOWN = re.compile(r"unknown attribute '(?:\w+::)?(\w+)' ignored")
+_PRAGMA = re.compile(
+    rb"(?:^[ \t]*#[ \t]*pragma[ \t]+|_Pragma[ \t]*\([ \t]*\")(weak|redefine_extname|scalar_storage_order|init|fini)\b",
+    re.MULTILINE,
+)
 _IGNORED = re.compile(r"'(?:\w+::)?(\w+)' attribute|attribute '(?:\w+::)?(\w+)'")
 
 # What changes no value and no way through the program, or only how clang lays out objects and types, which it tells.
@@ -111,6 +115,13 @@ def _priority(argument: str | None) -> int | None:
     if argument is None:
         return None
     return int(argument) if argument.isdigit() else _LAST
+
+
+def refuse_pragmas(path: str, contents: bytes) -> None:
+    """Pragmas that give declarations attributes which clang does not print, or that it does not know."""
+    for found in _PRAGMA.finditer(contents):
+        line = contents.count(b"\n", 0, found.start(1)) + 1
+        raise Unsupported(f"{path}:{line}: the pragma `{found.group(1).decode()}`", None)
 
 
 def refuse_ignored(messages: Iterable[Diagnostic]) -> None:

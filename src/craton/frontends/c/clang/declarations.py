@@ -15,7 +15,7 @@ from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Poin
 from craton.program.origin import SourceRange
 
 EXTERN, _STATIC, _REGISTER = 2, 3, 7
-_FUNCTION, _VARIABLE, _PARAMETER = 8, 9, 10
+_UNEXPOSED, _FUNCTION, _VARIABLE, _PARAMETER = 1, 8, 9, 10
 _INTERNAL = 2  # linkage
 _REDIRECTED = ("__isoc99_", "__isoc23_", "__xpg_", "__")
 
@@ -57,6 +57,8 @@ class Declarations:
         for cursor in children(unit.cursor()):
             if cursor.kind in (_FUNCTION, _VARIABLE):
                 self._declare(cursor)
+            elif cursor.kind == _UNEXPOSED and printed(cursor).startswith(("asm", "__asm")):
+                raise self._unsupported("asm outside of functions", cursor)
         self._publish()
 
     # --- what the unit has --------------------------------------------------------------------------------------------
@@ -279,6 +281,10 @@ class Declarations:
         if not any(a.variable for a in arrays):
             return ()
         lengths = [part for part in parts if part.kind != 119]
+        if not lengths:  # the lengths of a type's name were computed where it was declared
+            return ()
+        if len(lengths) != len(arrays):
+            raise Unsupported(f"a variable-length array of {arrays[0]}", None)
         return tuple(
             (array, self._expressions.expression(length))
             for array, length in zip(arrays, lengths, strict=False)

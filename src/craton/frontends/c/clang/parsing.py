@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from craton.frontends.c.clang.attributes import refuse_ignored
+from craton.frontends.c.clang.attributes import refuse_ignored, refuse_pragmas
 from craton.frontends.c.clang.bindings import Unit
 from craton.frontends.c.clang.positions import Hidden
 from craton.frontends.c.clang.unit import UnitReader
@@ -155,4 +155,5 @@ def _parse(path: str, options: COptions, contents: bytes) -> Unit:
         unit.close()
         raise SyntaxErrorInC(shown)
     refuse_ignored(messages)
+    refuse_pragmas(path, contents)
     return unit

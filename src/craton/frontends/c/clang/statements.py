@@ -6,6 +6,7 @@ from craton.frontends.c.clang.assembly import AssemblyReader
 from craton.frontends.c.clang.bindings import (
     Raw,
     evaluate_integer,
+    lib,
     parts_of,
 )
 from craton.frontends.c.clang.declarations import Declarations
@@ -77,9 +78,9 @@ class StatementReader:
 
     def unmodelled(self, problem: Unsupported, raw: Raw) -> Node:
         """Instead of what has no translation."""
-        node = self._make(Kind.UNMODELLED, raw, value=problem.construct)
-        node.type = self._types.void
-        return node
+        extent = lib().clang_getCursorExtent(raw.cursor)  # of an expression statement even the type may be unreadable
+        place = (extent.begin, extent.end, extent.a, extent.b)
+        return Node(Kind.UNMODELLED, self._types.void, (), "", problem.construct, place)
 
     def _statement(self, raw: Raw) -> Node:
         reader = self._readers.get(raw.kind)

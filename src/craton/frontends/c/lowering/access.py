@@ -83,8 +83,6 @@ class Access:
     def _bits_of_unit(self, unit: Term, field: Field) -> Term:
         """A bit-field's value in its declared type."""
         assert field.bits is not None
-        if self._context.int_type.width < field.bits < 8 * field.type.size:  # C leaves their type open
-            self._context.assume("bit-fields wider than int have their declared type in expressions, as clang has it")
         bits = extract(field.shift + field.bits - 1, field.shift, unit)
         signed = isinstance(field.type, Integer) and field.type.signed
         return resize(bits, field.type.size * 8, signed=signed)

@@ -42,15 +42,11 @@ class Expressions:
 
     def value(self, node: Node) -> Value:
         """The value of an expression: a term, or the leaves of a struct; `()` for void."""
-        with self._order.settled(node) as known:
-            return self._lowered(node) if known is None else known
-
-    def _lowered(self, node: Node) -> Value:
-        """The value; where there is no translation, control must not come."""
         builder = self._frame.builder
         mark = builder.mark()
         try:
-            return self._translated(node)
+            with self._order.settled(node) as known:
+                return self._lowered(node) if known is None else known
         except Unsupported as problem:
             if isinstance(node.type, ArrayType) or holds_targets(node):
                 raise
@@ -58,7 +54,7 @@ class Expressions:
             builder.unmodelled(problem.construct, problem.where)
             return self._unknowns.arbitrary(node.type)
 
-    def _translated(self, node: Node) -> Value:
+    def _lowered(self, node: Node) -> Value:
         lowers = self._values.get(node.kind)
         if lowers is None:
             raise self._frame.unsupported(node.kind.value, node)

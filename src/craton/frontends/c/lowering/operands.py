@@ -76,6 +76,9 @@ class Operands:
         return (resize(bits, 8 * node.type.size, signed=False),)
 
     def size_of(self, node: Node) -> Value:
+        for operand in node.children:  # evaluated, since its type has a variable length
+            if not self._frame.purity.is_pure(operand):
+                self._lvalues.lvalue(operand)
         return resize(self._frame.size_of(node.value), node.type.size * 8, signed=False)
 
     def label_address(self, node: Node) -> Value:

@@ -18,6 +18,7 @@ from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer
+from craton.frontends.c.syntax.wide_fields import depends_on_wide_fields, is_wide_field
 from craton.logic import (
     Term,
     and_,
@@ -56,6 +57,8 @@ class Operators:
         child = node.children[0]
         if node.op == "!":
             return number(not_(self._conditions.condition(child)), node.type.size * 8)
+        if is_wide_field(child) and not (node.op == "~" and is_signed(child.type)):
+            raise self._frame.unsupported(f"{node.op} on a bit-field wider than int", node)
         value = self._expressions.scalar(child)
         if node.op == "+":
             return value
@@ -70,6 +73,8 @@ class Operators:
         if op == ",":
             self._expressions.effect(node.children[0])
             return self._expressions.value(node.children[1])
+        if op in COMPARISONS and depends_on_wide_fields(node):
+            raise self._frame.unsupported(f"{op} on a bit-field wider than int", node)
         if op in COMPARISONS:
             return number(self._conditions.comparison(node), node.type.size * 8)
         if op in ("&&", "||"):
@@ -90,6 +95,8 @@ class Operators:
         while spine:
             step = spine.pop()
             left, right = step.children
+            if depends_on_wide_fields(step):
+                raise self._frame.unsupported(f"{step.op} on a bit-field wider than int", step)
             other = self._expressions.scalar(right)
             self._frame.fail_if(self._context.facts.addresses.needs_layout(step), step)
             value = self._apply(step.op, value, left.type, other, right.type, step.type)
