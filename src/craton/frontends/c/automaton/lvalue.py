@@ -41,7 +41,8 @@ class Lvalue:
     place: Place | None = None
     field: Field | None = None
     base: Object | None = None  # the object it is inside of, if no pointer was followed
+    origin: Term | None = None  # the pointer it was indexed from, if that may lead into another object
 
     def at(self, address: Term) -> Lvalue:
         """The same in memory at another address."""
-        return Lvalue(self.type, self.plain, self.offset, address, self.place, self.field, self.base)
+        return Lvalue(self.type, self.plain, self.offset, address, self.place, self.field, self.base, self.origin)

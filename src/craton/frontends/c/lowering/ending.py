@@ -31,7 +31,7 @@ class Ending:
         """The entry function returns: what is still allocated is lost, unless a global points to it."""
         memory, specification = self._memory, self._context.specification
         if specification.memtrack:
-            self._builder.check(self._all_tracked(), MEMTRACK)
+            self._check_tracked()
         if specification.memcleanup:
             self._builder.check(eq(memory.live, memory.pointer(0)), MEMCLEANUP)
 
@@ -42,26 +42,31 @@ class Ending:
         if self._context.specification.memcleanup:
             self._builder.check(eq(self._memory.live, self._memory.pointer(0)), MEMCLEANUP)
 
-    def _all_tracked(self) -> Term:
-        """Whether every block that is still allocated is pointed to by a global.
+    def _check_tracked(self) -> None:
+        """Every block that is still allocated must be pointed to by a global.
 
         Blocks are counted: as many as there are different ones that globals point to. Where such a block may itself
-        point to others the count says nothing, and that nothing is lost becomes an assumption.
+        point to others, more than that many may be fine, and nothing is said.
         """
-        memory = self._memory
+        memory, builder = self._memory, self._builder
         tracked, leading_on = memory.pointer(0), []
         counted: list[tuple[Term, Term]] = []  # a block's number, and whether it is one
         for pointer, leads_on in self._global_pointers():
             number, is_block = self._safety.object_number(pointer), self._points_to_heap(pointer)
             if leads_on or len(counted) >= _MOST_COUNTED:
                 leading_on.append(is_block)
-                continue
-            new = and_(is_block, *(not_(and_(known, eq(number, other))) for other, known in counted))
-            tracked = bvadd(tracked, ite(new, memory.pointer(1), memory.pointer(0)))
-            counted.append((number, is_block))
+            if len(counted) < _MOST_COUNTED:
+                new = and_(is_block, *(not_(and_(known, eq(number, other))) for other, known in counted))
+                tracked = bvadd(tracked, ite(new, memory.pointer(1), memory.pointer(0)))
+                counted.append((number, is_block))
+        all_tracked = eq(memory.live, tracked)
         if leading_on:
-            self._context.assume("no memory is lost where a global variable points to allocated memory at the end")
-        return or_(eq(memory.live, tracked), *leading_on)
+            fine, more = builder.new(), builder.new()
+            builder.fork(or_(all_tracked, not_(or_(*leading_on))), fine, more)
+            builder.enter(more)
+            builder.unmodelled("memory that only other allocated memory points to at the end")
+            builder.enter(fine)
+        builder.check(all_tracked, MEMTRACK)
 
     def _global_pointers(self) -> list[tuple[Term, bool]]:
         """The pointers in global variables, and whether what they point to may hold pointers."""

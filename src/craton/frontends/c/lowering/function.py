@@ -115,10 +115,10 @@ class FunctionLowering:
             variables=self.variables,
             initialization=self.initialization,
         )
-        self.lvalues = Lvalues(frame, expressions, access, self.variables, self.locals)
+        self.lvalues = Lvalues(frame, expressions, access, self.safety, self.variables, self.locals)
         self.conditions = Conditions(frame, expressions)
-        self.operators = Operators(frame, expressions, self.conditions)
-        self.operands = Operands(frame, expressions, self.conditions, self.lvalues)
+        self.operators = Operators(frame, expressions, self.conditions, self.safety)
+        self.operands = Operands(frame, expressions, self.conditions, self.lvalues, self.safety)
         self.assignments = Assignments(frame, expressions, self.lvalues, self.operators, access, self.bulk, self.safety)
         self.variadic = VariableArguments(frame, self.cells, access, self.heap, expressions, self.lvalues)
         self.externals = Externals(frame, expressions, self.unknowns, self)

@@ -16,6 +16,7 @@ from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.lowering.conditions import COMPARISONS, Conditions
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer
 from craton.logic import (
@@ -45,12 +46,13 @@ _OVERFLOW = {"+": bvsaddo, "-": bvssubo, "*": bvsmulo, "/": bvsdivo}
 class Operators:
     """Lowers operators without side effects of their own."""
 
-    def __init__(self, frame: Frame, expressions: Expressions, conditions: Conditions) -> None:
+    def __init__(self, frame: Frame, expressions: Expressions, conditions: Conditions, safety: Safety) -> None:
         self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._expressions = expressions
         self._conditions = conditions
+        self._safety = safety
 
     def unary(self, node: Node) -> Value:
         child = node.children[0]
@@ -139,4 +141,6 @@ class Operators:
                 return resize(distance, t.size * 8, signed=True)
             return resize(bvsdiv(distance, size), t.size * 8, signed=True)
         offset = self._frame.scaled(b, b_type, target)
-        return bvadd(a, offset) if op == "+" else bvsub(a, offset)
+        moved = bvadd(a, offset) if op == "+" else bvsub(a, offset)
+        self._safety.check_nearness(moved, a, offset)
+        return moved
