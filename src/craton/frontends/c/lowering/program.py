@@ -26,6 +26,7 @@ from craton.program.specification import Specification
 from craton.program.statements import Call, Return
 
 T = TypeVar("T")
+_FREEING = frozenset("free kfree cfree realloc".split())  # functions after which memory may be given again
 
 
 def lower(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Program:
@@ -67,9 +68,12 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
     memory.keeps_lengths = not specification.memory and any(
         pointer_effects(function.name).gives is Gives.RESIZED for function in found.functions.values()
     )
+    known = facts(found, points_to, pointer_effects, specification, pointer_width // 8)
+    frees = any(f.body is None and f.name in _FREEING for f in found.functions.values())
+    memory.keeps_freed = frees and known.addresses.compares_blocks()
     return Context(
         syntax,
-        facts(found, points_to, pointer_effects, specification, pointer_width // 8),
+        known,
         names,
         memory,
         Integer(4, 4, True, "int", False, 3),

@@ -7,6 +7,8 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.logic import Term, and_, bvadd, bvand, bvlshr, bvsub, bvuge, bvule, bvult, eq, or_, select
 from craton.program.cfa import DEREF
 
+_STAY = "accesses stay in their objects (--property memsafety proves it)"
+
 
 class Safety:
     """Questions about addresses, and checks of accesses."""
@@ -21,9 +23,14 @@ class Safety:
 
     def check_access(self, lvalue: Lvalue, size: int) -> None:
         """A scalar or a struct of `size` bytes is accessed."""
-        if not self._checks or lvalue.address is None or not size:
+        if lvalue.address is None or not size:
             return
         base = lvalue.base
+        if not self._checks:
+            offset = None if base is None else bvsub(lvalue.address, base.address)
+            if base is None or offset is None or not (offset.is_value and offset.payload + size <= base.size):
+                self._context.assume(_STAY)
+            return
         if base is not None and base.size >= size:
             offset = bvsub(lvalue.address, base.address)
             self._builder.check(bvule(offset, self._memory.pointer(base.size - size)), DEREF)
@@ -48,6 +55,8 @@ class Safety:
         if self._checks:
             empty = eq(size, self._memory.pointer(0))
             self._builder.check(or_(empty, self.is_valid(address, size)), DEREF)
+        else:
+            self._context.assume(_STAY)
 
     # --- addresses ----------------------------------------------------------------------------------------------------
 
