@@ -88,8 +88,7 @@ class Relations:
     def _ends(self, node: Node, left: Place, right: Place, a: Term, b: Term) -> Term:
         """One points behind the end of an object, the other to the next one."""
         left, right = find(left), find(right)
-        moved = left.arithmetic or right.arithmetic or left.collapsed or right.collapsed
-        if not moved and not self._known(node):
+        if not left.moved and not right.moved:
             return FALSE
         if left is not right:
             return TRUE
@@ -112,8 +111,10 @@ class Relations:
         return self._context.facts.addresses.is_occupied(place)
 
     def _is_single(self, place: Place) -> bool:
-        """Whether at most one object lies there."""
-        return self._context.facts.occupants.get(find(place), 0) <= 1
+        """Whether one object lies there, and no other."""
+        if self._context.facts.addresses.are_literals(place, place):
+            return False
+        return bool(self._context.facts.sole_regions(place))
 
 
 def _within(known: Object, address: Term, width: int) -> Term:
