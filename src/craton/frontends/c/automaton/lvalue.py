@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.places import Place
@@ -42,7 +42,8 @@ class Lvalue:
     field: Field | None = None
     base: Object | None = None  # the object it is inside of, if no pointer was followed
     volatile: bool = False  # whether others may change it
+    origin: Term | None = None  # the pointer it was indexed from, if that may lead into another object
 
     def at(self, address: Term) -> Lvalue:
         """The same in memory at another address."""
-        return Lvalue(self.type, self.plain, self.offset, address, self.place, self.field, self.base, self.volatile)
+        return replace(self, address=address)

@@ -6,6 +6,7 @@ from craton.frontends.c.automaton.arithmetic import compare, convert, is_signed,
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.relations import Relations
 from craton.frontends.c.lowering.results import as_value, assign_all, results_for, same_width
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, FunctionType, Integer, Pointer, Void
@@ -18,7 +19,8 @@ COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 class Conditions:
     """Expressions as Bools and as branches, and the values that are chosen by them."""
 
-    def __init__(self, frame: Frame, expressions: Expressions) -> None:
+    def __init__(self, frame: Frame, expressions: Expressions, relations: Relations) -> None:
+        self._relations = relations
         self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
@@ -87,8 +89,11 @@ class Conditions:
             width = self._context.pointer_width
             a = resize(a, width, signed=is_signed(left.type))
             b = resize(b, width, signed=is_signed(right.type))
-            return compare(node.op, a, b, left.type if isinstance(left.type, Pointer) else right.type)
-        return compare(node.op, a, b, t)
+            found = compare(node.op, a, b, left.type if isinstance(left.type, Pointer) else right.type)
+            return self._relations.compared(node, a, b, found)
+        found = compare(node.op, a, b, t)
+        holds = self._context.facts.addresses.holds
+        return self._relations.compared(node, a, b, found) if holds(left) and holds(right) else found
 
     def logical(self, node: Node) -> Term:
         """`&&` and `||`: a formula where the operands may be evaluated at once, else control flow."""

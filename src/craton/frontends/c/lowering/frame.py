@@ -11,7 +11,7 @@ from craton.frontends.c.lowering.regions import Regions
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.syntax.nodes import Function, Node, Storage
 from craton.frontends.c.syntax.types import ArrayType, CType
-from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, xor
+from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, or_, xor
 from craton.program.origin import SourceRange
 
 _ADDRESSES = "the addresses of objects"
@@ -66,11 +66,11 @@ class Frame:
         builder.enter(on)
         builder.origin = outer
 
-    def unsure(self, value: Term) -> Term:
+    def unsure(self, value: Term, where: Term = TRUE) -> Term:
         """A scalar or a Bool that depends on where objects lie: what our layout gives, or anything. A counterexample
         that uses it must be confirmed by the compiled program.
         """
-        known = eq(self._choice(1), bv(0, 1))
+        known = or_(not_(where), eq(self._choice(1), bv(0, 1)))
         if value.sort is BOOL:
             return xor(value, not_(known))
         if isinstance(value.sort, Float):

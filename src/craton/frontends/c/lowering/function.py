@@ -34,6 +34,7 @@ from craton.frontends.c.lowering.loops import Loops
 from craton.frontends.c.lowering.lvalues import Lvalues
 from craton.frontends.c.lowering.operands import Operands
 from craton.frontends.c.lowering.operators import Operators
+from craton.frontends.c.lowering.relations import Relations
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.simple_statements import SimpleStatements
 from craton.frontends.c.lowering.statements import Statements
@@ -127,10 +128,11 @@ class FunctionLowering:
             variables=self.variables,
             initialization=self.initialization,
         )
-        self.lvalues = Lvalues(frame, expressions, access, self.variables, self.locals)
-        self.conditions = Conditions(frame, expressions)
-        self.operators = Operators(frame, expressions, self.conditions)
-        self.operands = Operands(frame, expressions, self.conditions, self.lvalues)
+        self.lvalues = Lvalues(frame, expressions, access, self.safety, self.variables, self.locals)
+        self.relations = Relations(frame, self.variables, self.safety)
+        self.conditions = Conditions(frame, expressions, self.relations)
+        self.operators = Operators(frame, expressions, self.conditions, self.safety, self.relations)
+        self.operands = Operands(frame, expressions, self.conditions, self.lvalues, self.safety)
         self.assignments = Assignments(frame, expressions, self.lvalues, self.operators, access, self.bulk, self.safety)
         self.variadic = VariableArguments(frame, self.cells, access, self.heap, expressions, self.lvalues)
         self.externals = Externals(frame, expressions, self.unknowns, self)

@@ -10,6 +10,7 @@ from craton.logic import (
     FALSE,
     Term,
     and_,
+    bv,
     bvadd,
     bvand,
     bvmul,
@@ -147,6 +148,8 @@ class Heap:
         """Ends an object's life; freeing null does nothing."""
         memory, builder = self._memory, self._builder
         if not memory.safety:
+            if memory.keeps_freed:
+                builder.assign(memory.freed, store(memory.freed, address, bv(1, 1)))
             return
         memory.uses_heap = True
         number = self._safety.object_number(address)

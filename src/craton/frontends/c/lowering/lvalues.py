@@ -9,23 +9,32 @@ from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.locals import Locals
+from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.variables import Variables
+from craton.frontends.c.memory.places import Place
 from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
-from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Record, leaves
-from craton.logic import Term, bvadd
+from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Pointer, Record, leaves
+from craton.logic import Term, bvadd, bvsub
 
 
 class Lvalues:
     """Lowers l-values, by the kind of the expression."""
 
     def __init__(
-        self, frame: Frame, expressions: Expressions, access: Access, variables: Variables, locals_: Locals
+        self,
+        frame: Frame,
+        expressions: Expressions,
+        access: Access,
+        safety: Safety,
+        variables: Variables,
+        locals_: Locals,
     ) -> None:
         self._frame = frame
         self._context = frame.context
         self._memory = frame.memory
         self._expressions = expressions
         self._access = access
+        self._safety = safety
         self._variables = variables
         self._locals = locals_
 
@@ -71,6 +80,8 @@ class Lvalues:
 
     def _dereference(self, node: Node) -> Lvalue:
         pointer = node.children[0]
+        if isinstance(pointer.type, Pointer) and pointer.kind is Kind.BINARY and pointer.op in ("+", "-"):
+            return self._at_offset(pointer, node.type)
         address = self._expressions.scalar(pointer)
         if isinstance(node.type, FunctionType):
             return Lvalue(ArrayType(node.type, 0), None, 0, address)
@@ -81,10 +92,29 @@ class Lvalues:
         base, index = node.children
         if isinstance(base.type, Integer):
             base, index = index, base
+        self._frame.fail_if(self._context.facts.addresses.needs_layout(node), node)
         address = self._expressions.scalar(base)
         offset = self._frame.scaled(self._expressions.scalar(index), index.type, node.type)
-        place = self._context.points_to.pointed(base)
-        return Lvalue(node.type, None, 0, bvadd(address, offset), place, None, self._variables.object_pointed(base))
+        return self._indexed(node.type, base, address, bvadd(address, offset), offset)
+
+    def _at_offset(self, sum_: Node, t: CType) -> Lvalue:
+        """`*(p + i)` is `p[i]`."""
+        self._frame.fail_if(self._context.facts.addresses.needs_layout(sum_), sum_)
+        base, index = sum_.children
+        if isinstance(base.type, Integer):
+            base, index = index, base
+        address = self._expressions.scalar(base)
+        element = sum_.type.target if isinstance(sum_.type, Pointer) else t
+        offset = self._frame.scaled(self._expressions.scalar(index), index.type, element)
+        moved = bvadd(address, offset) if sum_.op == "+" else bvsub(address, offset)
+        return self._indexed(t, base, address, moved, offset, self._context.points_to.pointed(sum_))
+
+    def _indexed(
+        self, t: CType, base: Node, address: Term, moved: Term, offset: Term, place: Place | None = None
+    ) -> Lvalue:
+        place = place or self._context.points_to.pointed(base)
+        origin = address if self._safety.may_stray(offset) else None
+        return Lvalue(t, None, 0, moved, place, None, self._variables.object_pointed(base), origin=origin)
 
     def _materialize(self, node: Node) -> Lvalue:
         """A struct value that is no l-value, put into variables so that its members can be read."""

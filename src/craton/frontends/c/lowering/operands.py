@@ -10,6 +10,7 @@ from craton.frontends.c.lowering.conditions import Conditions
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
+from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.nodes import Function, Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, Floating, FunctionType, Integer, Pointer, Record, Void
 
@@ -17,7 +18,9 @@ from craton.frontends.c.syntax.types import ArrayType, Floating, FunctionType, I
 class Operands:
     """Lowers the leaves of expressions, and conversions."""
 
-    def __init__(self, frame: Frame, expressions: Expressions, conditions: Conditions, lvalues: Lvalues) -> None:
+    def __init__(
+        self, frame: Frame, expressions: Expressions, conditions: Conditions, lvalues: Lvalues, safety: Safety
+    ) -> None:
         self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
@@ -25,6 +28,7 @@ class Operands:
         self._expressions = expressions
         self._conditions = conditions
         self._lvalues = lvalues
+        self._safety = safety
 
     def number(self, node: Node) -> Value:
         if isinstance(node.type, Void):
@@ -49,6 +53,8 @@ class Operands:
         lvalue = self._lvalues.lvalue(child)
         if lvalue.address is None:
             raise self._frame.unsupported("the address of this expression", node)
+        if lvalue.origin is not None:
+            self._safety.check_nearness(lvalue.address, lvalue.origin, lvalue.address)
         return lvalue.address
 
     def convert(self, node: Node) -> Value:

@@ -16,6 +16,8 @@ from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.lowering.conditions import COMPARISONS, Conditions
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.relations import Relations
+from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer
 from craton.frontends.c.syntax.wide_fields import depends_on_wide_fields, is_wide_field
@@ -46,12 +48,16 @@ _OVERFLOW = {"+": bvsaddo, "-": bvssubo, "*": bvsmulo, "/": bvsdivo}
 class Operators:
     """Lowers operators without side effects of their own."""
 
-    def __init__(self, frame: Frame, expressions: Expressions, conditions: Conditions) -> None:
+    def __init__(
+        self, frame: Frame, expressions: Expressions, conditions: Conditions, safety: Safety, relations: Relations
+    ) -> None:
         self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._expressions = expressions
         self._conditions = conditions
+        self._safety = safety
+        self._relations = relations
 
     def unary(self, node: Node) -> Value:
         child = node.children[0]
@@ -99,7 +105,10 @@ class Operators:
                 raise self._frame.unsupported(f"{step.op} on a bit-field wider than int", step)
             other = self._expressions.scalar(right)
             self._frame.fail_if(self._context.facts.addresses.needs_layout(step), step)
-            value = self._apply(step.op, value, left.type, other, right.type, step.type)
+            first = value
+            value = self._apply(step.op, first, left.type, other, right.type, step.type)
+            if isinstance(left.type, Pointer | ArrayType) and isinstance(right.type, Pointer | ArrayType):
+                value = self._relations.distance(step, first, other, value)
             if self._context.facts.addresses.tells(step):
                 value = self._frame.unsure(value)
         return value
@@ -148,4 +157,6 @@ class Operators:
                 return resize(distance, t.size * 8, signed=True)
             return resize(bvsdiv(distance, size), t.size * 8, signed=True)
         offset = self._frame.scaled(b, b_type, target)
-        return bvadd(a, offset) if op == "+" else bvsub(a, offset)
+        moved = bvadd(a, offset) if op == "+" else bvsub(a, offset)
+        self._safety.check_nearness(moved, a, offset)
+        return moved

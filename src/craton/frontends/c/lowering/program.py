@@ -29,6 +29,7 @@ from craton.program.specification import Specification
 from craton.program.statements import Call, Return
 
 T = TypeVar("T")
+_FREEING = frozenset("free kfree cfree realloc".split())  # functions after which memory may be given again
 
 
 def lower(
@@ -79,6 +80,8 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
         pointer_effects(function.name).gives is Gives.RESIZED for function in found.functions.values()
     )
     known = facts(found, points_to, pointer_effects, specification, pointer_width // 8)
+    frees = any(f.is_external and f.name in _FREEING for f in found.functions.values())
+    memory.keeps_freed = frees and known.addresses.compares_blocks()
     return Context(
         syntax,
         known,

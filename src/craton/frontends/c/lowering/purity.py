@@ -31,6 +31,7 @@ class Purity:
         self._addresses = addresses
         self._overflow = specification.overflow
         self._deref = specification.deref
+        self._memory = specification.memory
         self._known: dict[Node, bool] = {}
 
     def is_pure(self, root: Node) -> bool:
@@ -69,6 +70,8 @@ class Purity:
         if self._overflow and kind in (Kind.BINARY, Kind.UNARY) and node.op in _OVERFLOWS:
             if isinstance(node.type, Integer) and node.type.signed:
                 return False
+        if self._memory and kind is Kind.BINARY and isinstance(node.type, Pointer) and node.op in ("+", "-"):
+            return False
         if self._deref:
             if kind in _POINTERS:
                 return False

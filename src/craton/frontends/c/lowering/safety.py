@@ -7,6 +7,8 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.logic import Term, and_, bvadd, bvand, bvlshr, bvsub, bvuge, bvule, bvult, eq, or_, select
 from craton.program.cfa import DEREF
 
+_STAY = "accesses stay in their objects (--property memsafety proves it)"
+
 
 class Safety:
     """Questions about addresses, and checks of accesses."""
@@ -21,20 +23,40 @@ class Safety:
 
     def check_access(self, lvalue: Lvalue, size: int) -> None:
         """A scalar or a struct of `size` bytes is accessed."""
-        if not self._checks or lvalue.address is None or not size:
+        if lvalue.address is None or not size:
             return
         base = lvalue.base
+        if not self._checks:
+            offset = None if base is None else bvsub(lvalue.address, base.address)
+            if base is None or offset is None or not (offset.is_value and offset.payload + size <= base.size):
+                self._context.assume(_STAY)
+            return
         if base is not None and base.size >= size:
             offset = bvsub(lvalue.address, base.address)
             self._builder.check(bvule(offset, self._memory.pointer(base.size - size)), DEREF)
         else:
-            self._builder.check(self.is_valid(lvalue.address, self._memory.pointer(size)), DEREF)
+            valid = self.is_valid(lvalue.address, self._memory.pointer(size))
+            if lvalue.origin is not None:
+                valid = and_(valid, self.belong_together(lvalue.address, lvalue.origin))
+            self._builder.check(valid, DEREF)
+
+    def check_nearness(self, moved: Term, pointer: Term, offset: Term) -> None:
+        """A pointer that is moved into another object's part of the addresses is not modelled."""
+        if self.may_stray(offset):
+            builder = self._builder
+            near, far = builder.new(), builder.new()
+            builder.fork(self.belong_together(moved, pointer), near, far)
+            builder.enter(far)
+            builder.unmodelled("a pointer that is moved far out of its object")
+            builder.enter(near)
 
     def check_block(self, address: Term, size: Term) -> None:
         """`size` bytes are accessed; none is fine wherever the address points."""
         if self._checks:
             empty = eq(size, self._memory.pointer(0))
             self._builder.check(or_(empty, self.is_valid(address, size)), DEREF)
+        else:
+            self._context.assume(_STAY)
 
     # --- addresses ----------------------------------------------------------------------------------------------------
 
@@ -46,6 +68,22 @@ class Safety:
         bound = memory.pointer(1 << memory.offset_bits)
         fits = bvult(bvadd(offset, size), limit)
         return fits if size.is_value else and_(bvule(size, bound), fits)
+
+    def belong_together(self, address: Term, other: Term) -> Term:
+        """Whether two addresses are near the same object: each object owns half of the offsets, and as many before it.
+        An access that strays farther must not be taken for one to the object that it hits.
+        """
+        half = self._memory.pointer(self._memory.most)
+        return eq(self.object_number(bvadd(address, half)), self.object_number(bvadd(other, half)))
+
+    def may_stray(self, offset: Term) -> bool:
+        """Whether an offset in bytes may be one into another object."""
+        if not self._memory.safety:
+            return False
+        if offset.is_value:
+            width, most = self._memory.pointer_width, self._memory.most
+            return bool(most <= offset.payload < (1 << width) - most)
+        return True
 
     def object_number(self, address: Term) -> Term:
         return bvlshr(address, self._memory.pointer(self._memory.offset_bits))

@@ -161,6 +161,9 @@ def layout(context: Context, first: Builder) -> None:
     if memory.uses_stack:
         first.assign(memory.stack, memory.stack_begin)
         context.globals[memory.stack] = None
+    if memory.keeps_freed and not memory.safety:
+        first.assign(memory.freed, const_array(memory.freed.sort, bv(0, 1)))  # type: ignore[arg-type]
+        context.globals[memory.freed] = None
     if memory.keeps_lengths:
         context.globals[memory.lengths] = None
     if memory.heap_begin in context.globals:

@@ -31,7 +31,8 @@ class Addresses:
         self._points_to = points_to
         self._effects = effects
         self._pointer_size = pointer_size
-        self._alignments = points_to.occupied() if points_to.follows_numbers else {}
+        self._alignments = points_to.occupied()
+        self._literals = frozenset(points_to.literals())
 
     # --- numbers that hold addresses ----------------------------------------------------------------------------------
 
@@ -54,8 +55,22 @@ class Addresses:
         return place is not None and find(place).derived and not isinstance(node.type, Pointer | ArrayType)
 
     def is_occupied(self, place: Place) -> bool:
-        """Whether an object lies there; known only where numbers are followed."""
+        """Whether an object lies there."""
         return find(place) in self._alignments
+
+    def are_literals(self, left: Place, right: Place) -> bool:
+        """Whether two pointers may point to string literals, which may be merged."""
+        return find(left) in self._literals and find(right) in self._literals
+
+    def compares_blocks(self) -> bool:
+        """Whether addresses of allocated blocks are compared with each other."""
+        for node in self._points_to.expressions():
+            if node.kind is Kind.BINARY and node.op in _EQUALITY:
+                places = [self._points_to.of_value(child) for child in node.children]
+                if all(place is not None and find(place).allocated for place in places):
+                    if all(constant_number(child) is None for child in node.children):
+                        return True
+        return False
 
     # --- operations that tell -----------------------------------------------------------------------------------------
 

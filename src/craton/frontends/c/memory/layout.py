@@ -77,6 +77,7 @@ class Memory:
         self.heap_begin = self.new_variable("heap begin", sort)  # known only when all code is lowered
         self.stack = self.new_variable("stack top", sort)  # the next number for a local, where safety is checked
         self.lengths = self.new_variable("block lengths", Array(sort, sort))  # of allocated blocks, for realloc
+        self.freed = self.new_variable("freed blocks", Array(sort, BitVec(1)))  # by the addresses where they began
         self.sizes = self.new_variable("object sizes", Array(sort, sort))
         self.live = self.new_variable("live blocks", sort)
         if self.safety:
@@ -84,6 +85,7 @@ class Memory:
         self.uses_heap = False
         self.uses_stack = False
         self.keeps_lengths = False
+        self.keeps_freed = False
 
     @property
     def most(self) -> int:

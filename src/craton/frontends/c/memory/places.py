@@ -40,6 +40,7 @@ class Place:
         "fields",
         "functions",
         "into",
+        "moved",
         "name",
         "number",
         "parents",
@@ -65,6 +66,7 @@ class Place:
         self.scalars: dict[tuple[int, str], None] = {}  # (bytes, class) of the accesses
         self.collapsed = False
         self.arithmetic = False
+        self.moved = False  # pointers to it may point behind an object's end
         self.byte_arithmetic = False
         self.external = False  # an unknown function may have made it
         self.allocated = False  # malloc gives memory in it
@@ -252,6 +254,7 @@ class Places:
         known = {id(find(parent)) for parent, array in a.parents}
         a.parents.extend((p, array) for p, array in b.parents if not array or id(find(p)) not in known)
         a.arithmetic |= b.arithmetic
+        a.moved |= b.moved
         a.byte_arithmetic |= b.byte_arithmetic
         a.external |= b.external
         a.derived |= b.derived

@@ -98,9 +98,17 @@ class PointsTo:
                     return sub
         return place
 
+    def expressions(self) -> list[Node]:
+        """Those whose values were looked at."""
+        return list(self._values)
+
+    def literals(self) -> Iterator[Place]:
+        """The places of string literals."""
+        return (find(place) for node, place in self._lvalues.items() if node.kind is Kind.STRING)
+
     def unnamed(self) -> Iterator[Place]:
         """The places of string literals, of struct values that are put into memory, of extra arguments."""
-        yield from (find(place) for node, place in self._lvalues.items() if node.kind is Kind.STRING)
+        yield from self.literals()
         yield from (find(place) for place in self._contents.values())
         yield from (self.of_variadic(f) for f in self.scan.functions.values() if f.type.variadic)
 
@@ -248,7 +256,7 @@ class PointsTo:
 
     def _arithmetic(self, place: Place, pointer: CType) -> None:
         place = find(place)
-        place.arithmetic = True
+        place.arithmetic = place.moved = True
         target = pointer.target if isinstance(pointer, Pointer) else None
         if target is None or (target.size == 1 and not isinstance(target, Record)):
             place.byte_arithmetic = True
@@ -295,7 +303,9 @@ class PointsTo:
         child = node.children[0]
         if child.kind is Kind.FUNCTION:
             return self.of_function(child.value)
-        return self.of_lvalue(child)
+        place = self.of_lvalue(child)
+        place.moved |= child.kind is Kind.SUBSCRIPT and not _is_inside(child)
+        return place
 
     def _function(self, node: Node) -> Place | None:
         return self.of_function(node.value)
@@ -486,6 +496,16 @@ def analyse(scan: Scan, effects: Effects) -> PointsTo:
 
 def _is_mixed(place: Place) -> bool:
     return place.raw and place.pointee is not None and any(kind == "pointer" for _, kind in place.scalars)
+
+
+def _is_inside(element: Node) -> bool:
+    """Whether an element is surely one of its array."""
+    array, index = element.children
+    while array.kind is Kind.CONVERT:
+        array = array.children[0]
+    number = constant_number(index)
+    count = array.type.count if isinstance(array.type, ArrayType) else None
+    return number is not None and count is not None and 0 <= number < count
 
 
 def _is_small_step(node: Node) -> bool:
