@@ -400,7 +400,8 @@ def test_missing_bodies_return_the_values_of_the_counterexample(tmp_path: Path) 
     text = """
     struct pair { double first; int second; char third; };
     struct large { int parts[40]; };
-    extern int random_number(void); extern float half(int); extern void *find(const char *); extern struct pair both(void);
+    extern int random_number(void);
+    extern float half(int); extern void *find(const char *); extern struct pair both(void);
     extern struct large many(int, int); extern void nothing(void); extern int (*chosen)(void); extern char *name;
     extern int numbers[3], unsized[]; extern struct large object; extern void reach_error(void);
     extern void *malloc(__SIZE_TYPE__);
