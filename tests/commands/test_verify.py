@@ -15,6 +15,7 @@ import pytest
 
 from craton.cli import main
 from craton.configuration.stages import DEFAULT
+from craton.frontends.programs import HOST_DATA_MODEL
 from craton.processes.family import family
 from support.programs import BY_NAME, FOLDER
 
@@ -123,7 +124,8 @@ def test_a_task_definition_stands_for_its_program(tmp_path: Path, capsys: pytest
     assert verify("--quiet", str(tmp_path / "task.yml")) == 1
     assert capsys.readouterr().out == "FALSE(unreach-call)\n"
     assert verify("--quiet", "--data-model", "ILP32", str(tmp_path / "task.yml")) == 0
-    assert verify("--quiet", str(program)) == 0
+    assert verify("--quiet", "--data-model", "ILP32", str(program)) == 0
+    assert verify("--quiet", str(program)) == (1 if HOST_DATA_MODEL == "LP64" else 0)
 
 
 # --- output -----------------------------------------------------------------------------------------------------------

@@ -43,8 +43,11 @@ from support.programs import BY_NAME, FOLDER
 TOGETHER = BY_NAME["loops/together.c"]
 
 
+ILP32 = ("--data-model", "ILP32")  # which examples are of
+
+
 def check(*arguments: object) -> int:
-    return main(["check", *map(str, arguments)])
+    return main(["check", *ILP32, *map(str, arguments)])
 
 
 @pytest.fixture
@@ -73,7 +76,7 @@ def test_what_verify_proves_a_fresh_process_accepts(name: str, stage: Stage, tmp
     write_certificate(tmp_path / "proof.json", make_certificate(example.request, result))
     said = () if example.property_file is None else ("--property", str(example.property_file))
     done = subprocess.run(
-        [sys.executable, "-m", "craton", "check", str(tmp_path / "proof.json"), str(example.path), *said],
+        [sys.executable, "-m", "craton", "check", *ILP32, str(tmp_path / "proof.json"), str(example.path), *said],
         capture_output=True,
         text=True,
         check=False,
@@ -92,7 +95,7 @@ from craton.evidence.certificates.reading import read_certificate
 from craton.frontends.programs import Request
 for line in sys.stdin:
     path, files, property_file = json.loads(line)
-    print(type(check_certificate(read_certificate(Path(path)), Request(tuple(files), property_file))).__name__)
+    print(type(check_certificate(read_certificate(Path(path)), Request(tuple(files), property_file, "ILP32"))).__name__)
 print(*(name for name in sys.modules if name.startswith(("craton.engines", "craton.traces", "craton.verification"))))
 """
 
@@ -230,7 +233,7 @@ def test_a_task_and_its_files_are_the_same(tmp_path: Path) -> None:
     for request in (task, named):
         assert isinstance(check_certificate(read_certificate(proof), request), Accepted)
     with pytest.raises(CratonError, match="data model"):
-        check_certificate(read_certificate(proof), Request(named.files, named.property_file))
+        check_certificate(read_certificate(proof), Request(named.files, named.property_file, "ILP32"))
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

@@ -219,7 +219,9 @@ def test_whatever_is_no_certificate_is_told_in_one_line(
 
 def test_what_is_changed_here_is_accepted_unchanged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert isinstance(check_certificate(from_data(base()), TOGETHER.request), Accepted)
-    assert main(["check", str(written(base(), tmp_path / "proof.json")), str(TOGETHER.path)]) == 0
+    assert (
+        main(["check", "--data-model", "ILP32", str(written(base(), tmp_path / "proof.json")), str(TOGETHER.path)]) == 0
+    )
     assert capsys.readouterr().out.startswith("ACCEPTED\n  proof: 13 conditions for 3 cut-points, shown by bitwuzla")
 
 

@@ -18,10 +18,12 @@ from craton.evidence.building import compilers
 from craton.evidence.compiled import run_compiled, write_harness
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, load_program
+from craton.logic import BitVec
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.interpreter import Interpreter, Number, ReachedError
 from craton.program.preparation import prepare
+from craton.program.statements import Input
 from craton.traces.execution import execution
 from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay
 from support.machine import has_32_bits, runs_32_bits
@@ -400,8 +402,8 @@ def test_missing_bodies_return_the_values_of_the_counterexample(tmp_path: Path) 
     text = """
     struct pair { double first; int second; char third; };
     struct large { int parts[40]; };
-    extern int random_number(void); extern float half(int); extern void *find(const char *);
-    extern struct pair both(void);
+    extern int random_number(void);
+    extern float half(int); extern void *find(const char *); extern struct pair both(void);
     extern struct large many(int, int); extern void nothing(void); extern int (*chosen)(void); extern char *name;
     extern int numbers[3], unsized[]; extern struct large object; extern void reach_error(void);
     extern void *malloc(__SIZE_TYPE__);
@@ -584,3 +586,41 @@ def test_a_harness_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> N
     program = load_program(request)
     with pytest.raises(CratonError, match="cannot write"):
         write_harness(tmp_path / "p.c" / "inside", request, program, Replay(Location(0), (), ()), "unreach-call")
+
+
+# --- the C library's own functions ------------------------------------------------------------------------------------
+
+
+def test_functions_of_the_c_library_do_what_they_do(tmp_path: Path) -> None:
+    """No stub returns what they cannot: `rand` keeps its sequence, whatever a counterexample says."""
+    text = PRELUDE + "extern int rand(void); int main(void) { if (rand() < 0) reach_error(); return 0; }"
+    request = requested(tmp_path, text)
+    program = load_program(request)
+    minus_one = ReadValue(Input("rand", "int"), (1 << 32) - 1, BitVec(32))
+    result = run_compiled(request, program, Replay(Location(0), (minus_one,), ()), "unreach-call")
+    assert isinstance(result, NotReached), result
+
+
+@pytest.mark.parametrize(("typed", "expected"), [(ord("q"), Reached), (ord("p"), NotReached), (2**32 - 1, NotReached)])
+def test_characters_are_typed(typed: int, expected: type, tmp_path: Path) -> None:
+    text = PRELUDE + "extern int getchar(void); int main(void) { if (getchar() == 'q') reach_error(); return 0; }"
+    request = requested(tmp_path, text)
+    read = ReadValue(Input("getchar", "int"), typed, BitVec(32))
+    result = run_compiled(request, load_program(request), Replay(Location(0), (read,), ()), "unreach-call")
+    assert isinstance(result, expected), result
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "extern void die(void) __attribute__((noreturn));",
+        "__attribute__((__noreturn__)) extern void die(void);",
+        "_Noreturn void die(void);",
+    ],
+)
+def test_what_does_not_return_does_not_return(declared: str, tmp_path: Path) -> None:
+    text = PRELUDE + declared + " int main(void) { die(); reach_error(); return 0; }"
+    request = requested(tmp_path, text)
+    result = run_compiled(request, load_program(request), Replay(Location(0), (), ()), "unreach-call")
+    assert isinstance(result, NotReached), result
+    assert "does not return" in result.reason

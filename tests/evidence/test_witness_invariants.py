@@ -210,7 +210,7 @@ def _said(text: str, folder: Path, formula: str) -> list[str]:
     """What is said of the only loop, if its invariant were the formula, which is C over variables of `main`."""
     path = folder / "said.c"
     path.write_text(HEAD + text, encoding="utf-8")
-    request = Request((str(path),))
+    request = Request((str(path),), data_model="ILP32")
     program, source = load_program(request), c_source(request)
     names = {v.name.removeprefix("main::"): v for v in program.symbols}
     term: Term = eval(formula, dict(globals()), names)
@@ -282,7 +282,7 @@ def test_nothing_is_said_of_loops_in_macros(macro: str, tmp_path: Path) -> None:
     """Where the macro stands, n is 50."""
     path = tmp_path / "macros.c"
     path.write_text(HEAD + MACROS % macro, encoding="utf-8")
-    assert _invariants(Request((str(path),)), _QUICK, *DEFAULT) == ()
+    assert _invariants(Request((str(path),), data_model="ILP32"), _QUICK, *DEFAULT) == ()
 
 
 # --- the meaning of texts ---------------------------------------------------------------------------------------------
@@ -389,7 +389,7 @@ def _agree(a: Term, b: Term, rng: Random) -> bool:
 def test_what_is_no_expression_is_not_tried_or_does_not_parse(text: str, tmp_path: Path) -> None:
     path = tmp_path / "p.c"
     path.write_text("int main(void) {\n  int x = 0, y = 0;\n  while (x < 3) x++;\n  return y;\n}\n", encoding="utf-8")
-    request = Request((str(path),))
+    request = Request((str(path),), data_model="ILP32")
     offset = path.read_text(encoding="utf-8").index("while")
     good = Snippet(path, offset, "x <= 3 && y == 0")
     meanings = terms_in_scope([good, Snippet(path, offset, text), good], c_source(request), load_program(request))

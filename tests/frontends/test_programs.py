@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from craton.errors import CratonError
-from craton.frontends.programs import Request, c_source, load_program
+from craton.frontends.programs import HOST_DATA_MODEL, Request, c_source, load_program
 from craton.program.cfa import OVERFLOW, UNREACH
 from craton.program.specification import DEFAULT
 
@@ -37,7 +37,7 @@ def test_c_with_its_defaults_and_definitions(folder: Path) -> None:
     assert set(program.errors.values()) == {UNREACH}
     source = c_source(request)
     assert (source.specification, source.property_file) == (DEFAULT, None)
-    assert source.options.data_model == "ILP32"
+    assert source.options.data_model == HOST_DATA_MODEL
 
 
 def test_a_property_file_says_what_is_an_error(folder: Path) -> None:

@@ -147,7 +147,7 @@ def _at(text: str, word: str, file: Path, value: str, kind: InvariantKind = Inva
 def test_invariants_of_others_are_used_in_every_copy_and_inside_of_for(tmp_path: Path) -> None:
     file = tmp_path / "copies.c"
     file.write_text(COPIES, encoding="utf-8")
-    request = Request((str(file),))
+    request = Request((str(file),), data_model="ILP32")
     example = BY_NAME["loops/even.c"]
     metadata = _correctness(example).metadata
     right = (

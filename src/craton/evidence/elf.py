@@ -12,7 +12,7 @@ from pathlib import Path
 
 _SYMBOLS, _RELOCATIONS = 2, (4, 9)  # types of sections
 _FUNCTION = 2  # type of a symbol
-_CALLS = {3: (2, 4), 62: (2, 4)}  # relocations of calls, by machine: relative to the place, or to a table of calls
+_CALLS = {3: (2, 4), 62: (4,)}  # relocations of calls, by machine: relative to the place, or to a table of calls
 _JUMP = 5  # bytes of a jump
 
 

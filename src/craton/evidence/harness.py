@@ -305,9 +305,8 @@ def _does_not_return(name: str, text: str) -> bool:
     """Whether a declaration says so. Where a text only looks like that, a replay ends too early, which is harmless."""
     if "noreturn" not in text.lower():
         return False
-    before = rf"_?noreturn\b[^;{{}}]*\b{re.escape(name)}\s*\("
-    behind = rf"\b{re.escape(name)}\s*\([^;{{}}]*\bnoreturn"
-    return re.search(rf"(?i){before}|{behind}|\b{re.escape(name)}\s*\([^;{{}}]*__noreturn__", text) is not None
+    before, behind = rf"noreturn(?:__)?\b[^;{{}}]*\b{name}\s*\(", rf"\b{name}\s*\([^;{{}}]*noreturn"
+    return re.search(rf"(?i){before}|{behind}", text) is not None
 
 
 def _typed(inputs: Sequence[ReadValue]) -> bytes:

@@ -44,11 +44,14 @@ from craton.verdicts.counterexample import ReadValue
 
 MEMORY = 256 << 20  # bytes that a run may use
 MOST_INPUTS = 50_000  # of one run
-FIRST_RUNS, MOST_RUNS = 12, 100  # of programs with inputs, for each kind of property
+FIRST_RUNS, MOST_RUNS = 25, 100  # of programs with inputs, for each kind of property
 RUNS_WITHOUT_INPUTS = 3  # arguments and the standard input may still matter
 _MOST_CONSTANTS = 200
 _LONGEST_ON_ZEROS, _LONGEST = 0.5, 0.1  # shares of the time for one run …
 _SHORTEST = 0.2  # … but seconds at least
+_AT_FIRST = 0.5  # seconds for the first runs together
+LONGEST_BUILD = 3.0  # seconds for a compiler, if the time does not give it more
+_CLOSER_LOOK = 1.5  # seconds for each step of finding out whether a violation counts
 _HARNESS, _REPLAY = "harness.c", "replay"
 _NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|[1-9]\d*)(?=[uUlL]*\b)")
 _WORD = re.compile(r"""'([^'\\\n])'|"([^"\\\n\0]{1,20})\"""")
@@ -140,9 +143,9 @@ def native_violation(source: CSource, directory: Path, seconds: float, tell: Tel
             _Runs(source, texts, kinds, found[0], directory / str(number), begun, begun + seconds, tell)
             for number, kinds in enumerate(_kinds(source.specification))
         ]
-        for first, last in ((0, FIRST_RUNS), (FIRST_RUNS, MOST_RUNS)):
+        for search in (_Runs.at_first, _Runs.thoroughly):
             for kind in runs:
-                shown = kind.violation(first, last)
+                shown = search(kind)
                 if shown is not None:
                     return shown
             tell(News.ENOUGH)
@@ -180,7 +183,8 @@ class _Runs:
     tell: Tell
     binary: Path | None = None
     watched: Path | None = None  # over by sanitizers
-    cannot: bool = False
+    next: int = 0  # the first seed that was not tried
+    was_cut_short: bool = False  # the run on zeros
     functions: dict[str, str] = field(init=False)
     surroundings: Surroundings = field(init=False)
 
@@ -197,39 +201,57 @@ class _Runs:
         """Whether runs may differ."""
         return bool(self.functions) or self.surroundings.are_read
 
-    def violation(self, first: int, last: int) -> NativeViolation | None:
-        """The first one of the runs with these seeds that counts."""
-        if self.binary is None and not self.cannot:
-            self.binary = self._built(self.directory)
-        if self.binary is None or self.cannot:
-            self.cannot = True
-            return None
-        for seed in range(first, last if self.reads else min(last, RUNS_WITHOUT_INPUTS)):
-            said = self._run(self.binary, seed)
-            if any(line[:1] == "S" for line in said):
-                self.cannot = True
-                return None
-            told = next((line[1:] for line in said if line[:1] == "R"), None)
-            if told is not None:
-                inputs = tuple(_read(said, self.functions))
-                used = time.monotonic() - self.begun
-                violation = NativeViolation(
-                    _violated(told, self.kinds), inputs, self.compiler, Propriety.UNCHECKED, used
-                )
-                self.tell(violation)
-                propriety = self._propriety(seed)
-                if propriety is not None:
-                    return replace(violation, propriety=propriety)
-                self.tell(News.WITHDRAWN)
+    def at_first(self) -> NativeViolation | None:
+        """By a few short runs, for which a proof waits however long compilers take; long ones get their time later."""
+        self.binary = self._built(self.directory)
+        until = time.monotonic() + _AT_FIRST
+        for seed in range(min(FIRST_RUNS, self.most)):
+            left = until - time.monotonic()
+            if self.binary is None or left <= 0:
+                break
+            self.next = seed + 1
+            found = self._violation(self.binary, seed, left if seed == 0 else min(left, _SHORTEST))
+            if found is not None:
+                return found
         return None
 
-    def _run(self, binary: Path, seed: int) -> list[str]:
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise _OutOfTime
-        limit = max(_SHORTEST, left * (_LONGEST if seed else _LONGEST_ON_ZEROS))
-        _, said = run_replay(binary, min(limit, left), MEMORY, seed, *self.surroundings(seed))
-        return said
+    def thoroughly(self) -> NativeViolation | None:
+        """By more runs, while there is time; the one on zeros comes again if it was cut short."""
+        seeds = [*([0] if self.was_cut_short else []), *range(self.next, self.most)]
+        for seed in seeds:
+            left = self.deadline - time.monotonic()
+            if left <= 0:
+                raise _OutOfTime
+            share = left * (_LONGEST if seed else _LONGEST_ON_ZEROS)
+            found = None if self.binary is None else self._violation(self.binary, seed, max(_SHORTEST, share))
+            if found is not None:
+                return found
+        return None
+
+    @property
+    def most(self) -> int:
+        return MOST_RUNS if self.reads else RUNS_WITHOUT_INPUTS
+
+    def _violation(self, binary: Path, seed: int, seconds: float) -> NativeViolation | None:
+        """That a run with this seed shows, if it counts."""
+        ending, said = run_replay(binary, seconds, MEMORY, seed, *self.surroundings(seed))
+        if seed == 0:
+            self.was_cut_short = ending.code is None
+        if any(line[:1] == "S" for line in said):
+            self.binary = None
+            return None
+        told = next((line[1:] for line in said if line[:1] == "R"), None)
+        if told is None:
+            return None
+        inputs = tuple(_read(said, self.functions))
+        used = time.monotonic() - self.begun
+        suspected = NativeViolation(_violated(told, self.kinds), inputs, self.compiler, Propriety.UNCHECKED, used)
+        self.tell(suspected)
+        propriety = self._propriety(seed)
+        if propriety is not None:
+            return replace(suspected, propriety=propriety)
+        self.tell(News.WITHDRAWN)
+        return None
 
     def _propriety(self, seed: int) -> Propriety | None:
         """None if something undefined came first."""
@@ -241,7 +263,7 @@ class _Runs:
         if self.watched is None:
             return Propriety.UNCHECKED
         # The violation is known; whether it counts is worth a little more time.
-        limit = max(_SHORTEST, self.deadline - time.monotonic())
+        limit = max(_CLOSER_LOOK, self.deadline - time.monotonic())
         ending, said = run_replay(self.watched, limit, 4 * MEMORY, seed, *self.surroundings(seed))
         if any(line[:1] == "R" for line in said):
             return Propriety.PROPER
@@ -249,10 +271,10 @@ class _Runs:
 
     def _built(self, directory: Path, sanitizers: tuple[str, ...] = ()) -> Path | None:
         """The program in which every error function leads to the harness."""
-        directory.mkdir()
+        directory.mkdir(exist_ok=True)
         job = self._job(directory, sanitizers)
-        deadline = max(self.deadline, time.monotonic() + 2 * _SHORTEST) if sanitizers else self.deadline
-        binary = build(job, self.compiler, deadline)
+        patience = _CLOSER_LOOK if sanitizers else LONGEST_BUILD
+        binary = build(job, self.compiler, max(self.deadline, time.monotonic() + patience))
         if isinstance(binary, Failed):
             return None
         functions = self.source.specification.error_functions
