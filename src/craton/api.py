@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
-from craton.frontends.programs import Request, load_program
+from craton.frontends.programs import Request, load_program, properties_asked
 
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
@@ -63,6 +63,9 @@ def verify(
     request = _request(files, property, data_model, include, define)
     stages = _stages(engine, refine, encoding, floats, solver, seed)
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
+    several = dict.fromkeys(one.file for one in properties_asked(request))
+    if len(several) > 1:
+        raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
     begun = time.monotonic()
     ending = supervise(
         lambda report: run(request, stages, own_limit(time_limit), confirm=confirm), limits, lambda content: None

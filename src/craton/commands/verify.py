@@ -5,15 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from craton.arguments.sources import requested
 from craton.arguments.verifying import add_verify_arguments, evidence_files_of, stages_of
+from craton.errors import CratonError
 from craton.files import CannotWrite
+from craton.verdicts.text import VerdictKind
 
 if TYPE_CHECKING:
+    from craton.configuration.stages import Stage
     from craton.engines.contract import Progress, Statistics
-    from craton.processes.supervision import Report
+    from craton.frontends.programs import Asked, Request
+    from craton.processes.supervision import Ending, Report
+    from craton.report.verdict import Outcome
 
 _DESCRIPTION = """\
 Verifies that no error can be reached: no call of reach_error or __VERIFIER_error, no failing assert, no label ERROR,
@@ -22,6 +29,9 @@ or what the property file says. The answer is
   TRUE            with an inductive proof that a second solver has checked,
   FALSE(property) with inputs on which the compiled program reaches the error,
   UNKNOWN         with the reason.
+
+Of several properties (CHECK lines of a property file, or property files of a task) each has its own answer; the first
+line, and the exit code, are of the worst: FALSE before UNKNOWN before TRUE.
 """
 
 _EPILOG = """\
@@ -52,63 +62,123 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run(args: argparse.Namespace) -> int:
     from craton.configuration.engines import check_stage
     from craton.configuration.stages import DEFAULT
-    from craton.processes.limits import Limits
-    from craton.processes.supervision import Done, Failed, end_as_asked, supervise
-    from craton.report.verdict import (
-        Outcome,
-        outcome,
-        outcome_of_failure,
-        outcome_without_result,
-        print_outcome,
-    )
-    from craton.verification.isolation import limit_reached
+    from craton.frontends.programs import properties_asked
+    from craton.processes.supervision import end_as_asked
+    from craton.report.verdict import print_outcome, print_outcomes
 
-    started = time.monotonic()
     request = requested(args)
     stages = stages_of(args)
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)
-    files = evidence_files_of(args)
-    files.check()
-    seconds = args.time_limit
+    evidence_files_of(args).check()
+    asked = properties_asked(request)
+    work = _Work(args, stages)
+    ending: Ending | None
+    if len(asked) == 1:
+        final, ending = work.verified(request, args.time_limit, args.cpu_limit)
+        print_outcome(final, as_json=args.json, stats=args.stats, quiet=args.quiet)
+    else:
+        told, ending = work.all_verified(asked)
+        final = print_outcomes(told, as_json=args.json, stats=args.stats, quiet=args.quiet)
+    sys.stdout.flush()
+    if ending is not None:
+        end_as_asked(ending)
+    if final.unwritten:
+        print(f"craton: {final.unwritten}", file=sys.stderr)
+        return CannotWrite.exit_code
+    return final.verdict.kind.exit_code
 
-    def work(report: Report) -> Outcome:
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Verifies what is asked for, as the arguments say."""
+
+    args: argparse.Namespace
+    stages: Sequence[Stage]
+
+    def verified(self, request: Request, seconds: float, cpu_seconds: float | None) -> tuple[Outcome, Ending]:
+        """One property, in a process of its own within limits."""
+        from craton.processes.limits import Limits
+        from craton.processes.supervision import Failed, supervise
+
+        args, started = self.args, time.monotonic()
+        line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
+        memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
+        limits = Limits(seconds, cpu_seconds, memory)
+        ending = supervise(lambda report: self._work(request, seconds, report), limits, line.show, last_words=True)
+        line.clear()
+        final = _outcome_of(ending, line, debug=args.debug)
+        if not isinstance(ending, Failed):
+            final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
+            final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
+        final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
+        return final, ending
+
+    def _work(self, request: Request, seconds: float, report: Report) -> Outcome:
+        """In the worker."""
         from craton.evidence.files import write_evidence
+        from craton.report.verdict import outcome
         from craton.verification.run import verify
         from craton.verification.scheduling import own_limit
 
+        args, files = self.args, evidence_files_of(self.args)
         limit = own_limit(seconds)
-        result = verify(request, stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
+        result = verify(request, self.stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
         told = outcome(result)
         if any((files.proof, files.harness, files.witness)):
             told.files, told.unwritten = write_evidence(request, result, files)
         return told
 
-    line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
-    memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
-    limits = Limits(seconds, args.cpu_limit, memory)
-    ending = supervise(work, limits, line.show, last_words=True)
-    line.clear()
+    def all_verified(self, asked: Sequence[Asked]) -> tuple[list[tuple[Asked, Outcome]], Ending | None]:
+        """Each property apart from the others, with an equal part of what is left of the limits."""
+        from craton.processes.supervision import Ended, Interrupted
+        from craton.report.verdict import outcome_without_result
+        from craton.verification.scheduling import equal_part
+
+        files = evidence_files_of(self.args)
+        if any((files.proof, files.harness, files.witness)):
+            raise CratonError(
+                f"evidence is of one property, and here are {len(asked)}: name one with --property"
+                f" ({', '.join(one.formula for one in asked)})"
+            )
+        deadline, cpu_left = time.monotonic() + self.args.time_limit, self.args.cpu_limit
+        told: list[tuple[Asked, Outcome]] = []
+        ending: Ending | None = None
+        for number, one in enumerate(asked):
+            interrupted = isinstance(ending, Ended) and isinstance(ending.cause, Interrupted)
+            if one.unsupported or interrupted:
+                told.append((one, outcome_without_result(one.unsupported or "interrupted")))
+                continue
+            rest = sum(not later.unsupported for later in asked[number:])
+            seconds = max(0.1, (deadline - time.monotonic()) / rest)
+            try:
+                found, ending = self.verified(one.request, seconds, equal_part(cpu_left, rest))
+            except CratonError as problem:
+                if problem.exit_code != VerdictKind.UNKNOWN.exit_code:
+                    raise
+                found = outcome_without_result(str(problem))
+            if cpu_left is not None:
+                cpu_left = max(0.1, cpu_left - found.statistics.get("processor time (s)", 0.0))
+            told.append((one, found))
+        return told, ending
+
+
+def _outcome_of(ending: Ending, line: _ProgressLine, *, debug: bool) -> Outcome:
+    from craton.processes.supervision import Done, Failed
+    from craton.report.verdict import outcome_of_failure, outcome_without_result
+    from craton.verification.isolation import limit_reached
+
     match ending:
         case Failed():
-            final = outcome_of_failure(ending, debug=args.debug)
+            return outcome_of_failure(ending, debug=debug)
         case Done(value):
-            final = value
+            done: Outcome = value
+            return done
         case _:
             final = outcome_without_result(ending.reason, limit_reached(ending))
             final.statistics = line.statistics
-    if not isinstance(ending, Failed):
-        final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
-        final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
-    final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
-    print_outcome(final, as_json=args.json, stats=args.stats, quiet=args.quiet)
-    sys.stdout.flush()
-    end_as_asked(ending)
-    if final.unwritten:
-        print(f"craton: {final.unwritten}", file=sys.stderr)
-        return CannotWrite.exit_code
-    return final.verdict.kind.exit_code
+            return final
 
 
 class _ProgressLine:

@@ -10,7 +10,7 @@ from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput, Unsupported
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import Program
-from craton.program.specification import DEFAULT, Specification, read_specification
+from craton.program.specification import DEFAULT, Specification, read_checks, read_specification
 
 HOST_DATA_MODEL = "LP64" if sys.maxsize > 1 << 32 else "ILP32"  # of files that no task says anything of
 
@@ -25,6 +25,17 @@ class Request:
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     unknown_functions: str | None = None  # pure, arbitrary or refuse; None: as the rules of tasks and plain files say
+    formula: str | None = None  # of the one property of the property file that is meant; None for all at once
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One of the properties that a request asks for: a request of its own, and the names users read."""
+
+    request: Request
+    formula: str = ""  # "" if the request says nothing of properties
+    file: str = ""
+    unsupported: str = ""  # why nothing is known of it, if Craton does not check such properties
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +62,49 @@ def load_program(request: Request) -> Program:
             raise BadInput("a Boogie program stands alone: name one .bpl file")
         from craton.frontends.boogie import load_boogie
 
+        if request.property_file is not None:
+            _check_property_of_boogie(request)
         loaded = load_boogie(files[0])
         return replace(loaded.program, hints=loaded.hints, over_approximated=loaded.overapproximated)
     source = c_source(request)
     if source.specification.termination:
         raise Unsupported("the property that every run ends (`F end`)", None)
     return load_c(source.files, source.specification, source.options)
+
+
+def _check_property_of_boogie(request: Request) -> None:
+    """A Boogie program says itself what is to hold; other properties are not checked, and not passed over either."""
+    wanted = read_specification(Path(request.property_file or ""), request.formula)
+    if not wanted.reachability:
+        raise Unsupported(
+            f"{request.property_file}: a property that is not of its assertions, for a Boogie program", None
+        )
+
+
+def properties_asked(request: Request) -> tuple[Asked, ...]:
+    """Each property that a request asks for, to be verified apart from the others.
+
+    Law: of a single one the request is the request itself.
+    """
+    found: list[Asked] = []
+    files = _property_files(request)
+    for file in files:
+        checks = read_checks(file)
+        for check in checks:
+            alone = replace(request, property_file=str(file), formula=check.formula if len(checks) > 1 else None)
+            why = "" if check.is_supported else f"the property `{check.formula}` is not supported"
+            found.append(Asked(alone, check.formula, str(file), why))
+    return tuple(found) if len(found) > 1 else (Asked(request),)
+
+
+def _property_files(request: Request) -> list[Path]:
+    if request.property_file is not None:
+        return [Path(request.property_file)]
+    if len(request.files) != 1 or not request.files[0].endswith((".yml", ".yaml")):
+        return []
+    from craton.frontends.task_definitions import read_task_definition
+
+    return list(dict.fromkeys(entry.file for entry in read_task_definition(Path(request.files[0])).properties))
 
 
 def c_source(request: Request) -> CSource:
@@ -77,7 +125,7 @@ def c_source(request: Request) -> CSource:
         data_model = task.data_model
         if task.properties and property_file is None:
             property_file = task.properties[0].file
-    specification = DEFAULT if property_file is None else read_specification(property_file)
+    specification = DEFAULT if property_file is None else read_specification(property_file, request.formula)
     if request.unknown_functions is not None:
         unknown = UnknownFunctions(request.unknown_functions)
     options = COptions(request.data_model or data_model, request.include, request.define, unknown)

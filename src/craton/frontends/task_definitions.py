@@ -43,7 +43,9 @@ def read_task_definition(path: Path) -> TaskDefinition:
     import yaml
 
     try:
-        content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        _refuse_duplicate_keys(path, yaml.compose(text, Loader=yaml.SafeLoader))
+        content: Any = yaml.safe_load(text)
     except OSError as problem:
         raise TaskError(f"cannot read {path}: {problem.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as problem:
@@ -58,7 +60,12 @@ def read_task_definition(path: Path) -> TaskDefinition:
     if not isinstance(names, list) or not names:
         raise TaskError(f"{path}: input_files must be a file name or a list of them")
     options = content.get("options") or {}
-    properties = tuple(_property(path, entry) for entry in content.get("properties") or ())
+    if not isinstance(options, dict):
+        raise TaskError(f"{path}: options must be keys and values")
+    entries = content.get("properties") or ()
+    if not isinstance(entries, list | tuple):
+        raise TaskError(f"{path}: properties must be a list")
+    properties = _consistent(path, [_property(path, entry) for entry in entries])
     return TaskDefinition(
         path,
         tuple(path.parent / str(name) for name in names),
@@ -66,6 +73,35 @@ def read_task_definition(path: Path) -> TaskDefinition:
         str(options.get("data_model", "ILP32")),
         str(options.get("language", "C")),
     )
+
+
+def _refuse_duplicate_keys(path: Path, root: Any) -> None:
+    """YAML forbids a key that stands twice in a mapping; its readers take the last one and say nothing."""
+    waiting, seen = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        children: list[Any] = list(getattr(node, "value", ())) if node.id != "scalar" else []
+        if node.id == "mapping":
+            keys: set[str] = set()
+            for key in (key for key, _ in children if key.id == "scalar"):
+                if key.value in keys:
+                    raise TaskError(f"{path}:{key.start_mark.line + 1}: the key {key.value} stands there twice")
+                keys.add(key.value)
+            children = [part for pair in children for part in pair]
+        waiting += children
+
+
+def _consistent(path: Path, properties: list[TaskProperty]) -> tuple[TaskProperty, ...]:
+    """Without repetitions; entries for one property that contradict each other are a mistake."""
+    known: dict[Path, TaskProperty] = {}
+    for entry in properties:
+        earlier = known.setdefault(entry.file, entry)
+        if earlier != entry:
+            raise TaskError(f"{path}: the entries for property_file {entry.file.name} contradict each other")
+    return tuple(known.values())
 
 
 def _property(path: Path, entry: Any) -> TaskProperty:

@@ -73,6 +73,7 @@ class Unmodelled(Property):
 
 UNREACH = Property("unreach-call", "the error function is called, an assertion fails or a label ERROR is reached")
 OVERFLOW = Property("no-overflow", "a signed integer operation overflows")
+DIVISION = Property("no-div-by-zero", "an integer is divided by zero")
 DEREF = Property("valid-deref", "memory that is not allocated is accessed")
 FREE = Property("valid-free", "a pointer is freed that malloc did not give, or that is freed already")
 MEMTRACK = Property("valid-memtrack", "allocated memory is lost")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from craton.engines.contract import Statistics
+    from craton.frontends.programs import Asked
     from craton.processes.supervision import Failed
     from craton.verdicts.counterexample import ReadValue
     from craton.verdicts.proof import Proof
@@ -168,12 +169,14 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
 
 def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) -> None:
     if as_json:
-        plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
-        print(json.dumps(as_data(outcome), indent=2, ensure_ascii=plain))
+        _print_json(as_data(outcome))
         return
     print(outcome.verdict.headline + ("" if outcome.confirmed else " (unconfirmed)"))
-    if quiet:
-        return
+    if not quiet:
+        _print_details(outcome, stats=stats)
+
+
+def _print_details(outcome: Outcome, *, stats: bool) -> None:
     if outcome.reason:
         print(f"  reason: {outcome.reason}")
     if outcome.evidence:
@@ -191,6 +194,34 @@ def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) 
         print(f"  {line}")
     if stats:
         _print_figures(outcome.statistics)
+
+
+_WORST_FIRST = (VerdictKind.FALSE, VerdictKind.UNKNOWN, VerdictKind.TRUE)
+
+
+def print_outcomes(told: Sequence[tuple[Asked, Outcome]], *, as_json: bool, stats: bool, quiet: bool) -> Outcome:
+    """Of several properties: the worst verdict, which is returned, and then each with its own."""
+    worst = min((outcome for _, outcome in told), key=lambda outcome: _WORST_FIRST.index(outcome.verdict.kind))
+    if as_json:
+        properties = [{"property": one.formula, "file": one.file, **as_data(outcome)} for one, outcome in told]
+        _print_json({**as_data(worst), "properties": properties})
+        return worst
+    print(worst.verdict.headline + ("" if worst.confirmed else " (unconfirmed)"))
+    names = [f"{one.formula} ({one.file})" for one, _ in told]
+    width = max(map(len, names))
+    for name, (_, outcome) in zip(names, told, strict=True):
+        headline = outcome.verdict.headline + ("" if outcome.confirmed else " (unconfirmed)")
+        print(f"  {name:{width}}  {headline}")
+    if not quiet:
+        for name, (_, outcome) in zip(names, told, strict=True):
+            print(f"{name}:")
+            _print_details(outcome, stats=stats)
+    return worst
+
+
+def _print_json(content: dict[str, Any]) -> None:
+    plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+    print(json.dumps(content, indent=2, ensure_ascii=plain))
 
 
 def _print_figures(statistics: dict[str, Any]) -> None:

@@ -20,6 +20,8 @@ def described(request: Request) -> Task:
     if any(Path(name).suffix == ".bpl" for name in request.files):
         files = tuple(_hashed(Path(name)) for name in request.files)
         return Task(files, _BOOGIE_PROPERTY, "", (), ())
+    if request.formula is not None:
+        raise CratonError("a certificate is of all properties of a property file, not of one of them")
     source = c_source(request)
     if source.specification.termination:
         raise CratonError("invariants prove no termination: there are no certificates for this property")

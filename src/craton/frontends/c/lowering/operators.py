@@ -40,7 +40,7 @@ from craton.logic import (
     or_,
 )
 from craton.logic import bvashr as arithmetic_shift
-from craton.program.cfa import OVERFLOW
+from craton.program.cfa import DIVISION, OVERFLOW
 
 _OVERFLOW = {"+": bvsaddo, "-": bvssubo, "*": bvsmulo, "/": bvsdivo}
 
@@ -128,7 +128,11 @@ class Operators:
         """`a op b` in type `t`, with the checks that the property asks for; division by zero stops."""
         if isinstance(t, Integer):
             if op in ("/", "%"):
-                self._builder.assume(not_(eq(b, bv(0, width_of(b)))))
+                nonzero = not_(eq(b, bv(0, width_of(b))))
+                if self._context.specification.division:
+                    self._builder.check(nonzero, DIVISION)
+                else:
+                    self._builder.assume(nonzero)
             if self._context.specification.overflow and t.signed:
                 test = _OVERFLOW.get(op)
                 if test is not None:
