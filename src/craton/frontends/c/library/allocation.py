@@ -10,7 +10,7 @@ from craton.frontends.c.memory.layout import FLOAT_TYPES
 from craton.frontends.c.memory.places import Place, find
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import CType, Record, unit_type
-from craton.logic import Term, bvmul, bvult, bvumulo, eq, ite, not_
+from craton.logic import BitVec, Term, bvmul, bvult, bvumulo, eq, ite, not_
 
 
 @models("malloc valloc kmalloc")
@@ -37,12 +37,19 @@ def _aligned_alloc(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> 
 @models("calloc")
 def _calloc(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     count, each = (size_argument(lower, argument) for argument in arguments)
-    lower.builder.assume(not_(bvumulo(count, each)))
-    size = lower.builder.save(bvmul(count, each))
+    builder = lower.builder
+    result = builder.temporary(BitVec(lower.context.pointer_width))
+    builder.assign(result, lower.memory.pointer(0))
+    fits, after = builder.new(), builder.new()
+    builder.fork(not_(bvumulo(count, each)), fits, after)
+    builder.enter(fits)
+    size = builder.save(bvmul(count, each))
     address = lower.heap.allocate(size, counted=True)
-    place = lower.context.points_to.pointed(node)
-    _zero_place(lower, place, address, size)
-    return address
+    _zero_place(lower, lower.context.points_to.pointed(node), address, size)
+    builder.assign(result, address)
+    builder.go(after)
+    builder.enter(after)
+    return result
 
 
 def _zero_place(lower: Lowering, place: Place, address: Term, size: Term) -> None:
