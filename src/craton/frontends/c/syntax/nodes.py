@@ -127,7 +127,7 @@ class Variable:
 class Function:
     """A function; without a body it is only declared."""
 
-    __slots__ = ("body", "handled", "name", "parameters", "range", "stops", "symbol", "type", "unit")
+    __slots__ = ("__weakref__", "body", "handled", "name", "parameters", "range", "stops", "symbol", "type", "unit")
 
     def __init__(self, name: str, symbol: str, type_: FunctionType, unit: int) -> None:
         self.name = name
