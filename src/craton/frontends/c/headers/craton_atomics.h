@@ -5,25 +5,27 @@
 #define __CRATON_ORDER(...) ((void)(__VA_ARGS__))
 /* Compilers add bytes to pointers, not elements: refused. */
 #define __CRATON_INTEGER(p) ((void)sizeof(char[__builtin_classify_type(*(p)) == 5 ? -1 : 1]))
+/* The type of the value that an l-value has: neither atomic nor const. */
+#define __CRATON_VALUE(x) __typeof__(((void)0, x))
 #define __CRATON_OLD(p, op, v) \
-    ({ __typeof__(p) __craton_p = (p); __typeof__(*__craton_p) __craton_o = *__craton_p; \
-       *__craton_p = (__typeof__(*__craton_p))(__craton_o op(v)); __craton_o; })
+    ({ __typeof__(p) __craton_p = (p); __CRATON_VALUE(*__craton_p) __craton_o = *__craton_p; \
+       *__craton_p = (__CRATON_VALUE(*__craton_p))(__craton_o op(v)); __craton_o; })
 #define __CRATON_NEW(p, op, v) \
-    ({ __typeof__(p) __craton_p = (p); *__craton_p = (__typeof__(*__craton_p))(*__craton_p op(v)); *__craton_p; })
+    ({ __typeof__(p) __craton_p = (p); *__craton_p = (__CRATON_VALUE(*__craton_p))(*__craton_p op(v)); (void)0, *__craton_p; })
 #define __CRATON_OLD_NAND(p, v) \
-    ({ __typeof__(p) __craton_p = (p); __typeof__(*__craton_p) __craton_o = *__craton_p; \
-       *__craton_p = (__typeof__(*__craton_p))~(__craton_o & (v)); __craton_o; })
+    ({ __typeof__(p) __craton_p = (p); __CRATON_VALUE(*__craton_p) __craton_o = *__craton_p; \
+       *__craton_p = (__CRATON_VALUE(*__craton_p))~(__craton_o & (v)); __craton_o; })
 #define __CRATON_NEW_NAND(p, v) \
-    ({ __typeof__(p) __craton_p = (p); *__craton_p = (__typeof__(*__craton_p))~(*__craton_p & (v)); *__craton_p; })
+    ({ __typeof__(p) __craton_p = (p); *__craton_p = (__CRATON_VALUE(*__craton_p))~(*__craton_p & (v)); (void)0, *__craton_p; })
 #define __CRATON_SWAP(p, v) \
-    ({ __typeof__(p) __craton_p = (p); __typeof__(*__craton_p) __craton_v = (v), __craton_o = *__craton_p; \
+    ({ __typeof__(p) __craton_p = (p); __CRATON_VALUE(*__craton_p) __craton_v = (v), __craton_o = *__craton_p; \
        *__craton_p = __craton_v; __craton_o; })
 #define __CRATON_CAS(p, e, v) \
-    ({ __typeof__(p) __craton_p = (p); __typeof__(e) __craton_e = (e); __typeof__(*__craton_p) __craton_v = (v); \
+    ({ __typeof__(p) __craton_p = (p); __typeof__(e) __craton_e = (e); __CRATON_VALUE(*__craton_p) __craton_v = (v); \
        int __craton_r = *__craton_p == *__craton_e; \
        if (__craton_r) *__craton_p = __craton_v; else *__craton_e = *__craton_p; (_Bool)__craton_r; })
 
-#define __atomic_load_n(p, o) ({ __CRATON_ORDER(o); *(p); })
+#define __atomic_load_n(p, o) ({ __CRATON_ORDER(o); (void)0, *(p); })
 #define __atomic_load(p, r, o) ({ __CRATON_ORDER(o); *(r) = *(p); (void)0; })
 #define __atomic_store_n(p, v, o) ({ __CRATON_ORDER(o); *(p) = (v); (void)0; })
 #define __atomic_store(p, v, o) ({ __CRATON_ORDER(o); *(p) = *(v); (void)0; })
@@ -68,9 +70,9 @@
 #define __sync_lock_test_and_set(p, v, ...) __CRATON_SWAP(p, v)
 #define __sync_lock_release(p, ...) ((void)(*(p) = 0))
 #define __sync_val_compare_and_swap(p, e, v, ...) \
-    ({ __typeof__(p) __craton_p = (p); __typeof__(*__craton_p) __craton_e = (e), __craton_v = (v), \
+    ({ __typeof__(p) __craton_p = (p); __CRATON_VALUE(*__craton_p) __craton_e = (e), __craton_v = (v), \
        __craton_o = *__craton_p; if (__craton_o == __craton_e) *__craton_p = __craton_v; __craton_o; })
 #define __sync_bool_compare_and_swap(p, e, v, ...) \
-    ({ __typeof__(p) __craton_p = (p); __typeof__(*__craton_p) __craton_e = (e), __craton_v = (v); \
+    ({ __typeof__(p) __craton_p = (p); __CRATON_VALUE(*__craton_p) __craton_e = (e), __craton_v = (v); \
        int __craton_r = *__craton_p == __craton_e; if (__craton_r) *__craton_p = __craton_v; (_Bool)__craton_r; })
 #endif

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from craton.frontends.c.automaton.arithmetic import is_signed, resize
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.library.contract import Lowering
@@ -51,3 +53,17 @@ def literal_text(node: Node) -> str | None:
         return None
     units: list[int] = node.value
     return bytes(unit & 255 for unit in units).split(b"\0")[0].decode("latin-1")
+
+
+def print_arguments(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> None:
+    """What printf and its family get is evaluated; a format that lets them write through a pointer is not modelled."""
+    for argument in arguments:
+        lower.expressions.effect(argument)
+    formats = [literal_text(argument) for argument in arguments]
+    if any(text is not None and _COUNT.search(text) for text in formats):
+        lower.builder.unmodelled("printf with %n")
+    elif all(text is None for text in formats):
+        lower.context.assume("formats that are no literals do not have %n")
+
+
+_COUNT = re.compile(r"%[-+ #0-9.*]*(hh|h|ll|l|z|j|t)?n")

@@ -12,6 +12,7 @@ from craton.frontends.c.library.functions import Model, Record
 
 DIRECT = "__craton_direct_"  # a call by name, from the text that serves calls through pointers
 ANY, INPUT, OPEN = "__craton_any_", "__craton_input_", "__craton_open_"
+_RESULT = "__craton_result"
 
 
 def contract_text(record: Record) -> str:
@@ -72,10 +73,12 @@ def _returned(record: Record) -> Iterator[str]:
     if record.results:
         yield from _alternatives(record)
         return
-    yield f"{record.result} result = {INPUT if record.is_input else ANY}{record.name}();"
+    yield f"{record.result} {_RESULT} = {INPUT if record.is_input else ANY}{record.name}();"
     if record.least is not None and record.most is not None:
-        yield f"__craton_assume(!(result < ({record.least})) && !(result > ({record.most})));"
-    yield "return result;"
+        beyond = f"{_RESULT} < ({record.least}) || {_RESULT} > ({record.most})"
+        # An input is what it is; another value may be exchanged, so that every choice is one of a run.
+        yield f"__craton_assume(!({beyond}));" if record.is_input else f"if ({beyond}) {_RESULT} = {record.least};"
+    yield f"return {_RESULT};"
 
 
 def _alternatives(record: Record) -> Iterator[str]:

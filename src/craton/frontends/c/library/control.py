@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.library.arguments import print_arguments
 from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.intrinsics import any_value
 from craton.frontends.c.library.records import builtins, models
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import Void
-from craton.logic import FALSE, bv
+from craton.logic import FALSE, Term, bv, eq, ite
 
 
 @models("__VERIFIER_assume")
@@ -49,18 +51,30 @@ def _builtin_assume(lower: Lowering, node: Node, arguments: tuple[Node, ...]) ->
     return ()
 
 
+_CONSTANT = frozenset({Kind.NUMBER, Kind.CONVERT, Kind.BINARY, Kind.UNARY, Kind.CONDITIONAL})
+
+
 @models("__builtin_constant_p")
 def _constant_p(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    argument = arguments[0]
-    while argument.kind is Kind.CONVERT:
-        argument = argument.children[0]
-    return bv(1 if argument.kind is Kind.NUMBER else 0, node.type.size * 8)
+    """As a compiler says that does not optimize: numbers are constants, variables are none; the rest is open."""
+    kinds = set()
+    stack = [arguments[0]]
+    while stack:
+        part = stack.pop()
+        kinds.add(part.kind)
+        stack.extend(child for child in part.children if child is not None)
+    width = node.type.size * 8
+    if kinds <= _CONSTANT or kinds & {Kind.VARIABLE, Kind.CALL}:
+        return bv(1 if kinds <= _CONSTANT else 0, width)
+    answer = any_value(lower, node, arguments)
+    assert isinstance(answer, Term)
+    return ite(eq(answer, bv(0, width)), bv(0, width), bv(1, width))
 
 
 @models("__builtin_object_size __builtin_dynamic_object_size")
 def _object_size(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    which = arguments[1].value if arguments[1].kind is Kind.NUMBER else 0
-    return bv(0 if which in (2, 3) else -1, node.type.size * 8)
+    """Compilers answer what they find out."""
+    return any_value(lower, node, arguments)
 
 
 @models("__builtin_prefetch __VERIFIER_atomic_begin __VERIFIER_atomic_end __builtin___clear_cache")
@@ -79,7 +93,6 @@ def _some_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> V
 
 @models("printf fprintf dprintf vprintf vfprintf vdprintf printk __printf_chk __fprintf_chk")
 def _print(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """Output is not modelled; the number of characters written is arbitrary."""
-    for argument in arguments:
-        lower.expressions.effect(argument)
+    """Output is not modelled; the number of characters written is arbitrary, or negative."""
+    print_arguments(lower, node, arguments)
     return lower.unknowns.arbitrary(node.type)

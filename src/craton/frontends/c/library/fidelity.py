@@ -19,8 +19,7 @@ class Fidelity(enum.Enum):
 
 
 _LOOSE = (
-    "printf fprintf dprintf vprintf vfprintf vdprintf sprintf vsprintf snprintf vsnprintf sscanf __isoc99_sscanf "
-    "strcmp strncmp memcmp bcmp"
+    "printf fprintf dprintf vprintf vfprintf vdprintf sprintf vsprintf snprintf vsnprintf sscanf __isoc99_sscanf"
 ).split()
 
 FIDELITY = dict.fromkeys((*_LOOSE, *(f"__builtin_{name}" for name in _LOOSE)), Fidelity.LOOSE)

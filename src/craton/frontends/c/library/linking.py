@@ -7,6 +7,7 @@ from pathlib import Path
 
 from craton.frontends.c.library.contracts import contract_text
 from craton.frontends.c.library.functions import Model, records
+from craton.frontends.c.library.table import is_modelled_by_handler
 
 _BODIES = Path(__file__).parent / "bodies"
 _BUILTIN = "__builtin_"
@@ -54,7 +55,8 @@ class LinkedLibrary:
 def _names() -> frozenset[str]:
     known = [name for name, record in records().items() if record.model not in _AT_CALLS]
     aliases = (alias for alias, name in _ALIASES.items() if name in known)
-    return frozenset((*known, *(f"{_BUILTIN}{name}" for name in known), *aliases))
+    builtins = (f"{_BUILTIN}{name}" for name in known if not is_modelled_by_handler(f"{_BUILTIN}{name}"))
+    return frozenset((*known, *builtins, *aliases))
 
 
 @cache

@@ -7,7 +7,8 @@ from craton.frontends.c.automaton.lvalue import Lvalue, Value
 from craton.frontends.c.library.arguments import pointer_lvalue, size_argument
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import models
-from craton.frontends.c.syntax.expressions import strip
+from craton.frontends.c.library.signs import only_sign_matters
+from craton.frontends.c.syntax.expressions import direct_callee, strip
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.logic import (
     BitVec,
@@ -175,6 +176,9 @@ def _strncat(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 def _compare(lower: Lowering, node: Node, arguments: tuple[Node, ...], limit: Term | None, text: bool) -> Value:
     """Some number whose sign is that of the difference of the first bytes that differ: C promises no more."""
+    if not only_sign_matters(lower.function, node):
+        callee = direct_callee(node)
+        lower.context.approximated["a comparison of texts" if callee is None else callee.name] = None
     a, b = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     builder = lower.builder
     result = builder.temporary(BitVec(32))

@@ -54,6 +54,10 @@ def _intrinsic(name: str) -> Handler | None:
     return None
 
 
+def is_modelled_by_handler(name: str) -> bool:
+    return name in HANDLERS
+
+
 def pointer_effects(name: str) -> PointerEffects:
     """What the function of that name does with pointers, known or not."""
     return library_function(name).pointers

@@ -12,6 +12,7 @@ from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.arguments import (
     literal_text,
     pointer_lvalue,
+    print_arguments,
     size_argument,
     unknown_bytes,
     unknown_output,
@@ -86,8 +87,7 @@ def _write_text(lower: Lowering, pointer: Node, length: Lengths) -> Term:
 
 @models("sprintf vsprintf")
 def _print_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    for argument in arguments[1:]:
-        lower.expressions.effect(argument)
+    print_arguments(lower, node, arguments[1:])
     template = literal_text(arguments[1])
     length = Lengths(0, None) if template is None else lengths(template, lower.context.pointer_width)
     return resize(_write_text(lower, arguments[0], length), 32, signed=False)
@@ -97,8 +97,7 @@ def _print_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -
 def _print_limited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """The text is arbitrary, and so is its length."""
     limit = lower.builder.save(size_argument(lower, arguments[1]))
-    for argument in arguments[2:]:
-        lower.expressions.effect(argument)
+    print_arguments(lower, node, arguments[2:])
     unknown_bytes(lower, arguments[0], limit)
     return lower.unknowns.arbitrary(node.type)
 

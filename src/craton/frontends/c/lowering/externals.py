@@ -18,10 +18,6 @@ _NONDET = ("__VERIFIER_nondet_", "nondet_")
 _COMPILERS = ("__builtin_", "__sync_", "__atomic_", "__c11_")  # whose meaning no rules of a collection give
 _ASSERT_FAILS = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
 _ERRNO = "__craton_errno"  # what the library's C text calls it
-# Functions with a handler that may set errno.
-_SET_ERRNO = frozenset(
-    f"{name}{kind}" for name in ("sqrt", "fmod", "remainder", "drem", "fdim") for kind in ("", "f", "l")
-)
 
 
 class Externals:
@@ -36,14 +32,14 @@ class Externals:
 
     def call(self, function: Function, node: Node) -> Value:
         """As the library says; else like an unknown function."""
-        name = function.name
-        known = library_function(name)
+        known = library_function(function.name)
+        name = known.name
         if known.fidelity.approximates:
             self._context.approximated[name] = None
         if known.handler is not None:
             found = known.handler(self._lowering, node, node.children[1:])
             if found is not None:
-                if name in _SET_ERRNO:
+                if known.record is not None and known.record.sets_errno:
                     self._set_errno(name)
                 return found
         for argument in node.children[1:]:

@@ -153,7 +153,19 @@ class Variable:
 class Function:
     """A function; without a body it is only declared."""
 
-    __slots__ = ("body", "handled", "name", "parameters", "range", "stops", "symbol", "type", "unit", "weak")
+    __slots__ = (
+        "__weakref__",
+        "body",
+        "handled",
+        "name",
+        "parameters",
+        "range",
+        "stops",
+        "symbol",
+        "type",
+        "unit",
+        "weak",
+    )
 
     def __init__(self, name: str, symbol: str, type_: FunctionType, unit: int) -> None:
         self.name = name

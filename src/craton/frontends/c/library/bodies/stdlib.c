@@ -170,7 +170,7 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     void *new;
     if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return __CRATON_EINVAL;
     new = __builtin_malloc(size);
-    __craton_assume(((uintptr_t)new & (alignment - 1)) == 0);
+    if ((uintptr_t)new & (alignment - 1)) __craton_unmodelled("memory aligned to more than malloc gives");
     *result = new;
     return 0;
 }
