@@ -18,6 +18,7 @@ from craton.program.analysis.graphs import components
 
 _LOOPS = frozenset({Kind.WHILE, Kind.DO, Kind.FOR, Kind.GOTO, Kind.COMPUTED_GOTO})
 _INPUTS = ("__VERIFIER_nondet_", "nondet_")
+_COMPILERS = ("__builtin_", "__sync_", "__atomic_")  # they touch what their arguments reach
 # Functions of the library that write nothing that the program can see, and return.
 _READERS = frozenset(
     """strlen strnlen strcmp strncmp strcasecmp strncasecmp memcmp strchr strrchr strstr strspn strcspn strpbrk memchr
@@ -176,7 +177,7 @@ class Touches:
         found.fails = self._specification.memory or (self._specification.assertions and name in _ASSERTIONS)
         if found.ends:
             return found
-        if name not in self._library and name not in _READERS:
+        if name not in self._library and name not in _READERS and not name.startswith(_COMPILERS):
             return _unknown()
         reached = Spots()
         for argument in node.children[1:]:
