@@ -1,4 +1,4 @@
-"""Can a trace be executed? Asked of whichever solver can speak of it."""
+"""Can a trace be executed? The first solver that supports the trace's theories decides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SOLVERS = ("bitwuzla", "z3")
 
 
 def feasible(trace: Trace, seconds: float | None = None) -> Model | None:
-    """A model of the trace's formula; None if there is none, or none was found."""
+    """A model of the trace's formula; None if none exists or none was found."""
     for name in SOLVERS:
         solver = make_solver(name, time_limit=seconds)
         try:
