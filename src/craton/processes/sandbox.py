@@ -1,7 +1,8 @@
-"""Programs of others, run in a directory of ours within limits, and ended with all that they have started.
+"""External programs, run in a directory of ours within limits, and killed with everything they have started.
 
-Here are the limits that can be kept from outside: time, and the memory of the whole family. What must be kept from
-inside (no files, no network, no other processes) a replay does to itself before the program begins, see `harness.c`.
+This module enforces the limits that can be enforced from outside: time, and the memory of the whole family. What must
+be enforced from inside (no files, no network, no other processes), a replay does to itself before the program starts,
+see `harness.c`.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from craton.processes.watch import GLANCE, Watch, readable
 
 _TOKEN = 32  # hexadecimal digits
 _LARGEST_FILE = 256 << 20  # bytes that a tool may write
-_MOST_MESSAGES = 1 << 26  # bytes that are listened to
+_MOST_MESSAGES = 1 << 26  # bytes that we keep
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a process ended: with a code (negative for a signal), or because it came to a limit."""
+    """How a process ended: with an exit code (negative for a signal), or because it reached a limit."""
 
     code: int | None
     exceeded: Exceeded | None = None
@@ -43,7 +44,7 @@ class Ending:
 
 
 def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: int) -> tuple[Ending, str]:
-    """Runs a compiler in a directory; with what it said."""
+    """Runs a compiler in a directory; returns its ending and its output."""
     said = directory / "messages"
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(directory)}
     with said.open("wb") as output:
@@ -55,9 +56,9 @@ def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: in
 
 
 def run_replay(binary: Path, seconds: float, memory: int, seed: int | None = None) -> tuple[Ending, list[str]]:
-    """Runs a program with a harness; with what the harness said. It proves that it is the harness that speaks by the
-    token that it is given before the program begins: the program may print what it likes. One that draws its inputs is
-    given a seed besides.
+    """Runs a program with a harness; returns its ending and the harness's messages. The harness authenticates them with
+    a token that it gets before the program starts, so the program may print anything. With random inputs, it also gets
+    a seed.
     """
     token = secrets.token_hex(_TOKEN // 2).encode()
     ours, theirs = socket.socketpair()
@@ -72,7 +73,7 @@ def run_replay(binary: Path, seconds: float, memory: int, seed: int | None = Non
                 stderr=subprocess.DEVNULL,
                 directory=binary.parent,
                 environment={},
-                orphan=Orphan.LEFT_ALONE,  # its harness asks the kernel by itself, and it is started often
+                orphan=Orphan.LEFT_ALONE,  # its harness asks the kernel itself, and it is started often
             )
         ending = _watched(process, Limits(seconds, None, memory), channel)
     lines = bytes(channel.heard).split(b"\n")
@@ -80,14 +81,14 @@ def run_replay(binary: Path, seconds: float, memory: int, seed: int | None = Non
 
 
 def _limit_files(process: subprocess.Popen[bytes]) -> None:
-    """What it starts from now on is limited as well; a compiler does not write before it has started something."""
+    """Also limits what it starts from now on; a compiler writes no files before it has started another process."""
     if hasattr(resource, "prlimit"):
         with suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
 
 
 class _Channel:
-    """What is said to us over a socket."""
+    """Messages that arrive over a socket."""
 
     def __init__(self, source: socket.socket | None = None) -> None:
         self.source = source
@@ -98,7 +99,7 @@ class _Channel:
         return None if self.source is None else self.source.fileno()
 
     def listen(self) -> None:
-        """Takes what is there. Too much is not kept."""
+        """Reads what is available, and discards what exceeds the limit."""
         assert self.source is not None
         try:
             message = self.source.recv(1 << 16)
@@ -111,7 +112,7 @@ class _Channel:
 
 
 def _watched(process: subprocess.Popen[bytes], limits: Limits, channel: _Channel | None = None) -> Ending:
-    """Until it ends, by itself or by us."""
+    """Watches the process until it ends by itself or is killed."""
     channel = channel or _Channel()
     watch = Watch(process.pid, limits)
     leaving = exit_descriptor(process.pid)
