@@ -1,6 +1,6 @@
-"""BenchExec's view of Craton: `<benchmark tool="craton.bench.benchexec_tool">`. Needs BenchExec; nothing else does.
+"""BenchExec's view of Craton: `<benchmark tool="craton.bench.benchexec_tool">`. Only this module needs BenchExec.
 
-It asks for text and not for JSON, so that a log reads well in BenchExec's tables.
+It requests text instead of JSON, so that logs are readable in BenchExec's tables.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _REASON = re.compile(r"\s+reason: (.*)")
 _FIGURE = re.compile(r"\s+(\S.*?)\s{2,}(\S.*)")
 _OUT_OF_TIME = ("time limit", "processor time limit", "out of time")
 
-# Exit codes that fit a verdict. BenchExec's check of tool-info modules gives it outputs of all kinds with the code 0.
+# Exit codes that fit a verdict. BenchExec's check of tool-info modules passes all kinds of outputs with exit code 0.
 _CODES = {kind: {0, kind.exit_code} for kind in VerdictKind}
 
 
@@ -49,7 +49,7 @@ class Tool(BaseTool2):  # type: ignore[misc]  # BenchExec says nothing about typ
         return [executable, "verify", *options, *limits, *chosen, *_data_model(task), *task.input_files]
 
     def determine_result(self, run: Any) -> str:
-        """A verdict and the exit code must say the same; whoever was ended has no verdict."""
+        """The verdict and the exit code must agree; a run that was terminated has no verdict."""
         verdict, reason = _verdict(run.output), _reason(run.output)
         if run.was_timeout or run.was_terminated:
             return str(result.RESULT_ERROR)  # BenchExec knows better why

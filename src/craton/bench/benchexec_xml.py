@@ -1,8 +1,8 @@
-"""The results of a campaign as BenchExec writes its own: one file for each configuration, for its `table-generator`.
+"""The results of a campaign in BenchExec's format: one file for each configuration, for its `table-generator`.
 
     table-generator OUT/benchexec/*.xml
 
-Names of tasks, logs and witnesses are relative to the file, as table-generator wants them.
+Names of tasks, logs and witnesses are relative to the file, as table-generator expects.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from xml.etree import ElementTree
 from craton.bench.results import CORRECT, DONE, WRONG, Campaign, RunRecord
 from craton.bench.summary import configs, file_stems, in_order, iterations, perfect_sequences
 
-# The columns that a table shows unless its user asks for others.
+# The columns that a table shows by default.
 _SHOWN = ("status", "cputime", "walltime", "memory", "iterations")
 
 
 def result_files(campaign: Campaign, directory: Path, logs: Path) -> dict[str, str]:
-    """Names of files, to be written to `directory`, and their content. Logs are relative to `logs`."""
+    """Names and contents of the files to write to `directory`. Logs are relative to `logs`."""
     found = {}
     for config, stem in file_stems(configs(campaign)).items():
         runs = [run for run in in_order(campaign) if run.config == config]
@@ -67,7 +67,7 @@ def _system(campaign: Campaign) -> ElementTree.Element:
 
 
 def task_path(run: RunRecord, header: Mapping[str, Any], directory: Path) -> str:
-    """The way from a directory to a task; tasks are named as seen from where the campaign was started."""
+    """The relative path from a directory to a task; task names are relative to where the campaign was started."""
     return os.path.relpath(os.path.join(str(header.get("directory", "")), run.task), directory)
 
 
@@ -109,12 +109,12 @@ _NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 
 
 def _clean(text: str) -> str:
-    """What a program says may contain anything; XML cannot."""
+    """Removes characters that XML does not allow: a program's output may contain anything."""
     return _NO_XML.sub("�", text)
 
 
 def category(run: RunRecord) -> str:
-    """BenchExec's word for what a verdict is worth."""
+    """BenchExec's category of a verdict."""
     if run.status in CORRECT:
         return "correct"
     if run.status in WRONG:

@@ -1,7 +1,7 @@
-"""Runs on a Dask cluster. Workers see the tasks under the same paths, have Craton installed, and do one run a thread.
+"""Runs on a Dask cluster, one per worker thread. Workers need Craton, and must see the tasks under the same paths.
 
-When a worker is lost, its runs are given to others; each run is counted once, since it is one future of the cluster.
-A worker that is gone takes its keepers with it, so nothing of a lost run goes on.
+When a worker is lost, its runs go to others; each run is counted once, since it is one future of the cluster. A lost
+worker's keepers end with it, so nothing of a lost run keeps running.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from craton.processes.keeper import Contained, contain
 if TYPE_CHECKING:
     from craton.bench.runner import Finished
 
-_PATIENCE = 0.2  # seconds after which an interrupt is noticed at the latest
+_PATIENCE = 0.2  # maximal seconds until an interrupt is noticed
 _CONNECT = 10  # seconds
 
 
@@ -39,21 +39,21 @@ class ClusterPool:
         except ImportError:
             raise NoCluster("--cluster needs the library `distributed`: pip install 'craton[cluster]'") from None
         try:
-            distributed.comm.get_address_host(address)  # first: a client with no address hangs when it is dropped
+            distributed.comm.get_address_host(address)  # first: a client with an invalid address hangs when dropped
             client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
-        except (OSError, ValueError, TypeError) as problem:  # also what is no address
+        except (OSError, ValueError, TypeError) as problem:  # also for an invalid address
             raise NoCluster(f"no Dask scheduler answers at {address}: {problem}".splitlines()[0]) from None
         return cls(client, command)
 
     @property
     def jobs(self) -> int:
-        """As many as the workers have threads now; more may come."""
+        """The current number of worker threads; more may join."""
         return sum(self.client.nthreads().values())
 
     def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
         distributed: Any = importlib.import_module("distributed")
         futures = {self.client.submit(contain, run.order(self.command), pure=False): run for run in runs}
-        # With results, since a worker may be lost between the end of a run and our asking for what came of it.
+        # With results, since a worker may be lost after a run ends and before we fetch its outcome.
         waiting = distributed.as_completed(futures, loop=self.client.loop, with_results=True, raise_errors=False)
         try:
             while futures and not stopped():
@@ -69,7 +69,7 @@ class ClusterPool:
 
 
 def _what_came(result: Any) -> Contained:
-    """What the run was; or, as the cluster tells it, the kind of an error, the error and its traceback."""
+    """The run's outcome; the cluster reports errors as the type of the error, the error and its traceback."""
     if isinstance(result, Contained):
         return result
     error = result[1] if isinstance(result, tuple) and len(result) > 1 else result

@@ -1,7 +1,7 @@
 """What changed between two campaigns: newly solved, lost, flipped, wrong, faster and slower.
 
-Runs are matched by task, property and configuration; a configuration of one may be held against a differently named one
-of the other.
+Runs are matched by task, property and configuration; a configuration may be compared with one of another name in the
+other campaign.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class NothingToCompare(CratonError):
 
 
 class Change(Enum):
-    """What became of a run. Those that are regressions make `craton compare` fail."""
+    """How a run changed. Regressions make `craton compare` fail."""
 
     WRONG = "wrong now, and not before"
     FLIPPED = "the opposite verdict, and not known to be right"
@@ -45,18 +45,18 @@ class Difference:
 
     @property
     def is_flip(self) -> bool:
-        """True became false, or false became true, whichever is right."""
+        """True became false, or false became true, regardless of which is right."""
         return {self.before.kind(), self.now.kind()} == {VerdictKind.TRUE, VerdictKind.FALSE}
 
     @property
     def factor(self) -> float:
-        """How many times the CPU time of before."""
+        """The new CPU time as a multiple of the old."""
         return self.now.cpu / max(self.before.cpu, 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A campaign as far as it was compared."""
+    """The compared part of a campaign."""
 
     solved: int
     wrong: int
@@ -84,10 +84,10 @@ class Comparison:
 def compare(
     before: Campaign, now: Campaign, pairs: dict[str, str] | None = None, factor: float = 2.0, least: float = 1.0
 ) -> Comparison:
-    """`pairs` says which configuration is held against which; without it, equal names, or the only ones there are.
+    """`pairs` says which configurations to compare; by default those of equal names, or the only two.
 
-    Slower or faster is what takes `factor` times as much CPU time, and at least `least` seconds more: of tiny times,
-    noise makes any factor.
+    A run is slower or faster if its CPU time differs by `factor` and by at least `least` seconds: for tiny times, noise
+    can produce any factor.
     """
     matched, only_before, only_now = _matched(before, now, _pairs(before, now) if pairs is None else pairs)
     if not matched:
@@ -134,7 +134,7 @@ def _change(before: RunRecord, now: RunRecord, factor: float, least: float) -> C
     if was_wrong:
         return Change.MENDED
     if is_solved(before) and is_solved(now):
-        # Where no verdict is expected, one of two that differ is wrong, and nobody knows which.
+        # If no verdict is expected, one of two different verdicts is wrong, but it is unknown which.
         if now.status in DONE and before.kind() is not now.kind():
             return Change.FLIPPED
         return _pace(before.cpu, now.cpu, factor, least)
@@ -158,7 +158,7 @@ def _tally(runs: list[RunRecord]) -> Tally:
     )
 
 
-# --- told -------------------------------------------------------------------------------------------------------------
+# --- as text ----------------------------------------------------------------------------------------------------------
 
 
 def as_text(comparison: Comparison, *, slower_too: bool = False) -> str:

@@ -2,8 +2,8 @@
 
     --engine predicate --refine 'newton(it, sp)'        a line is its own name
     fast=--engine bounded                               a line with a name
-    refiners.toml:craig                                 a named one of a file
-    refiners.toml                                       all of a file
+    refiners.toml:craig                                 a named line of a file
+    refiners.toml                                       all lines of a file
     default                                             no options
 
 A file has a table of lines: `[configurations]`, then `craig = "--refine 'craig(z3)'"`.
@@ -25,14 +25,14 @@ from typing import Any
 from craton.errors import CratonError
 from craton.processes.keeper import FILE
 
-WITNESS = "{witness}"  # in an option: the path of the witness of the run
+WITNESS = "{witness}"  # in an option: the path of the run's witness
 
 _NAMED = re.compile(r"([A-Za-z0-9][\w.+ -]*?)\s*=\s*(-.*|)", re.DOTALL)
 _OURS = ("--json", "--quiet", "--stats", "--time-limit", "--cpu-limit", "--memory-limit", "--property")
 
 
 class BadConfiguration(CratonError):
-    """A configuration that `craton verify` would not take, or that is not found."""
+    """A configuration that `craton verify` would not accept, or that is not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Configuration:
     options: tuple[str, ...]
 
     def arguments(self) -> list[str]:
-        """With the file that a run hands on in the place of the witness."""
+        """The options, with the placeholder for the witness replaced by the file that the keeper returns."""
         return [option.replace(WITNESS, FILE) for option in self.options]
 
 
 def configurations(texts: Sequence[str]) -> list[Configuration]:
-    """What the texts stand for; each is checked the way `craton verify` checks its options."""
+    """The configurations that the texts denote; each is checked the way `craton verify` checks its options."""
     found: dict[str, Configuration] = {}
     for text in texts or ["default"]:
         for configuration in _meaning(text.strip()):
@@ -110,7 +110,7 @@ def _words(line: str, name: str) -> tuple[str, ...]:
 
 
 def check(configuration: Configuration) -> None:
-    """Better now than in a thousand runs."""
+    """Raises for invalid options now instead of in a thousand runs."""
     from craton.arguments.verifying import stages_of
     from craton.configuration.engines import check_stage
 
@@ -145,7 +145,7 @@ def _verify_parser() -> argparse.ArgumentParser:
 
 
 def with_witnesses(configurations: Sequence[Configuration]) -> list[Configuration]:
-    """Each asks for a witness, if it does not already."""
+    """The configurations, each with an option that requests a witness."""
     return [
         configuration
         if any(WITNESS in option for option in configuration.options)

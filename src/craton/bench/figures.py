@@ -1,14 +1,14 @@
-"""The figures of the papers, of any campaign: as SVG for a page, as PDF for a paper. They need matplotlib (an extra).
+"""The papers' figures for any campaign: as SVG for a page, as PDF for a paper. They need matplotlib (an extra).
 
 | figure | in the papers |
 |---|---|
 | `quantile_figure` | [NR] Figs. 5.3 and 5.4: what is solved, by time |
 | `scatter_figure` | [NR] Figs. 5.1 and 5.2: two configurations, task by task |
-| `statistics_figure` | [CN] Figs. 4–6: time, iterations and perfect sequences beside each other |
-| `eliminations_figure` | [NR] Figs. 5.5 and 5.6: quantified variables by the method that got rid of them |
+| `statistics_figure` | [CN] Figs. 4–6: time, iterations and perfect sequences side by side |
+| `eliminations_figure` | [NR] Figs. 5.5 and 5.6: quantified variables by the method that eliminated them |
 
-A figure is made of what is solved: without a wrong verdict, and without those that came to no answer. The same campaign
-gives the same files, byte for byte.
+Figures show solved runs only: no wrong verdicts, and no runs without an answer. The same campaign gives the same files,
+byte for byte.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class MissingMatplotlib(CratonError):
-    """Figures were asked for, and matplotlib is not installed."""
+    """Figures were requested, but matplotlib is not installed."""
 
     def __init__(self) -> None:
         super().__init__("figures need matplotlib, which is not installed: pip install 'craton[figures]'")
@@ -55,7 +55,7 @@ class Metric:
     axis: str
     of: Callable[[RunRecord], float | None]
     logarithmic: bool = False
-    least: float = 0.0  # what is smaller is drawn here: a logarithm knows no zero
+    least: float = 0.0  # smaller values are drawn here: a logarithmic axis has no zero
 
 
 TIME = Metric("Time", "CPU time (s)", lambda run: run.cpu, logarithmic=True, least=0.01)
@@ -74,7 +74,7 @@ _STYLE: Any = {
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
     "legend.frameon": False,
-    "svg.fonttype": "none",  # texts stay texts
+    "svg.fonttype": "none",  # keep text as text
     "svg.hashsalt": "craton",
     "pdf.fonttype": 42,
 }
@@ -84,7 +84,7 @@ _STYLE: Any = {
 
 
 def quantile_figure(campaign: Campaign, metric: Metric = TIME, category: str | None = None) -> Figure:
-    """The n-th smallest value among what a configuration has solved, for each n."""
+    """For each n, the n-th smallest value among the runs that a configuration has solved."""
     with _style():
         figure = _figure(6.8, 4.0)
         _draw_quantiles(figure.add_subplot(), campaign, metric, category)
@@ -106,7 +106,7 @@ def statistics_figure(campaign: Campaign, category: str | None = None) -> Figure
 
 
 def scatter_figure(campaign: Campaign, x: str, y: str, metric: Metric = TIME) -> Figure:
-    """A point for each task that at least one of two configurations has solved; beyond the line what only one has."""
+    """A point for each task that at least one of two configurations has solved; beyond the line if only one has."""
     points = _pairs(campaign, x, y, metric)
     known = [value for pair in points for value in pair if value is not None]
     low, high = (min(known), max(known)) if known else (1.0, 10.0)
@@ -148,7 +148,7 @@ def scatter_figure(campaign: Campaign, x: str, y: str, metric: Metric = TIME) ->
 
 
 def eliminations_figure(campaign: Campaign, chosen: Sequence[str] | None = None) -> Figure:
-    """Of all quantified variables, which method got rid of how many, and how many stayed; for each configuration."""
+    """For each configuration, how many quantified variables each method eliminated, and how many stayed."""
     totals = {name: _eliminated(campaign, name) for name in (configs(campaign) if chosen is None else chosen)}
     totals = {name: counts for name, counts in totals.items() if counts}
     methods = sorted({method for counts in totals.values() for method in counts}, key=_rank(totals))
@@ -188,7 +188,7 @@ def _eliminated(campaign: Campaign, config: str) -> Counter[str]:
 
 
 def _rank(totals: dict[str, Counter[str]]) -> Callable[[str], tuple[bool, int, str]]:
-    """The most successful method first; what stayed is always last."""
+    """The most successful method first; "stayed" is always last."""
     return lambda method: (method == "none", -sum(counts[method] for counts in totals.values()), method)
 
 
@@ -207,7 +207,7 @@ def _value(run: RunRecord, metric: Metric) -> float | None:
 
 
 def quantiles(campaign: Campaign, config: str, metric: Metric = TIME, category: str | None = None) -> list[float]:
-    """The values of what a configuration has solved, from the smallest to the largest."""
+    """The values of the runs that a configuration has solved, in ascending order."""
     chosen = (run for run in campaign.runs if run.config == config and category in (None, run.category))
     return sorted(value for value in (_value(run, metric) for run in chosen) if value is not None)
 
@@ -239,9 +239,9 @@ def _draw_quantiles(axes: Axes, campaign: Campaign, metric: Metric, category: st
 
 
 def _plain_powers(axis: Axis, span: float, last: float = float("inf")) -> None:
-    """Ticks of a logarithmic axis as plain numbers, also between the powers of ten where `span` holds few of them.
+    """Ticks of a logarithmic axis as plain numbers, also between powers of ten if `span` contains few of them.
 
-    Beyond `last` there are none: in a scatter plot they would give what is not solved a time.
+    There are none beyond `last`: in a scatter plot they would suggest a time for unsolved tasks.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -251,7 +251,7 @@ def _plain_powers(axis: Axis, span: float, last: float = float("inf")) -> None:
 
 
 def _plain(name: str) -> str:
-    """A name as matplotlib shows it unchanged: to it, dollars enclose formulas and a leading _ hides a label."""
+    """A name escaped for matplotlib, in which dollars enclose formulas and a leading _ hides a label."""
     return ("\u200b" if name.startswith("_") else "") + name.replace("$", r"\$")
 
 
@@ -282,7 +282,7 @@ def save(figure: Figure, directory: Path, name: str) -> list[Path]:
     make_directory(directory)
     written = []
     with _style():
-        figure.draw_without_rendering()  # finds the layout, which is most of the work, once for both
+        figure.draw_without_rendering()  # computes the layout, which is most of the work, once for both
         figure.set_layout_engine("none")
         for kind, dates in (("svg", {"Date": None}), ("pdf", {"CreationDate": None})):
             content = io.BytesIO()
@@ -293,7 +293,7 @@ def save(figure: Figure, directory: Path, name: str) -> list[Path]:
 
 
 def write_figures(campaign: Campaign, directory: Path) -> list[Path]:
-    """All figures that a campaign has data for. Scatter plots are of its first configuration against each other one."""
+    """All figures that a campaign has data for. Scatter plots compare its first configuration with each other one."""
     if not any(is_solved(run) for run in campaign.runs):
         return []
     written = save(quantile_figure(campaign), directory, "quantile-time")

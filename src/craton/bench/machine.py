@@ -1,4 +1,4 @@
-"""On what a campaign was measured: the machine, and the versions of all that has a say in the results."""
+"""What a campaign was measured on: the machine, and the versions of everything that influences the results."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _processor() -> str:
 
 
 def _memory() -> int | None:
-    """Bytes, where the system says it."""
+    """Bytes, if the system tells."""
     with suppress(ValueError, OSError, AttributeError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return None
 
 
 def _source_digest() -> str:
-    """Of all of Craton's own files: a version number says little while a program is being written."""
+    """A digest of all of Craton's own files: during development, a version number says little."""
     root = Path(__file__).parents[1]
     total = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):

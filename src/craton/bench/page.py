@@ -1,7 +1,7 @@
-"""The results of a campaign as one self-contained page: the data and a small script are in it, nothing is loaded.
+"""The results of a campaign as one self-contained page: it contains the data and a small script, and loads nothing.
 
-`assets/` holds the page, its style and its script; here they are put together with the data. A browser that honours the
-page's security policy could not even load anything from elsewhere.
+`assets/` holds the page, its style and its script; this module combines them with the data. The page's security policy
+forbids loading anything from elsewhere.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from craton.bench.results import Campaign, RunRecord
 from craton.bench.summary import categories, configs, in_order, iterations, kind_of_reason, perfect_share
 from craton.words import counted
 
-# The order is the script's: `STATUSES` there.
+# Must be in the same order as `STATUSES` in the script.
 _STATUSES = (
     "correct-true correct-false wrong-true wrong-false done-true done-false timeout memory error unknown"
 ).split()
 
 
 def results_page(campaign: Campaign, campaign_from_page: str = "") -> str:
-    """The page. `campaign_from_page` is the way from where the page lies to the campaign's directory, for its links."""
+    """The page. `campaign_from_page` is the relative path from the page to the campaign's directory, for links."""
     title = _title(campaign)
     parts = {
         "@TITLE@": escape(title),
         "@STYLE@": _asset("page.css"),
-        # No text of the results can end the element it stands in.
+        # No text in the results can close the element that contains it.
         "@DATA@": json.dumps(_data(campaign, campaign_from_page), ensure_ascii=False, separators=(",", ":")).replace(
             "<", "\\u003c"
         ),
@@ -38,7 +38,7 @@ def results_page(campaign: Campaign, campaign_from_page: str = "") -> str:
     }
     page = _asset("page.html")
     pieces: list[str] = []
-    # One pass from left to right, so that nothing that is filled in is looked at again.
+    # One pass from left to right, so that inserted text is not searched for placeholders.
     for name in ("@TITLE@", "@STYLE@", "@TITLE@", "@DATA@", "@SCRIPT@"):
         before, _, page = page.partition(name)
         pieces += [before, parts[name]]
@@ -56,7 +56,7 @@ def _title(campaign: Campaign) -> str:
 
 
 def _data(campaign: Campaign, base: str) -> dict[str, Any]:
-    """What the script reads: tables of numbers and texts in which everything that recurs is an index."""
+    """The script's input: tables of numbers and texts in which repeated values are indices."""
     runs = in_order(campaign)
     category_of = {name: index for index, name in enumerate(categories(campaign))}
     config_of = {name: index for index, name in enumerate(configs(campaign))}
@@ -86,7 +86,7 @@ def _data(campaign: Campaign, base: str) -> dict[str, Any]:
 
 
 def common_folder(runs: Sequence[RunRecord]) -> str:
-    """What the names of all tasks begin with, up to a slash: told once, it need not be read on each line."""
+    """The common prefix of all task names, up to a slash: shown once instead of on each line."""
     shared = os.path.commonprefix([run.task for run in runs])  # noqa: RUF071 (cut at a slash below)
     return shared[: shared.rfind("/") + 1]
 

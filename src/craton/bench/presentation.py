@@ -1,4 +1,4 @@
-"""All that is made of a campaign's results, in one place: files beside the results, and the table for the terminal."""
+"""Everything produced from a campaign's results: files next to the results, and the table for the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from craton.files import make_directory, write_atomically
 
 
 def show(campaign: Campaign) -> None:
-    """The table of counts, as wide as the terminal is."""
+    """Prints the table of counts, as wide as the terminal."""
     width = shutil.get_terminal_size((120, 50)).columns
     print(terminal_table(campaign, width, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ), end="")
 
@@ -27,7 +27,7 @@ def write_all(
 ) -> list[Path]:
     """Writes tables, the page and figures into the campaign's directory.
 
-    Figures need an extra, which is no reason to fail at the end of a long campaign.
+    Figures need an extra; if it is missing, this does not fail, since the campaign may have been long.
     """
     texts = {
         "results.csv": csv_table(campaign),

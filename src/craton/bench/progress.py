@@ -1,6 +1,6 @@
-"""How a campaign goes, for those who watch: one line on a terminal, a line now and then elsewhere.
+"""The progress of a campaign: one changing line on a terminal, a line from time to time elsewhere.
 
-A wrong verdict has a line of its own, at once, and is counted in every line after it.
+A wrong verdict gets its own line at once, and is counted in every later line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TextIO
 
 from craton.bench.results import CORRECT, WRONG, RunRecord
 
-_EVERY = 10.0  # seconds between two lines where nobody sees them live
+_EVERY = 10.0  # seconds between two lines if the output is not a terminal
 _OTHERS = {"timeout": "timed out", "memory": "out of memory", "error": "failed"}
 
 
@@ -55,7 +55,7 @@ class Progress:
         return f"{self.done} of {self.total} done: {self.counts()}{self._left()}"
 
     def counts(self) -> str:
-        """correct and unknown always, what else there is besides; wrong ones in capitals."""
+        """Always correct and unknown, others if there are any; wrong ones in capitals."""
         wrong = sum(self.statuses[status] for status in WRONG)
         parts = [
             f"{sum(self.statuses[status] for status in CORRECT)} correct",
@@ -67,7 +67,7 @@ class Progress:
         return ", ".join([*parts, f"{unrated} with nothing expected"] if unrated else parts)
 
     def _left(self) -> str:
-        """From the pace of this session; runs that were known before say nothing about it."""
+        """The estimated time left, based on this session only, not on runs finished before."""
         fresh = self.done - self.before
         remaining = self.total - self.done
         if not fresh or not remaining:

@@ -1,7 +1,7 @@
-"""What a campaign is on disk: a file of JSON lines, the first about the campaign, each other one about a run.
+"""A campaign on disk: a file of JSON lines, the first about the campaign, each other one about a run.
 
-A line is appended with a single write when a run is over, so a campaign that is killed has lost at most the line it
-was writing. Readers ignore a last line that is torn.
+A line is appended with a single write when a run is over, so a killed campaign loses at most the line it was writing.
+Readers ignore an incomplete last line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DONE = ("done-true", "done-false")  # where no verdict is expected
 
 
 class NoVerdict(Enum):
-    """What a run is said to have come to that did not live to say a verdict, and the status that goes with it."""
+    """The outcome recorded for a run that gave no verdict, and the corresponding status."""
 
     TIMEOUT = "TIMEOUT"
     MEMORY = "OUT OF MEMORY"
@@ -45,12 +45,12 @@ class NoVerdict(Enum):
 
 
 class NoCampaign(CratonError):
-    """A path that should lead to the results of a campaign, and does not."""
+    """A path that does not contain the results of a campaign."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One task under one configuration, and what came of it."""
+    """One task under one configuration, and its outcome."""
 
     task: str  # path of the task definition or program, as shown to the user
     category: str  # stem of the .set file, or name of the directory the task was found in
@@ -59,22 +59,22 @@ class RunRecord:
     config: str
     verdict: str  # true, false(unreach-call), unknown, TIMEOUT, OUT OF MEMORY, ERROR
     status: str  # correct-true, …, wrong-false, unknown, timeout, memory, error; done-true, done-false if none expected
-    reason: str  # in one line, where there is no verdict
+    reason: str  # in one line, if there is no verdict
     score: int
     cpu: float  # seconds of all processes
     wall: float  # seconds
-    memory: int  # bytes, of all processes at the worst moment
+    memory: int  # bytes, peak of all processes together
     exit_code: int | None
     statistics: dict[str, Any] = field(repr=False)
     log: str  # relative to the campaign; empty if there is none
     evidence: str  # a witness, relative to the campaign; empty if there is none
 
     def key(self) -> tuple[str, str, str]:
-        """What tells runs of a campaign apart."""
+        """Identifies a run within a campaign."""
         return self.task, self.property, self.config
 
     def kind(self) -> VerdictKind | None:
-        """Of its verdict; None where there is none."""
+        """The kind of its verdict; None if there is no verdict."""
         said = VerdictText.parse(self.verdict)
         return None if said is None else said.kind
 
@@ -86,7 +86,7 @@ class Campaign:
 
 
 def status_of(verdict: str, expected: str | None) -> str:
-    """The verdict against the expected one. A false(p) is right if p is what was expected to be violated."""
+    """The verdict compared with the expected one. A false(p) is right if p was expected to be violated."""
     said = VerdictText.parse(verdict)
     if said is None:
         return NoVerdict(verdict).status
@@ -115,7 +115,7 @@ def record_of(line: Mapping[str, Any]) -> RunRecord:
 
 
 def read_campaign(path: Path) -> Campaign:
-    """The campaign of a directory or of its file of results. Of a run that is there twice, the first counts."""
+    """The campaign in a directory or in its results file. If a run occurs twice, the first one counts."""
     file = path / RESULTS if path.is_dir() else path
     header: dict[str, Any] | None = None
     runs: dict[tuple[str, str, str], RunRecord] = {}
@@ -167,20 +167,20 @@ class Appender:
             raise CannotWrite(f"cannot write {file}: {problem.strerror}") from problem
 
     def mend(self) -> None:
-        """Takes away what a killed campaign has left torn at the end. Only for the one who holds the campaign."""
+        """Removes the incomplete last line of a killed campaign. Only the holder of the campaign's lock may call it."""
         content = self.file.read_bytes()
         end = content.rfind(b"\n") + 1
         if end < len(content):
             os.ftruncate(self.descriptor, end)
 
     def append(self, line: Mapping[str, Any]) -> None:
-        """All of the line in one write, and on the disk before this returns."""
+        """Writes the line in one write, and to disk before this returns."""
         content = (json.dumps(line) + "\n").encode()
         try:
             while content:  # a signal may cut a write short
                 content = content[os.write(self.descriptor, content) :]
             os.fsync(self.descriptor)
-        except OSError as problem:  # the disk is full: what is torn now is mended when there is room again
+        except OSError as problem:  # the disk is full: the incomplete line is removed when there is room again
             raise CannotWrite(f"cannot write {self.file}: {problem.strerror}") from problem
 
     def close(self) -> None:

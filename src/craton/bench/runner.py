@@ -1,6 +1,6 @@
-"""A campaign: every task under every configuration, each run contained, each result on disk before the next is begun.
+"""Runs a campaign: every task under every configuration, each run contained, each result written to disk at once.
 
-Whoever is killed loses the runs that were under way and nothing else: the same command goes on where it stopped.
+A killed campaign loses only the runs in progress: repeating the command continues where it stopped.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from craton.files import make_directory, write_atomically
 from craton.processes.keeper import Contained, Keeper
 from craton.processes.limits import Limits
 
-_PATIENCE = 0.2  # seconds after which an interrupt is noticed at the latest
+_PATIENCE = 0.2  # maximal seconds until an interrupt is noticed
 
 Finished = tuple[Run, Contained]
 
 
 class CampaignError(CratonError):
-    """A directory that holds another campaign, or one that is running."""
+    """A directory that holds another campaign, or a running one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Plan:
     applies: Callable[[BenchTask, Configuration], bool] = lambda task, configuration: True
 
     def runs(self) -> list[Run]:
-        """Task by task, so that configurations can be compared long before the end."""
+        """Ordered by task, so that configurations can be compared long before the end."""
         return [
             Run(task, configuration, self.limits)
             for task in self.tasks
@@ -63,13 +63,13 @@ class Pool(Protocol):
     def jobs(self) -> int: ...
 
     def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
-        """Runs as they finish, each once; None when there is nothing yet. No new ones are begun when stopped."""
+        """Runs as they finish, each once; None if there is nothing yet. When stopped, no new ones are started."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class LocalPool:
-    """So many runs at once on this machine."""
+    """Runs on this machine, a number of them at once."""
 
     jobs: int = 1
     command: Sequence[str] = VERIFY
@@ -100,15 +100,15 @@ class LocalPool:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A campaign as far as it went."""
+    """A campaign when it ended, complete or not."""
 
     campaign: Campaign
     interrupted: bool
-    missing: int  # runs that are still to be done
+    missing: int  # runs that were not done
 
 
 def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO | None = None, silent: bool = False) -> Ended:
-    """Runs what is not yet in the results, and returns all of them. An interrupt ends it with what is known."""
+    """Does the runs that are not yet in the results, and returns all results. An interrupt returns those so far."""
     pool = LocalPool() if pool is None else pool
     stream = sys.stderr if stream is None else stream
     make_directory(plan.out)
@@ -147,12 +147,12 @@ def _work(
 
 
 def _closable(finished: Iterator[Finished | None]) -> Any:
-    """A generator, which is how pools are written: closing it ends what is under way."""
+    """The generator that a pool returns: closing it ends the runs in progress."""
     return finished
 
 
 def _kept(out: Path, run: Run, what: Contained) -> tuple[str, str]:
-    """The log and the witness, written before the line that names them."""
+    """Writes the log and the witness, before the line that names them."""
     log = f"logs/{run.file_name}.log"
     _write(out / log, what.log)
     if not what.file:
@@ -167,13 +167,13 @@ def _write(path: Path, text: str) -> None:
     write_atomically(path, text)
 
 
-# --- beginning and going on -------------------------------------------------------------------------------------------
+# --- starting and resuming --------------------------------------------------------------------------------------------
 
 
 def _begin(
     plan: Plan, runs: Sequence[Run], file: Path, results: Appender, pool: Pool, stream: TextIO
 ) -> Campaign | None:
-    """Writes who we are, or finds out whether those who wrote it before were the same."""
+    """Writes the campaign's header or, if there is one already, checks that it is the same campaign."""
     header = _header(plan, runs)
     now = {"started": _now(), "machine": machine(), "versions": versions(), "jobs": pool.jobs}
     if not file.stat().st_size:
@@ -203,7 +203,7 @@ def _header(plan: Plan, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _difference(before: Any, now: Any) -> str:
-    """The first thing that differs, for the message."""
+    """The first difference, for the message."""
     if not isinstance(before, dict) or not isinstance(now, dict):
         return ""
     for name in (*before, *now):
@@ -217,7 +217,7 @@ def _now() -> str:
 
 
 def _lock(results: Appender, out: Path) -> None:
-    """The lock goes with the process, however it ends."""
+    """The lock is released when the process ends, however it ends."""
     try:
         fcntl.flock(results.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -226,7 +226,7 @@ def _lock(results: Appender, out: Path) -> None:
 
 @contextmanager
 def _interrupts(numbers: Iterable[int] = (signal.SIGINT, signal.SIGTERM)) -> Iterator[Callable[[], bool]]:
-    """Whether an interrupt has come. It is noted and not thrown: an exception out of nowhere could tear a line."""
+    """Yields a function that says whether an interrupt has come. It is not raised: that could leave a partial line."""
     heard: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False

@@ -1,4 +1,4 @@
-"""One run: from a task and a configuration to a command, and from what came of it to a record."""
+"""One run: from a task and a configuration to a command, and from its outcome to a record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from craton.processes.keeper import PYTHON, Contained, Order
 from craton.processes.limits import Kind, Limits
 from craton.verdicts.text import Limit, VerdictKind, VerdictText
 
-VERIFY = (PYTHON, "-P", "-m", "craton", "verify")  # -P: no modules of whatever directory we are in
+VERIFY = (PYTHON, "-P", "-m", "craton", "verify")  # -P: do not import from the current directory
 
-# Craton ends itself at the limits, and then has statistics to tell; whoever does not is ended a little later.
+# Craton stops itself at the limits and can then report statistics; if it does not, it is killed a little later.
 _GRACE, _GRACE_SHARE = 2.0, 0.1
 _OWN_MEMORY_SHARE = 0.9
-_NEARLY, _NEARLY_SHARE = 0.5, 0.2  # seconds before the end of the time from which on an unknown is a time-out
+_NEARLY, _NEARLY_SHARE = 0.5, 0.2  # an unknown this close to the time limit (in seconds) counts as a time-out
 
 _UNKNOWN = VerdictText(VerdictKind.UNKNOWN)
 _LONGEST_REASON = 300
@@ -42,12 +42,12 @@ class Run:
 
     @property
     def file_name(self) -> str:
-        """For its log: readable, and its own."""
+        """The name of its log: readable and unique."""
         readable = "--".join(re.sub(r"[^\w.+-]+", "_", part).strip("_")[-60:] for part in self.key)
         return f"{readable}--{hashlib.sha256(repr(self.key).encode()).hexdigest()[:8]}"
 
     def order(self, command: Sequence[str] = VERIFY) -> Order:
-        """What a keeper is asked for. `command` is what is given the task and the options."""
+        """The order for the keeper. `command` is run with the task and the options."""
         wall, cpu, memory = self.limits.wall, self.limits.cpu, self.limits.memory
         own = []
         if wall is not None:
@@ -64,7 +64,7 @@ def _with_grace(limit: float | None) -> float | None:
     return None if limit is None else limit + max(_GRACE, _GRACE_SHARE * limit)
 
 
-# --- what came of it --------------------------------------------------------------------------------------------------
+# --- the outcome ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def record(run: Run, what: Contained, log: str, evidence: str) -> RunRecord:
 
 
 def _said(limits: Limits, what: Contained) -> _Said:
-    """A verdict that comes after the time is none."""
+    """A verdict after the time limit does not count."""
     answer = _answer(what.output)
     statistics = answer.get("statistics") if isinstance(answer.get("statistics"), dict) else None
     if what.exceeded is not None:
@@ -123,7 +123,7 @@ def _said(limits: Limits, what: Contained) -> _Said:
 
 
 def _cause(limit: object, late: bool) -> VerdictText | NoVerdict:
-    """What an unknown counts as: `craton verify` says which limit it has kept, if one was the cause."""
+    """What an unknown counts as: `craton verify` reports which limit was the cause, if any."""
     if limit == Limit.MEMORY.value:
         return NoVerdict.MEMORY
     return NoVerdict.TIMEOUT if late or limit == Limit.CPU.value else _UNKNOWN
@@ -147,7 +147,7 @@ def _answer(output: str) -> dict[str, Any]:
 
 
 def _without_answer(what: Contained) -> _Said:
-    """The last line says what was wrong, as `craton` does it; an exit code of 3 is an unknown, also without words."""
+    """The last line says what was wrong, as `craton` prints it; exit code 3 is an unknown, even without output."""
     lines = [line for line in what.log.splitlines() if line.strip()]
     last = lines[-1].strip().removeprefix("craton: ") if lines else ""
     if what.exit_code == 3:

@@ -1,6 +1,6 @@
-"""A campaign counted: category × configuration, and what single runs say in their statistics.
+"""Counts of a campaign: category × configuration, and the statistics of single runs.
 
-Results are appended as runs end, so their order is an accident. Everything that is shown has the order of `in_order`.
+Results are appended as runs end, so their order is arbitrary. Everything is shown in the order of `in_order`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from craton.bench.results import CORRECT, DONE, WRONG, Campaign, RunRecord
 
-SOLVED = (*CORRECT, *DONE)  # where no verdict is expected, any verdict is a solution
+SOLVED = (*CORRECT, *DONE)  # if no verdict is expected, any verdict counts as solved
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class Summary:
 
     category: str
     config: str
-    is_total: bool  # of all categories; one of them may be called "all", too
+    is_total: bool  # over all categories; a category may also be called "all"
     runs: int
     by_status: Counter[str]
     unknown_by_reason: Counter[str]  # of the unknown ones only
-    alone: int  # tasks that no other configuration of the campaign has solved
+    alone: int  # tasks solved by no other configuration of the campaign
     score: int
     cpu: float  # seconds, of all runs
 
@@ -37,7 +37,7 @@ class Summary:
         return self.count(*WRONG)
 
     def reasons(self, most: int = 3) -> str:
-        """Why there is no answer, the most frequent reasons first."""
+        """Why there is no answer; most frequent reasons first."""
         ranked = sorted(self.unknown_by_reason.items(), key=lambda item: (-item[1], item[0]))
         shown = [f"{count} × {reason}" for reason, count in ranked[:most]]
         others = sum(count for _, count in ranked[most:])
@@ -66,7 +66,7 @@ def is_solved(run: RunRecord) -> bool:
 
 
 def summaries(campaign: Campaign) -> list[Summary]:
-    """One for each category and configuration that has runs; then, of several categories, one for all of them."""
+    """One for each category and configuration with runs; then, if there are several categories, one for all of them."""
     alone = solved_alone(campaign.runs)
     cells: dict[tuple[str | None, str], list[RunRecord]] = defaultdict(list)
     for run in in_order(campaign):
@@ -98,7 +98,7 @@ def _summary(category: str | None, config: str, runs: Sequence[RunRecord], alone
 
 
 def solved_alone(runs: Iterable[RunRecord]) -> set[tuple[str, str, str]]:
-    """The keys of runs that solve what no other configuration does. Where there is no other, that means nothing."""
+    """The keys of runs that solve what no other configuration solves; empty if there is no other configuration."""
     solvers: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
     several = set()
     for run in runs:
@@ -113,14 +113,14 @@ _NUMBER = re.compile(r"\b\d+(\.\d+)?\b")
 
 
 def kind_of_reason(reason: str) -> str:
-    """What reasons have in common: without places, numbers and details. Of several stages, the last one's reason."""
+    """The reason without places, numbers and details, for grouping. With several stages, the last one's reason."""
     last = reason.split("; ")[-1].strip()
     kind = _NUMBER.sub("N", _PLACE.sub("", last).split(": ")[0])
     return (kind if len(kind) <= 60 else kind[:59] + "…") or "no reason given"
 
 
 def file_stems(names: Iterable[str]) -> dict[str, str]:
-    """Names that files can have. What differs only in what a file's name cannot hold gets numbers."""
+    """Valid file names. Names that differ only in characters that file names cannot contain get numbers."""
     stems: dict[str, str] = {}
     for name in names:
         stem = plain = re.sub(r"[^\w.+-]+", "_", name).strip("._") or "unnamed"
@@ -132,7 +132,7 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
-# --- what a run says of itself ----------------------------------------------------------------------------------------
+# --- statistics of single runs ----------------------------------------------------------------------------------------
 
 
 def iterations(run: RunRecord) -> int | None:
@@ -150,13 +150,13 @@ def perfect_sequences(run: RunRecord) -> tuple[int, int] | None:
 
 
 def perfect_share(run: RunRecord) -> float | None:
-    """Perfect sequences in per cent of those that were tested."""
+    """The percentage of perfect sequences among those tested."""
     found = perfect_sequences(run)
     return None if found is None else 100 * found[0] / found[1]
 
 
 def eliminated(run: RunRecord) -> Counter[str]:
-    """Quantified variables by the method that got rid of them; under "none" those that stayed."""
+    """Quantified variables by the method that eliminated them; those that stayed are under "none"."""
     found = run.statistics.get("eliminated")
     if not isinstance(found, dict):
         return Counter()

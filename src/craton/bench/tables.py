@@ -1,6 +1,6 @@
 """The results of a campaign as tables: for the terminal, as CSV, Markdown and LaTeX.
 
-The table that is read counts, category × configuration; the one for other programs (CSV) has a line for each run.
+The tables for people have counts, category × configuration; the one for other programs (CSV) has a line for each run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from craton.bench.summary import Summary, in_order, iterations, perfect_sequence
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of numbers. One that is `optional` is left out of a table in which it would be zero everywhere."""
+    """A column of numbers. An `optional` one is left out of a table if it would be zero everywhere."""
 
     group: str
     title: str
@@ -61,7 +61,7 @@ def columns_for(rows: Sequence[Summary]) -> list[Column]:
 
 
 def number(value: float) -> str:
-    """Counts as they are, seconds as precisely as is of interest."""
+    """Counts as they are, seconds with sensible precision."""
     if isinstance(value, int):
         return str(value)
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
@@ -74,14 +74,14 @@ def _by_category(rows: Sequence[Summary]) -> list[tuple[str, list[Summary]]]:
 # --- terminal ---------------------------------------------------------------------------------------------------------
 
 
-# Beyond this many categories and configurations, the reasons of all categories are told together.
+# With more categories and configurations than this, the reasons of all categories are shown together.
 _MOST_REASONS = 16
 
 
 def terminal_table(campaign: Campaign, width: int | None = None, *, colour: bool = False) -> str:
-    """The counts, below them why there are no answers, and each wrong verdict.
+    """The counts, below them the reasons for missing answers, and each wrong verdict.
 
-    Numbers are never cut: a table that is wider than the terminal stays so. `width` is where text is folded.
+    Numbers are never cut: a table may be wider than the terminal. `width` is where text is wrapped.
     """
     from rich.cells import cell_len
     from rich.console import Console
@@ -124,7 +124,7 @@ def _style(column: Column, row: Summary) -> str:
 
 
 def _why_unknown(rows: Sequence[Summary]) -> list[str]:
-    """Category by category, or of all of them together if those are too many to read."""
+    """For each category, or for all of them together if there are too many."""
     told = [row for row in rows if row.unknown_by_reason and not row.is_total]
     if len(told) > _MOST_REASONS:
         told = [row for row in rows if row.unknown_by_reason and row.is_total] or told
@@ -151,7 +151,7 @@ _CSV = (
 
 
 def csv_table(campaign: Campaign) -> str:
-    """A line for each run, with a header. Empty cells are what is not known."""
+    """A line for each run, with a header. Unknown values are empty cells."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV)

@@ -1,4 +1,4 @@
-"""From what a user names to tasks: task definitions, .set files, directories, C and Boogie programs, Horn clauses.
+"""Finds tasks by names: task definitions, .set files, directories, C and Boogie programs, Horn clauses.
 
 A task definition with several properties is several tasks. A task that is found twice counts once, in the category
 where it was found first.
@@ -17,19 +17,19 @@ from craton.frontends.task_definitions import TaskError, TaskProperty, read_task
 
 DEFINITIONS = (".yml", ".yaml")
 PROGRAMS = (".c", ".i", ".bpl", ".smt2")
-USUAL_PROPERTY = "unreach-call"  # what a program without a property file is verified against
+USUAL_PROPERTY = "unreach-call"  # the property of programs without a property file
 
 _BOOGIE_EXPECTED = re.compile(r"#(Safe|Unsafe)\b")
 _HORN_STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat)\s*\)")
 
 
 class NoTasks(CratonError):
-    """Something that should be a task or lead to tasks, and does not."""
+    """A name that is not a task and does not lead to tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchTask:
-    """A program and a property, and what `craton verify` must be told to look at them."""
+    """A program and a property, and the arguments for `craton verify`."""
 
     name: str  # as shown to the user
     category: str
@@ -46,7 +46,7 @@ class BenchTask:
 
 
 def find_tasks(names: Sequence[str], only: str | None = None, every: int = 1) -> list[BenchTask]:
-    """The tasks behind the names, in a fixed order; only those of a property, or every n-th of each category."""
+    """The tasks for the names, in a fixed order; only those of a property, or every n-th of each category."""
     found: dict[tuple[Path, str], BenchTask] = {}
     for name in names:
         before = len(found)
@@ -109,7 +109,7 @@ def _file(path: Path, category: str) -> Iterator[BenchTask]:
 
 
 def _directory(directory: Path) -> Iterator[BenchTask]:
-    """All below it. Sets come first, since they say more about categories; inputs of tasks are no tasks themselves."""
+    """All tasks below it. Sets come first, since they define categories; inputs of tasks are not tasks themselves."""
     files = sorted(path for path in directory.rglob("*") if path.is_file())
     inputs: set[Path] = set()
     for path in files:
@@ -122,7 +122,7 @@ def _directory(directory: Path) -> Iterator[BenchTask]:
             try:
                 tasks = list(_definition(path, path.resolve().parent.name))
             except TaskError:
-                continue  # YAML is used for much else
+                continue  # YAML files are used for other things, too
             for task in tasks:
                 inputs.update(file.resolve() for file in task.inputs)
                 yield task
@@ -132,7 +132,7 @@ def _directory(directory: Path) -> Iterator[BenchTask]:
 
 
 def _set(path: Path) -> Iterator[BenchTask]:
-    """Lines of patterns, relative to the file. A pattern that fits nothing is a mistake worth hearing of."""
+    """Lines of patterns, relative to the file. A pattern that matches nothing is an error."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as problem:
@@ -189,7 +189,7 @@ def _program(path: Path, category: str) -> BenchTask:
 
 
 def _said(path: Path, pattern: re.Pattern[str], meaning: dict[str, str]) -> str | None:
-    """What a program says about itself: in its first comment, or where Horn clauses have their status."""
+    """The verdict or property given in a program's first comment, or in the status of Horn clauses."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as problem:
@@ -199,7 +199,7 @@ def _said(path: Path, pattern: re.Pattern[str], meaning: dict[str, str]) -> str 
 
 
 def _first_comment(text: str) -> str:
-    """Lines of // that follow each other are one comment."""
+    """Consecutive // lines are one comment."""
     text = text.lstrip()
     if text.startswith("/*"):
         return text.partition("*/")[0]
@@ -212,7 +212,7 @@ def _first_comment(text: str) -> str:
 
 
 def shown(path: Path) -> str:
-    """Relative to where we are if it is below, so that a campaign says the same wherever the tree lies."""
+    """Relative to the current directory if below it, so that a campaign is the same wherever the tree is."""
     absolute = path if path.is_absolute() else Path.cwd() / path
     try:
         return str(Path(absolute.resolve().relative_to(Path.cwd().resolve())))

@@ -25,7 +25,7 @@ _ENTRIES = (
 
 ENGINES: Registry[Engine] = Registry("engine", {entry.name: entry for entry in _ENTRIES})
 
-TESTING = "testing"  # a stage that needs no engine: runs on inputs from seeds
+TESTING = "testing"  # a stage without an engine: runs on seeded random inputs
 TESTING_SUMMARY = "runs on inputs drawn from seeds; finds errors only"
 
 
@@ -38,7 +38,7 @@ def make_engine(stage: Stage) -> Engine:
 
 
 def refines(expression: str) -> bool:
-    """Whether the engine asks a refiner."""
+    """Whether the engine uses a refiner."""
     word = parse(expression)
     if word.name == TESTING:
         return False
@@ -48,7 +48,7 @@ def refines(expression: str) -> bool:
 
 
 def check_stage(stage: Stage) -> None:
-    """Raises an error that tells the user what is wrong with a stage."""
+    """Raises an error that tells the user what is wrong with a stage, if anything is."""
     from craton.smt import make_solver
 
     make_solver(stage.solver).close()

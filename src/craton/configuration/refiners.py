@@ -25,7 +25,7 @@ _ENTRIES = (
 )
 
 PRESETS: dict[str, str] = {
-    # The cheap ones first: Spacer takes its time with bit-vectors, and then often has no answer.
+    # Cheap ones first: Spacer is slow on bit-vectors and often has no answer.
     "default": "until-inductive(newton(it, wp, lv, late), newton(it, sp, lv), craig(z3, it, time=2))",
     "perfect": "until-perfect(newton(it, sp, lv), newton(it, wp, lv), craig(z3, it, time=2))",
     "it-sp-lv": "newton(it, sp, lv)",
@@ -38,5 +38,5 @@ REFINERS: Registry[Refiner] = Registry("refiner", {entry.name: entry for entry i
 
 
 def refiner(expression: str) -> Refiner:
-    """The refiner an expression or the name of a preset stands for."""
+    """The refiner for an expression or the name of a preset."""
     return REFINERS.read(expression)

@@ -1,5 +1,5 @@
-"""Stages: which engine with which refiner looks at which view for how long. They are data: a TOML file with a table
-`[[stage]]` for each, whose keys are the fields of `Stage`. `default.toml` beside this file is what runs by default.
+"""Stages: which engine runs with which refiner on which view for how long. They are data: a TOML file with a table
+`[[stage]]` for each, whose keys are the fields of `Stage`. `default.toml` next to this file is the default.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ FLOATS = ("exact", "real")
 
 
 class StagesError(CratonError):
-    """A file of stages that cannot be read, or says something that makes no sense."""
+    """A file of stages that cannot be read or makes no sense."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One attempt. `share` is its part of the time that is left, against the stages behind it."""
+    """One attempt. `share` is its weight, relative to the later stages, when the remaining time is divided."""
 
     engine: str = "trace-abstraction"
     refine: str = "default"
@@ -32,16 +32,16 @@ class Stage:
     solver: str = "z3"
     share: float = 1.0
     seconds: float | None = None  # at most
-    seed: int = 0  # of runs on inputs that are drawn
+    seed: int = 0  # for random inputs
 
     @property
     def in_bits(self) -> bool:
-        """Whether it looks at the program itself, and not at a view of it."""
+        """Whether it runs on the bit-precise program itself, not on a view of it."""
         return self.encoding == "bv" and self.floats == "exact"
 
     @property
     def refiner(self) -> str:
-        """The expression of the refiner that its engine asks; "" if it asks none."""
+        """The expression of the refiner that its engine uses; "" if it uses none."""
         from craton.configuration.engines import refines
 
         return self.refine if refines(self.engine) else ""
@@ -51,13 +51,13 @@ class Stage:
         return self.seen_through(f"{self.engine} with {self.refiner}" if self.refiner else self.engine)
 
     def seen_through(self, name: str) -> str:
-        """A name with the view, where it is not the bits themselves."""
+        """A name, with the view appended unless the stage runs on the program itself."""
         views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]
         return f"{name} ({', '.join(views)})" if views else name
 
 
 def read_stages(path: Path) -> tuple[Stage, ...]:
-    """The stages of a file; they are well formed, but whether their engines and refiners exist is for `check_stage`."""
+    """The stages of a file. They are well-formed; `check_stage` checks that their engines and refiners exist."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
@@ -111,7 +111,7 @@ DEFAULT = read_stages(Path(__file__).with_name("default.toml"))
 
 
 def described(stages: Sequence[Stage]) -> list[tuple[str, str]]:
-    """Each stage, and how much time it gets: its share of what is left when its turn comes, and its cap."""
+    """Each stage, and how much time it gets: its share of the time left when it starts, and its cap."""
     left = sum(stage.share for stage in stages)
     found = []
     for stage in stages:

@@ -1,8 +1,8 @@
 """Bounded model checking: all paths of the first k steps at once, for k = 1, 2, 3, …
 
-An error that lies near it finds quickly, where engines that refute one trace after the other
-would first have to learn about all shorter ones. Paths that meet at a location after the same number of steps are
-merged, so the formula grows with the number of steps and not with the number of paths; what is constant stays constant.
+It finds errors near the start quickly, where engines that refute one trace after another would first have to learn
+about all shorter ones. Paths that meet at a location after the same number of steps are merged, so the formula grows
+with the number of steps and not with the number of paths; constants stay constants.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from craton.registry import keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.trace import Trace
 
-SOLVERS = ("bitwuzla", "z3")  # the first that can speak of the program
-LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for the question whether a state can be reached: of one, of all the time
+SOLVERS = ("bitwuzla", "z3")  # the first that supports the program's theories
+LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for reachability queries: seconds for one, share for all
 
 
 @dataclass(frozen=True, slots=True)
 class Bounded(Engine):
     """All paths up to a length at once; finds errors, and proves only where all paths end; needs no refiner.
 
-    `depth` is the number of steps at most; None: as many as there is time for.
+    `depth` is the maximal number of steps; None: as many as time allows.
     """
 
     word: ClassVar[str] = "bounded"
@@ -55,23 +55,23 @@ class Bounded(Engine):
 
 
 class _Undecided(Exception):
-    """The solver has no answer to a query; another one may."""
+    """The solver has no answer to a query; another solver may have one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """One way into a state: from which state, by which edge, when, and with which values."""
+    """One way into a state: from which state, along which edge, under which condition, and with which values."""
 
     source: _State
     edge: Edge
-    inputs: Mapping[Term, Term]  # the step's inputs → those of this time
+    inputs: Mapping[Term, Term]  # the step's inputs → fresh variables for this occurrence
     condition: Term
     values: Mapping[Term, Term]
 
 
 @dataclass(slots=True)
 class _State:
-    """A location after a number of steps: when control is there, and what the variables hold then."""
+    """A location after a number of steps: the condition that control is there, and the values of the variables."""
 
     location: Location
     steps: int
@@ -91,7 +91,7 @@ class _Unrolling:
         self.seen: list[_State] = []
         self.definitions: dict[Term, Term] = {}  # what names stand for
         self.names = 0
-        self.looking = 0.0  # seconds that went into the question whether there is a way on
+        self.looking = 0.0  # seconds spent on reachability queries
 
     def run(self, depth: int | None) -> EngineAnswer:
         frontier = [_State(self.main.entry, 0)]
@@ -117,7 +117,7 @@ class _Unrolling:
         return self._proof()
 
     def _possible(self, state: _State) -> bool:
-        """False if it is known that no way leads there. Asked for as long as it costs little."""
+        """False if the state is known to be unreachable. The solver is asked as long as that costs little."""
         now = time.monotonic()
         spent = now - self.budget.started
         if state.condition is TRUE or self.looking > LOOKING_SECONDS + LOOKING_SHARE * spent:
@@ -128,7 +128,7 @@ class _Unrolling:
         return not isinstance(answer, Unsat)
 
     def _proof(self) -> EngineAnswer:
-        """All paths end. At each location it is one of the states seen there."""
+        """All paths have ended: at each location, the disjunction of the states seen there is an invariant."""
         steps = self.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
         with self.budget.statistics.spending("unrolling"):
@@ -161,7 +161,7 @@ class _Unrolling:
         return _Arrival(state, edge, inputs, condition, {**state.values, **new})
 
     def _merged(self, location: Location, arrivals: Sequence[_Arrival]) -> _State:
-        """One state for all arrivals; where several are possible, the first one counts."""
+        """One state for all arrivals; if several conditions hold, the first arrival counts."""
         steps = arrivals[0].source.steps + 1
         conditions = [self._named(arrival.condition) for arrival in arrivals]
         values: dict[Term, Term] = {}
@@ -198,7 +198,7 @@ class _Unrolling:
         return None
 
     def _counterexample(self, state: _State, answer: Sat) -> EngineAnswer:
-        """The path that the model takes, and the values on it, computed anew from those that were chosen."""
+        """The path that the model takes, with its values recomputed from those that were chosen."""
         taken: list[_Arrival] = []
         while state.arrivals:
             arrival = next(way for condition, way in state.arrivals if self._holds(condition, answer))
@@ -207,7 +207,7 @@ class _Unrolling:
         taken.reverse()
         trace = Trace(tuple(arrival.edge for arrival in taken))
         formula = trace.formula
-        # bitwuzla knows no functions; a whole model, with an array for every step, takes longer than the rest
+        # bitwuzla has no functions; reading a whole model, with an array for every step, takes longer than the rest.
         functions = {} if self.solver.name == "bitwuzla" else answer.model.functions
         values = {indexed: answer.value(variable) for variable, indexed in formula.indices[0].items()}
         for position, arrival in enumerate(taken):

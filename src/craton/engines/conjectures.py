@@ -1,8 +1,8 @@
-"""Invariants conjectured from runs: what was true whenever a location was passed is perhaps always true.
+"""Invariants conjectured from runs: what held on every observed visit of a location may always hold.
 
-The program is run on inputs from seeds; from the states seen come conjectures (constants, low bits that never change,
-bounds, orders, linear and quadratic equations, conditions of the program itself), and Houdini keeps those that are
-inductive together. They are a proof or they are not: no refiner is asked, and nothing is learned from a failure.
+The program is run on seeded random inputs. The observed states suggest conjectures (constants, low bits that never
+change, bounds, orders, linear and quadratic equations, conditions of the program itself), and Houdini keeps those that
+are inductive together. Either they are a proof or not: no refiner is used, and nothing is learned from a failure.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ SAMPLING_SECONDS = 0.6
 MOST_STEPS = 4_000  # of one run
 MOST_ROWS = 300  # at one location
 QUERY_SECONDS = 1.0
-MOST_VARIABLES = 14  # of one sort at one location that are compared with each other
+MOST_VARIABLES = 14  # of one sort at one location that are compared pairwise
 LARGEST_EXCESS = 2
-MOST_MIXED = 4  # variables of either sign that make conditions
+MOST_MIXED = 4  # variables of both signs that are used as conditions
 MOST_IN_LINEAR, MOST_IN_QUADRATIC = 8, 4
 MOST_QUOTIENTS = 4
 _DIVISIONS = frozenset((ops.BVUDIV, ops.BVSDIV, ops.BVUREM, ops.BVSREM, ops.DIV, ops.MOD))
@@ -118,7 +118,7 @@ class Conjectures(Engine):
         for location, variables in watched.items():
             rows = seen[location]
             if not rows:
-                continue  # not reachable, it may be
+                continue  # possibly unreachable
             conditions = _conditions(program, steps, location, frozenset(variables))
             asked = [guess for guess in (*conditions, *bounds[location]) if _holds(guess, variables, rows)]
             computed = [t for t in quotients if free_variables(t) <= frozenset(variables)]
@@ -131,7 +131,7 @@ class Conjectures(Engine):
     def _verdict(
         self, program: Program, steps: Mapping[Edge, Transition], kept: Guesses, solver: Solver
     ) -> Safe | Unknown:
-        """The parts of the invariants that are needed, from the errors backwards: a proof is there to be read."""
+        """The needed parts of the invariants, from the errors backwards: a proof should be readable."""
         needed: dict[Location, dict[Term, None]] = {location: {} for location in kept}
         waiting = [(edge, FALSE) for edge in steps if edge.target in program.errors and edge.source in kept]
         while waiting:
@@ -149,13 +149,13 @@ class Conjectures(Engine):
 
 
 def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Term] | None:
-    """Parts that contradict the others; None if not even all of them do."""
+    """A subset of the parts that contradicts the others; None if even all parts together do not."""
     with solver.scope():
         solver.add(*others)
         answer = solver.check(*parts)
         if isinstance(answer, Unsat):
             return answer.core.assumptions
-        solver.add(*parts)  # easier for a solver, if it can be done
+        solver.add(*parts)  # assertions are easier for a solver than assumptions
         return parts if isinstance(answer, Undecided) and isinstance(solver.check(), Unsat) else None
 
 
@@ -165,13 +165,13 @@ def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Te
 def _states(
     program: Program, watched: Mapping[Location, tuple[Term, ...]], seed: int, budget: Budget
 ) -> dict[Location, list[tuple[Any, ...]]] | None:
-    """The values of the variables at their locations, on several runs; None if a run reaches an error."""
+    """The values of the variables seen at each location, on several runs; None if a run reaches an error."""
     seen: dict[Location, dict[tuple[Any, ...], None]] = {location: {} for location in watched}
     visits: dict[Location, int] = {}
 
     def note(location: Location, values: tuple[Any, ...]) -> None:
         count = visits[location] = visits.get(location, 0) + 1
-        if (count <= 12 or count & (count - 1) == 0) and len(seen[location]) < MOST_ROWS:  # later ones tell little
+        if (count <= 12 or count & (count - 1) == 0) and len(seen[location]) < MOST_ROWS:  # later visits add little
             seen[location][values] = None
 
     interpreter = Interpreter(program, watched=watched, seen=note)
@@ -197,7 +197,7 @@ def _comparable(sort: Sort) -> bool:
 def _conditions(
     program: Program, steps: Mapping[Edge, Transition], location: Location, known: frozenset[Term]
 ) -> Iterator[Term]:
-    """What the program itself asks at a location, and the opposite."""
+    """The conditions that the program itself tests at a location, and their negations."""
     for edge in program.main.outgoing(location):
         guard = steps[edge].guard
         if edge.target in program.errors and free_variables(guard) <= known:
@@ -209,7 +209,7 @@ def _conditions(
 
 
 def _quotients(steps: Iterable[Transition]) -> list[Term]:
-    """What the conditions of the program divide: no sum of variables says as much."""
+    """Quotients and remainders in the program's conditions, which no sum of variables can express."""
     found: dict[Term, None] = {}
     for step in steps:
         chosen = frozenset(step.inputs)
@@ -224,7 +224,7 @@ def _holds(guess: Term, variables: Sequence[Term], rows: Rows) -> bool:
 
 
 def _facts(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
-    """What is true of all rows, in the forms that invariants often have."""
+    """Facts that hold for all rows, in forms typical of invariants."""
     by_sort: dict[Sort, list[int]] = {}
     for column, variable in enumerate(variables):
         values = [row[column] for row in rows]
@@ -242,7 +242,7 @@ def _facts(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
 
 
 def _conditional(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
-    """Equations that hold where variables have certain signs, though not everywhere: a loop to a bound below zero does
+    """Equations that hold only where variables have certain signs: for example, a loop up to a negative bound does
     nothing.
     """
     mixed = [
@@ -318,7 +318,7 @@ def _of_two(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
 
 
 def _ordered(at_most: Any, x: Term, y: Term, pairs: Sequence[tuple[int, int]]) -> Iterator[Term]:
-    """Which is the larger one, perhaps but for a little: a counter often goes one beyond its bound."""
+    """Which one is larger, up to a small offset: a counter often goes one beyond its bound."""
     differences = [p - q for p, q in pairs]
     for one, other, most in ((x, y, max(differences)), (y, x, -min(differences))):
         if most <= 0:
@@ -337,7 +337,7 @@ def _equations(variables: Sequence[Term], rows: Rows, *, quadratic: bool = True)
     independent = list(range(min(len(variables), MOST_IN_LINEAR)))
     for found in list(relations(numbers, [(column,) for column in independent], width)):
         yield _equation(found, variables)
-        (determined,) = found.terms[-1][1]  # by the others, so that it adds nothing to quadratic equations
+        (determined,) = found.terms[-1][1]  # by the others, so it adds nothing to quadratic equations
         if determined in independent:
             independent.remove(determined)
     if quadratic and len(independent) <= MOST_IN_QUADRATIC:
@@ -346,7 +346,7 @@ def _equations(variables: Sequence[Term], rows: Rows, *, quadratic: bool = True)
 
 
 def _equation(relation: Relation, variables: Sequence[Term]) -> Term:
-    """Written without minus signs: what is negative goes to the other side."""
+    """Written without minus signs: negative terms are moved to the other side."""
     sort = variables[0].sort
     sides: tuple[list[Term], list[Term]] = ([], [])
     for coefficient, monomial in (*relation.terms, (-relation.constant, ())):

@@ -1,4 +1,4 @@
-"""What an engine is: `run(program, budget) -> Safe | Unsafe | Unknown`. Every engine that refines takes any refiner."""
+"""The contract of engines: `run(program, budget) -> Safe | Unsafe | Unknown`. CEGAR engines take any refiner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from craton.registry import written
 
-if TYPE_CHECKING:  # whoever only needs a budget or an answer does not import the heart
+if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
     from craton.logic import Model, Term
     from craton.program.cfa import Location, Program
     from craton.traces.refutation import Refutation
@@ -21,9 +21,9 @@ if TYPE_CHECKING:  # whoever only needs a budget or an answer does not import th
 
 @dataclass(frozen=True, slots=True)
 class Safe:
-    """No error location can be reached. The proof is one invariant for each location that can be.
+    """No error location can be reached. The proof is one invariant for each reachable location.
 
-    `by` are the solvers on whose word this rests: another one has to check it.
+    `by` names the solvers that this relies on: a different solver has to check the proof.
     """
 
     invariants: Mapping[Location, Term]
@@ -48,7 +48,7 @@ EngineAnswer = Safe | Unsafe | Unknown
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What an engine is doing, for those who watch."""
+    """What an engine is doing, for progress displays."""
 
     iteration: int
     trace_length: int
@@ -64,16 +64,16 @@ class Tally:
 
 @dataclass(slots=True)
 class Statistics:
-    """What a run did. Engines count as they go, so that a run that is ended has its figures too."""
+    """What a run did. Engines count as they go, so that an aborted run has its figures too."""
 
     iterations: int = 0
-    returned: int = 0  # traces that came back although they were refuted: the abstraction lost what was learned
+    returned: int = 0  # refuted traces that came back: the abstraction lost what was learned
     refutations: Counter[str] = field(default_factory=Counter)  # by the refiner that answered
     perfect: int = 0  # refutations that prove their whole path program …
     tested: int = 0  # … of those that were tested
-    eliminated: Counter[str] = field(default_factory=Counter)  # variables by the method of quantifier elimination
-    choices: list[int] = field(default_factory=list)  # refinements to choose from, where one was selected ([RS])
-    frontiers: list[int] = field(default_factory=list)  # sets of templates to choose from, where there was one ([EI])
+    eliminated: Counter[str] = field(default_factory=Counter)  # variables per quantifier elimination method
+    choices: list[int] = field(default_factory=list)  # number of refinements to choose from, per selection ([RS])
+    frontiers: list[int] = field(default_factory=list)  # number of template sets to choose from ([EI])
     trace_lengths: list[int] = field(default_factory=list)
     predicates: int = 0
     states: int = 0
@@ -108,7 +108,7 @@ class OutOfTime(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """The time a run has, and who wants to hear of its progress."""
+    """The time limit of a run, and the listener for its progress."""
 
     seconds: float | None = None
     watch: Callable[[Progress], None] = lambda progress: None
@@ -121,16 +121,16 @@ class Budget:
         return None if self.seconds is None else self.seconds - (time.monotonic() - self.started)
 
     def check(self) -> None:
-        """Raises OutOfTime when there is none left; engines call it at every step of their loops."""
+        """Raises OutOfTime when no time is left; engines call it in every iteration of their loops."""
         if self.seconds is not None and time.monotonic() - self.started > self.seconds:
             raise OutOfTime
 
 
 class Engine(ABC):
-    """A value. It is given programs without calls (but of recursive procedures), in blocks of the size it asks for.
+    """A value. Its programs have no calls (except of recursive procedures) and blocks of the size it asks for.
 
     Subclasses are frozen dataclasses whose fields say how they are written in expressions (`registry`); `refiner`,
-    `solver` and `seed` are not written but given by the stage.
+    `solver` and `seed` are not part of the expression but set by the stage.
     """
 
     __slots__ = ()
@@ -138,9 +138,8 @@ class Engine(ABC):
     word: ClassVar[str]  # its name in expressions
 
     blocks: int | None
-    """How many statements go into a block at most; None: as many as lie between loop heads; 1: no blocks.
-
-    0 stands for straight lines, however long.
+    """The maximal number of statements in a block. None: everything between loop heads; 1: no blocks; 0: straight-line
+    code of any length.
     """
 
     @abstractmethod
@@ -148,5 +147,5 @@ class Engine(ABC):
 
     @property
     def name(self) -> str:
-        """The expression it is written as."""
+        """The engine as an expression."""
         return written(self, self.word)

@@ -1,9 +1,9 @@
 """Hoare triples, the currency of engines: {P} step {q} for conjunctions P of predicates.
 
-Answered by data flow first (a step that writes none of q's variables keeps q; what shares no variable with P and the
-guard does not follow from them), then from what is known already, be it from a refiner or from earlier answers, in both
-directions of implication (what follows from a part of P follows from P; what does not follow from more than P does
-not follow from P), then by a solver. When a triple holds, the solver's core says which part of P it needed.
+They are decided by data flow first (a step that writes none of q's variables keeps q; a q that shares no variable with
+P and the guard does not follow from them), then from what is already known from a refiner or earlier answers, using
+implication both ways (what follows from a part of P follows from P; what does not follow from more than P does not
+follow from P), then by a solver. When a triple holds, the solver's core says which part of P was needed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ BOTTOM: State = frozenset((FALSE,))
 
 @dataclass(slots=True)
 class Known:
-    """What is known of {P} step {q} for one step and one q."""
+    """What is known about {P} step {q} for one step and one q."""
 
     sufficient: list[State] = field(default_factory=list)  # conjunctions from which q follows
-    insufficient: list[State] = field(default_factory=list)  # conjunctions from which it does not, as far as we see
+    insufficient: list[State] = field(default_factory=list)  # conjunctions from which it does not, as far as we know
 
     def answer(self, state: State) -> bool | None:
         for part in self.sufficient:
@@ -38,8 +38,8 @@ class Known:
 
 
 def may_follow(candidate: Term, step: Step, said: frozenset[Term]) -> bool:
-    """What shares no variable with anything that is said of the state before follows from it only if it is valid, or if
-    the step is impossible, which is a question of its own.
+    """A formula that shares no variable with what is known before the step follows only if it is valid, or if the step
+    is impossible, which is checked separately.
     """
     before = step.before(candidate)
     return before is TRUE or not said.isdisjoint(free_variables(before))
@@ -52,17 +52,18 @@ class Triples:
         self._known: dict[Step, dict[Term, Known]] = {}
 
     def learn(self, before: Term, step: Step, after: Term) -> None:
-        """A refiner's word that {before} step {after} holds. Progress rests on it: what refutes a trace is known before
-        anybody asks, so the trace is gone, whether or not the solver could find each triple again in time.
+        """Records a refiner's claim that {before} step {after} holds. Progress depends on it: the triples that refute a
+        trace are known before they are asked for, so the trace is gone even if the solver could not decide each triple
+        again in time.
         """
         state = frozenset(conjuncts(before))
         for part in conjuncts(after):
             self._about(step, part).sufficient.append(state)
 
     def successors(self, state: State, step: Step, candidates: Sequence[Term]) -> State:
-        """Those of the candidates that hold after the step; BOTTOM if it cannot be taken.
+        """The candidates that hold after the step; BOTTOM if it cannot be taken.
 
-        Undecided is not valid.
+        Undecided counts as not valid.
         """
         if FALSE in state or step.update.guard is FALSE:
             return BOTTOM
@@ -74,7 +75,7 @@ class Triples:
         open_questions: list[tuple[Term, Known]] = []
         if impossible is None and step.guarded:
             open_questions.append((FALSE, known))
-        said = step.guarded.union(*map(free_variables, state))  # all that the state and the guard speak of
+        said = step.guarded.union(*map(free_variables, state))  # all variables of the state and the guard
         for candidate in candidates:
             if candidate in state and step.update.written.isdisjoint(free_variables(candidate)):
                 holds.append(candidate)
@@ -94,7 +95,7 @@ class Triples:
         return frozenset(holds)
 
     def _asked(self, state: State, step: Step, questions: Sequence[tuple[Term, Known]]) -> list[Term] | None:
-        """Those that follow; None if the step cannot be taken."""
+        """The formulas that follow; None if the step cannot be taken."""
         facts = sorted(state, key=lambda t: t.serial)
         found: list[Term] = []
         with self._solver.scope():

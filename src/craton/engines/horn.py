@@ -1,9 +1,9 @@
-"""The program as Horn clauses: one unknown invariant for each location, over the variables that still matter there.
+"""The program as Horn clauses: one unknown invariant for each location, over the variables that are live there.
 
     true ⇒ I(entry)          I(l)(x) ∧ guard ⇒ I(l')(updates)          I(l)(x) ∧ guard ⇒ false, into an error
 
-Spacer looks for the invariants itself, so this engine needs no refiner. It is at its best in the integer view. Where it
-finds that there are none, a trace to the error exists; finding that is left to others.
+Spacer searches for the invariants itself, so this engine needs no refiner. It works best in the integer view. If it
+finds that there are no invariants, a trace to the error exists; finding it is left to other engines.
 """
 
 from __future__ import annotations
@@ -60,6 +60,6 @@ class Horn(Engine):
 
 
 def _holds(predicate: Predicate, step: Transition | None = None) -> Term:
-    """The predicate of its own variables, or of their values after a step."""
+    """The predicate applied to its own variables, or to their values after a step."""
     updates = {} if step is None else step.updates
     return apply(predicate.function, *(updates.get(v, v) for v in predicate.arguments))

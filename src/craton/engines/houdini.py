@@ -1,8 +1,8 @@
-"""From guesses to invariants (Houdini, Flanagan and Leino): what remains of a set of formulas when those that are not
-inductive together are taken out, again and again.
+"""From guesses to invariants (Houdini, Flanagan and Leino): formulas that are not inductive are removed from a set of
+guesses until the rest is inductive together.
 
-A proof found in a view may lack what goes without saying there: that numbers stay in the range of their type. With
-bounds by the program's own constants as further guesses, much of it is a proof in bits after all.
+A proof found in a view may lack facts that the view implies, such as that numbers stay in the range of their type.
+With bounds by the program's own constants as additional guesses, many such proofs become proofs in bits.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Unsat
 
-SOLVER = "cvc5"  # on whose word repaired proofs rest
+SOLVER = "cvc5"  # the solver that repaired proofs rely on
 MOST_CONSTANTS = 12  # of one sort; more would be too many guesses
 
 Guesses = dict[Location, list[Term]]
 
 
 def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budget) -> dict[Location, Term]:
-    """Inductive invariants of the program, made of parts of the given ones and of bounds. Nothing else is promised."""
+    """Inductive invariants of the program, made of parts of the given ones and of bounds. They may prove nothing."""
     from craton.smt.cvc5.solver import Cvc5Solver
 
     every = {edge: transition(edge.statement) for edge in program.main.edges}
@@ -41,7 +41,7 @@ def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budg
 def inductive(
     program: Program, steps: Mapping[Edge, Transition], guesses: Guesses, solver: Solver, budget: Budget
 ) -> Guesses:
-    """The guesses that are inductive together. Locations without any are taken as not reachable, where they are not."""
+    """The guesses that are inductive together. A location without guesses starts with `false`, as if unreachable."""
     left = {location: list(parts) for location, parts in guesses.items()}
     left[program.main.entry] = []
     edges = [edge for edge in steps if edge.target not in program.errors and edge.source not in program.errors]
@@ -61,7 +61,7 @@ def inductive(
 
 
 def _kept(solver: Solver, before: Sequence[Term], step: Transition, after: Sequence[Term]) -> list[Term]:
-    """Those that hold after the step. A counterexample to all of them takes out as many as it can."""
+    """The formulas that hold after the step. Each counterexample removes all formulas that it violates."""
     wanted = {guess: substitute(guess, step.updates) for guess in after}
     with solver.scope():
         solver.add(*before, step.guard)
@@ -84,7 +84,7 @@ def _true_in(answer: Sat, wanted: Mapping[Term, Term]) -> list[Term]:
 
 
 def bounds_by_constants(program: Program, steps: Mapping[Edge, Transition]) -> Guesses:
-    """At each location, for each variable that matters: at least and at most each constant of the guards."""
+    """At each location, for each live variable: lower and upper bounds by each constant of the guards."""
     live = live_variables(program, steps)
     constants: dict[BitVec, dict[Term, None]] = {}
     for edge, step in steps.items():

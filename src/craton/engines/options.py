@@ -1,4 +1,4 @@
-"""Options that several engines have."""
+"""Options shared by several engines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The step that all CEGAR engines share ([NR] Fig. 2.1): an error trace goes to the refiner, and the statistics hear of
-it.
+"""The step that all CEGAR engines share ([NR] Fig. 2.1): an error trace goes to the refiner, and the answer into the
+statistics.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from craton.traces.trace import Trace
 
 
 class Returning(enum.Enum):
-    """What it means that a trace comes back that was refuted."""
+    """What it means if a refuted trace comes back."""
 
     POSSIBLE = "the abstraction may lose what was learned from it"
     IMPOSSIBLE = "what was learned excludes it, by construction"
 
 
 class NoProgress(AssertionError):
-    """A refuted trace came back to an engine whose construction excludes that: a mistake of ours."""
+    """A refuted trace came back to an engine whose construction excludes that: a bug in Craton."""
 
 
 class Refinement:
-    """What a run learns from its traces: the refiner, and what it remembers."""
+    """The refiner of a run and its memory."""
 
     def __init__(self, refiner: Refiner, budget: Budget, returning: Returning) -> None:
         self._refiner = refiner
@@ -35,7 +35,7 @@ class Refinement:
         self._refuted: set[tuple[Edge, ...]] = set()
 
     def refute(self, trace: Trace) -> Refutation | Unsafe | Unknown:
-        """A refutation; where there is none, the engine's verdict."""
+        """A refutation, or the engine's verdict if there is none."""
         match self._asked(trace):
             case Refutation() as found:
                 return found

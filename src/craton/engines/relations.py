@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import gcd, lcm, prod
 
 LARGEST_COEFFICIENT = 1_000
-MOST_ROWS = 60  # to find equations; all rows must fulfil them
+MOST_ROWS = 60  # used to find equations, which are then checked on all rows
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """The sum of the terms, each a coefficient and the columns that are multiplied, is the constant."""
+    """The sum of the terms (each a coefficient and the columns to multiply) equals the constant."""
 
     terms: tuple[tuple[int, tuple[int, ...]], ...]
     constant: int
@@ -22,14 +22,14 @@ class Relation:
 def relations(
     rows: Sequence[tuple[int, ...]], monomials: Sequence[tuple[int, ...]], width: int | None
 ) -> Iterator[Relation]:
-    """A basis of the equations that all rows fulfil; modulo a power of two if numbers are that wide.
+    """A basis of the equations that all rows satisfy, modulo 2^width if a width is given.
 
-    Numbers near the ends of the range have perhaps wrapped around, so equations are looked for among the small ones.
+    Numbers near the ends of the range may have wrapped around, so equations are searched for among small numbers.
     """
     small = rows if width is None else [row for row in rows if all(abs(x) < 1 << (width - 4) for x in row)]
     table = [[Fraction(1), *(Fraction(_product(row, m)) for m in monomials)] for row in small[:MOST_ROWS]]
     if len(table) <= len(monomials):
-        return  # anything fits so few
+        return  # too few rows: anything would fit
     for vector in _nullspace(table, len(monomials) + 1):
         scale = lcm(*(entry.denominator for entry in vector))
         numbers = [int(entry * scale) for entry in vector]

@@ -1,8 +1,8 @@
-"""What is known of a state of an unrolled program, told by the program's variables alone.
+"""What is known about a state of an unrolled program, expressed over the program's variables alone.
 
-A state gives every variable a value made of what was chosen on the way. Those choices have no name in the program; but
-where a variable holds one of them, as it is or extended, the variable can stand for it. What still speaks of a choice
-then is left out: the formula becomes weaker, and whether the invariants are good enough is for the check to say.
+A state gives every variable a value built from the choices made on the way. Choices have no name in the program, but a
+variable that holds one, unchanged or extended, can represent it. Parts that still mention a choice are dropped: this
+weakens the formula, and the check decides whether the invariants are strong enough.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from craton.logic.walk import fold
 
 
 class StateFormulas:
-    """`definitions` are names for terms, each of earlier names; `variables` those of the program."""
+    """`definitions` are names for terms over earlier names; `variables` are those of the program."""
 
     def __init__(self, definitions: Mapping[Term, Term], variables: frozenset[Term]) -> None:
         self.variables = variables
@@ -24,8 +24,8 @@ class StateFormulas:
             self.meanings[name] = substitute(term, self.meanings)
 
     def formula(self, condition: Term, values: Mapping[Term, Term], wanted: frozenset[Term]) -> Term:
-        """The condition, and what the wanted variables are; of the others it is known only how they began."""
-        start = {v: var(f"{v.name}!start", v.sort) for v in values}  # since the name means what it is now
+        """The condition and the values of the wanted variables; of other variables only their initial values."""
+        start = {v: var(f"{v.name}!start", v.sort) for v in values}  # the plain name is the current value
         cells = _Cells(frozenset(start.values()))
         now = {v: cells.named(substitute(substitute(t, self.meanings), start)) for v, t in values.items()}
         given = conjuncts(cells.named(substitute(substitute(condition, self.meanings), start)))
@@ -38,7 +38,7 @@ class StateFormulas:
 
 
 class _Cells:
-    """Names for the cells of arrays as they were at the start, where terms read one of them."""
+    """Names for the initial values of the array cells that terms read."""
 
     def __init__(self, arrays: frozenset[Term]) -> None:
         self.arrays = arrays
@@ -56,7 +56,7 @@ class _Cells:
         return rebuild(node, parts)
 
     def held(self, array: Term, contents: Term) -> Iterator[tuple[Term, Term]]:
-        """What the cells of an array hold that were written last, or not at all."""
+        """The contents of an array's cells that were written last, or never written."""
         written: set[Term] = set()
         while contents.op is ops.STORE and contents.args[1].op is ops.VALUE:
             contents, index, element = contents.args
@@ -69,7 +69,7 @@ class _Cells:
 
 
 def _holders(held: Sequence[tuple[Term, Term]]) -> dict[Term, Term]:
-    """What can stand for a choice: the first variable or cell that holds it."""
+    """For each choice, the first variable or cell that holds it and can represent it."""
     found: dict[Term, Term] = {}
     for holder, term in held:
         if term.op is ops.VARIABLE:

@@ -1,4 +1,4 @@
-"""A step: an edge as engines take it, with what is computed once for all that ask about it."""
+"""A step: an edge as engines use it, with facts about it that are computed once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from craton.program.transitions import Transition, transition
 
 @dataclass(eq=False, slots=True)
 class Step:
-    """An edge with its guarded update. Equal to itself only, since edges with blocks are too large to be compared again
-    and again; hashed by its number, so that sets of steps have the same order in every run.
+    """An edge with its guarded update. Compared by identity, since edges with blocks are too large to compare often;
+    hashed by its number, so that sets of steps have the same order in every run.
     """
 
     number: int

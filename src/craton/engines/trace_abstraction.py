@@ -1,10 +1,10 @@
 """Trace abstraction: refutations as automata, programs as languages (Heizmann, Hoenicke, Podelski 2009; [CN] 7).
 
-The abstraction is an automaton over the program's edges that accepts its error traces not yet refuted. Each refutation
+The abstraction is an automaton over the program's edges that accepts the error traces not yet refuted. Each refutation
 gives an interpolant automaton, whose states are conjunctions of the refutation's assertions and whose transitions are
-Hoare triples, found only when the difference asks for them. States that no error trace passes any more are removed,
-states that have the same traces ahead are merged. Hints of the program are treated like a first refutation. When no
-error trace is left, the assertions collected on the way annotate the program.
+Hoare triples, checked only when the difference needs them. States that are on no error trace any more are removed;
+states that accept the same traces are merged. Hints in the program are treated like a first refutation. When no error
+trace is left, the collected assertions annotate the program.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class TraceAbstraction(Engine):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """What is known in a state: a conjunction of assertions, and what was known in one of the states it comes from.
+    """What is known in a state: a conjunction of assertions, and the facts of one of the states it comes from.
 
-    A graph, since merged states are split again: written out, the alternatives would double with each time.
+    A graph, since merged states are split again: written out, the alternatives would double each time.
     """
 
     state: State = frozenset()
@@ -60,7 +60,7 @@ class Facts:
 
 @dataclass(slots=True)
 class Automaton:
-    """States are numbers, the first one is 0. Each is at a location, and its facts hold there."""
+    """States are numbers; 0 is the initial state. Each belongs to a location, where its facts hold."""
 
     locations: list[Location] = field(default_factory=list)
     facts: list[Facts] = field(default_factory=list)
@@ -86,9 +86,9 @@ class _Subtraction:
         self.budget = budget
         self.triples = Triples(engine.solver, budget.statistics)
         self.steps = {step.edge: step for step in make_steps(self.main.edges)}
-        self.distance = error_distances(program)  # what guides the search
+        self.distance = error_distances(program)  # guides the search
         self.predicates: set[Term] = set()
-        self.pruned: dict[Location, list[Facts]] = {}  # of states without a way to an error: part of the proof
+        self.pruned: dict[Location, list[Facts]] = {}  # of states from which no error is reachable: part of the proof
 
     def run(self) -> EngineAnswer:
         statistics = self.budget.statistics
@@ -117,14 +117,14 @@ class _Subtraction:
             return Unknown(f"out of time after {statistics.iterations} iterations")
 
     def _learn(self, trace: Trace, assertions: Sequence[Term]) -> None:
-        """Progress by construction: along the trace the difference finds all its assertions, and `false` at last."""
+        """Progress by construction: along the trace the difference finds all assertions, up to the final `false`."""
         for edge, (before, after) in zip(trace.edges, pairwise(assertions), strict=True):
             self.triples.learn(before, self.steps[edge], after)
 
     # --- traces -------------------------------------------------------------------------------------------------------
 
     def _shortest_error_trace(self, automaton: Automaton) -> Trace | None:
-        """A*: the distance in the program never overestimates the one that is left."""
+        """A*: the distance in the program never overestimates the remaining distance."""
         if not len(automaton):
             return None
         arrived: dict[int, tuple[int, Step] | None] = {0: None}
@@ -163,7 +163,7 @@ class _Subtraction:
         return automaton
 
     def _difference(self, old: Automaton, assertions: Sequence[Term]) -> Automaton:
-        """The product with the refutation's automaton, without the states where it knows `false`."""
+        """The product with the refutation's automaton, without the states in which `false` holds."""
         candidates = tuple(dict.fromkeys(c for a in assertions if a is not FALSE for c in conjuncts(a)))
         self.predicates.update(candidates)
         new = Automaton()
@@ -220,8 +220,8 @@ class _Subtraction:
         return spent is None or spent.seconds < MINIMISE_SHARE * (time.monotonic() - self.budget.started)
 
     def _minimised(self, automaton: Automaton) -> Automaton:
-        """States with the same traces ahead become one, in which the facts of either hold. Coarsest partition by
-        refinement; without an answer in time, the automaton stays as it is.
+        """Merges states that accept the same traces; the merged state has the facts of one or the other. Computes the
+        coarsest partition by refinement; if time runs out, the automaton stays as it is.
         """
         deadline = time.monotonic() + MINIMISE_SECONDS
         classes = _numbered(automaton.locations)
@@ -251,7 +251,7 @@ class _Subtraction:
     # --- the proof ----------------------------------------------------------------------------------------------------
 
     def _annotation(self, automaton: Automaton) -> Mapping[Location, Term]:
-        """For every location, what is known of the states there: their disjunction."""
+        """For every location, the disjunction of what is known in its states."""
         found = {location: list(facts) for location, facts in self.pruned.items()}
         for location, facts in zip(automaton.locations, automaton.facts, strict=True):
             found.setdefault(location, []).append(facts)

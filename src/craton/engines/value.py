@@ -1,9 +1,8 @@
 """Value analysis: explicit values of the variables that matter (Beyer, Löwe 2013; [RS] 3).
 
-States are unwound with the values of the variables tracked so far. A path to an error goes to the refiner; the
-variables of a refutation's assertions are tracked from now on at the locations they stand at, and the unwinding starts
-again. No solver is asked but by the refiner. When nothing is left to unwind, the states at each location are its
-invariant.
+States are unwound with the values of the variables tracked so far. A path to an error goes to the refiner; from then on
+the variables of a refutation's assertions are tracked at the assertions' locations, and the unwinding starts again.
+Only the refiner uses a solver. When nothing is left to unwind, the states at each location are its invariant.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 from craton.traces.values import Values, after
 
-ATTEMPTS = 4  # how often a trace is given to the refiner whose refutations are of no use to values
+ATTEMPTS = 4  # how often the refiner may refute the same trace without adding a tracked variable
 
 
 class Tracking(enum.Enum):
-    """Where a variable is tracked that an assertion speaks of."""
+    """Where a variable that an assertion mentions is tracked."""
 
     LOCATION = "location"
     GLOBAL = "global"
@@ -39,7 +38,7 @@ class Tracking(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ValueAnalysis(Engine):
-    """Explicit values of the variables that refutations speak of; try it with --refine 'fallback(values, newton)'."""
+    """Explicit values of the variables that refutations mention; try it with --refine 'fallback(values, newton)'."""
 
     word: ClassVar[str] = "value"
 
@@ -71,13 +70,13 @@ class _Node:
 
 
 class _States:
-    """The states at a location, by which variables they know: there are few such sets, and many values."""
+    """The states at a location, indexed by the set of variables they know: there are few such sets but many values."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[Term, ...], dict[tuple[Term, ...], None]] = {}
 
     def add(self, known: Values) -> bool:
-        """Whether it is new: not covered by one that knows nothing else, and perhaps less."""
+        """Whether the state is new: not covered by one that knows the same values or fewer of them."""
         for variables, values in self._values.items():
             if all(v in known for v in variables) and tuple(known[v] for v in variables) in values:
                 return False
@@ -112,7 +111,7 @@ class _Unwinding:
     # --- unwinding ---
 
     def _unwind(self) -> _Node | dict[Location, _States]:
-        """A state at an error location; or, if there is none, all states that are needed at each location."""
+        """A state at an error location; or, if there is none, the states at each location."""
         reached: dict[Location, _States] = {}
         self.budget.statistics.states = 0
         start = _Node(self.main.entry, {})
@@ -136,7 +135,7 @@ class _Unwinding:
         return reached
 
     def _steps_from(self, location: Location) -> tuple[Step, ...]:
-        """The steps towards errors; others need no states: whatever holds there, does no harm."""
+        """The steps from which an error may be reached; no other steps need states."""
         found = self.steps.get(location)
         if found is None:
             useful = [edge for edge in self.main.outgoing(location) if edge.target in self.dangerous]
@@ -149,7 +148,7 @@ class _Unwinding:
     # --- refining ---
 
     def _refine(self, reached: _Node) -> EngineAnswer | None:
-        """None if the error path is refuted by variables that were not tracked."""
+        """None if the error path is refuted and new variables are tracked."""
         nodes = reached.path
         trace = Trace(tuple(node.edge for node in nodes if node.edge is not None), self.main.edges)
         for _ in range(ATTEMPTS):
@@ -161,7 +160,7 @@ class _Unwinding:
         return Unknown(f"values cannot follow the refutations of an error trace of {len(trace)} steps")
 
     def _track(self, nodes: Sequence[_Node], assertions: Sequence[Term]) -> bool:
-        """Whether something is tracked that was not."""
+        """Whether a variable is tracked that was not tracked before."""
         before = self._size()
         for node, assertion in zip(nodes, assertions, strict=True):
             wanted = {v for v in free_variables(assertion) if not isinstance(v.sort, Array)}

@@ -2,8 +2,8 @@
 
 Reading order: `sorts`, `ops`, `terms` (what a term is), `semantics` on top of `ieee` (what operations compute), then
 the constructors by theory (`core`, `arithmetic`, `bitvectors`, `floats`, `arrays`), `walk` (substitution, free
-variables), `evaluation` (models), and the languages (`smtlib`, `infix`, `cexpr`) on `rendering`. Import names from
-here.
+variables), `evaluation` (models), and the output languages (`smtlib`, `infix`, `cexpr`) based on `rendering`. Import
+names from here.
 """
 
 from typing import TYPE_CHECKING

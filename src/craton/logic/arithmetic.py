@@ -43,7 +43,7 @@ def mul(*args: Term) -> Term:
 def _gather(
     op: Op, args: Sequence[Term], unit: int, combine: Callable[[int | Fraction, int | Fraction], int | Fraction]
 ) -> tuple[list[Term], int | Fraction]:
-    """The non-constant parts of a flattened sum or product, and what the constants amount to."""
+    """The non-constant parts of a flattened sum or product, and the combined constant."""
     parts: list[Term] = []
     constant: int | Fraction = unit
     for arg in args:
@@ -87,7 +87,7 @@ def neg(a: Term) -> Term:
 
 
 def divide(a: Term, b: Term, *more: Term) -> Term:
-    """`/` on Reals. Division by zero is some value that depends on `a` only."""
+    """`/` on Reals. Division by zero is some value that depends only on `a`."""
     if a.sort is not REAL or b.sort is not REAL:
         raise ill_sorted(ops.DIVIDE, "Reals", (a, b))
     if b.op is ops.VALUE and b.payload != 0:
@@ -132,7 +132,7 @@ def divisible(by: int, a: Term) -> Term:
 
 
 def le(a: Term, b: Term, *more: Term) -> Term:
-    """Chained if there are more than two arguments, as the other comparisons."""
+    """Chained if there are more than two arguments, like the other comparisons."""
     return _chained(ops.LE, TRUE, (a, b, *more)) if more else _compare(ops.LE, TRUE, a, b)
 
 
@@ -167,7 +167,7 @@ def _compare(op: Op, reflexive: Term, a: Term, b: Term) -> Term:
 
 
 def _constants_together(a: Term, b: Term) -> tuple[Term, Term] | None:
-    """x + 2 ≤ y + 5 is x ≤ y + 3, and x + 2 ≤ 5 is x ≤ 3; None where no constants meet. (Bit-vectors would wrap.)"""
+    """x + 2 ≤ y + 5 is x ≤ y + 3, and x + 2 ≤ 5 is x ≤ 3; None unless both have constants. (Bit-vectors would wrap.)"""
     left, right = split_constant(a), split_constant(b)
     if left is not None and right is not None:
         return left[0], plus_constant(right[0], ops.ADD, right[1] - left[1])

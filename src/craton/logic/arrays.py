@@ -6,7 +6,7 @@ from craton.logic import ops
 from craton.logic.sorts import Array
 from craton.logic.terms import Term, ill_sorted, intern
 
-# How many writes a read looks past; a bound keeps reading from a long chain of writes cheap.
+# How many writes a read looks past; the bound keeps reads from long chains of writes cheap.
 _LOOK_PAST = 256
 
 
@@ -27,7 +27,7 @@ def select(array: Term, index: Term) -> Term:
         if written.op is not ops.VALUE or index.op is not ops.VALUE:
             break
         seen = seen.args[0]
-    else:  # no end in sight: stopping half-way would make a term that its own arguments do not give again
+    else:  # chain too long: if it stopped half-way, rebuilding the term would give another term
         seen = array
     return intern(ops.SELECT, (seen, index), sort.element)
 

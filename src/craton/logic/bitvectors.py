@@ -96,7 +96,7 @@ def bvxor(*args: Term) -> Term:
 
 
 def _gather(op: Op, args: Sequence[Term], unit: int, combine: Callable[[int, int], int]) -> tuple[list[Term], int]:
-    """The non-constant parts of the flattened operation, and what the constants amount to."""
+    """The non-constant parts of the flattened operation, and the combined constant."""
     parts: list[Term] = []
     constant = unit
     for arg in args:
@@ -193,7 +193,7 @@ def bvsdiv(a: Term, b: Term) -> Term:
 
 
 def bvsrem(a: Term, b: Term) -> Term:
-    """Sign of the dividend, as C's %."""
+    """Sign of the dividend, like C's %."""
     return _binary(ops.BVSREM, a, b)
 
 
@@ -388,7 +388,7 @@ def extract(high: int, low: int, a: Term) -> Term:
 
 
 def _part_holding(a: Term, high: int, low: int) -> tuple[Term, int] | None:
-    """The one argument of a concatenation that holds all these bits, and where it starts."""
+    """The argument of a concatenation that contains all these bits, and where it starts."""
     offset = 0
     for part in reversed(a.args):
         width = _width(ops.CONCAT, part)

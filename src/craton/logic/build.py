@@ -1,4 +1,4 @@
-"""From an operation and new arguments back to a term: the table that substitution and unpickling build with."""
+"""Builds a term from an operation and new arguments: the table used by substitution and unpickling."""
 
 from __future__ import annotations
 

@@ -17,15 +17,13 @@ from craton.logic.semantics import compute
 from craton.logic.sorts import BOOL, Function, Sort
 from craton.logic.terms import FALSE, TRUE, Term, find, ill_sorted, intern, value, var
 
-# A conjunction of conjunctions becomes one flat conjunction, unless a part is so long that flattening again and again
-# while a formula grows would cost quadratic time.
+# A conjunction of conjunctions becomes one flat conjunction, unless a part is so long that repeated flattening of a
+# growing formula would take quadratic time.
 FLATTEN_BELOW = 64
 
 
 def folded(op: Op, args: Sequence[Term], sort: Sort, payload: Any = None) -> Term | None:
-    """The constant that `op` gives on constants; None if an argument is not constant or the standard leaves the result
-    open.
-    """
+    """The value of `op` on constants; None if an argument is not constant or the standard leaves the result open."""
     for arg in args:
         if arg.op is not ops.VALUE:
             return None
@@ -77,7 +75,7 @@ def or_(*args: Term) -> Term:
 
 
 def _junction(op: Op, dual: Op, unit: Term, zero: Term, args: Sequence[Term]) -> Term:
-    """Flat, without units, repetitions and absorbed parts; `zero` as soon as one part or a contradiction shows it."""
+    """Flat, without units, repetitions and absorbed parts; `zero` if a part is `zero` or two parts contradict."""
     parts: dict[Term, None] = {}
     duals = False
     for arg in args:
@@ -109,7 +107,7 @@ def _junction(op: Op, dual: Op, unit: Term, zero: Term, args: Sequence[Term]) ->
 
 
 def _known_negation(a: Term) -> Term | None:
-    """The negation of `a` if that term exists already; a new one could not be among the parts."""
+    """The negation of `a` if that term already exists; a new one could not be among the parts."""
     if a.op is ops.NOT:
         return a.args[0]
     mirror = _MIRROR.get(a.op)
@@ -222,7 +220,7 @@ _SUMS = (ops.ADD, ops.BVADD)
 
 
 def split_constant(term: Term) -> tuple[Term, Any] | None:
-    """A sum without its constant, and the constant; None for other terms."""
+    """A sum without its constant, and the constant; None if the term is not a sum with a constant."""
     if term.op not in _SUMS or term.args[-1].op is not ops.VALUE:
         return None
     rest = term.args[:-1]
@@ -238,7 +236,7 @@ def plus_constant(term: Term, op: Op, constant: Any) -> Term:
 
 
 def _constant_to_the_right(a: Term, b: Term) -> tuple[Term, Term] | None:
-    """a + 2 = b + 5 is a = b + 3; None if b has no constant to meet that of a."""
+    """a + 2 = b + 5 is a = b + 3; None unless both sides have a constant."""
     left = split_constant(a)
     assert left is not None
     if b.op is ops.VALUE:
@@ -250,7 +248,7 @@ def _constant_to_the_right(a: Term, b: Term) -> tuple[Term, Term] | None:
 
 
 def _symmetric(op: Op, a: Term, b: Term) -> Term:
-    """Keeps the order the user wrote, unless the mirrored term exists already."""
+    """Keeps the order of the arguments, unless the mirrored term already exists."""
     return find(op, (b, a), BOOL) or intern(op, (a, b), BOOL)
 
 
@@ -273,7 +271,7 @@ def ite(condition: Term, then: Term, otherwise: Term) -> Term:
         return otherwise
     if condition.op is ops.NOT:
         condition, then, otherwise = condition.args[0], otherwise, then
-    # A branch that asks the same question again has the answer already.
+    # A branch with the same condition can be simplified: its condition is known.
     if then.op is ops.ITE and then.args[0] is condition:
         then = then.args[1]
     if otherwise.op is ops.ITE and otherwise.args[0] is condition:
@@ -316,7 +314,7 @@ def _quantified(op: Op, variables: Iterable[Term], body: Term) -> Term:
     bound = tuple(dict.fromkeys(variables))
     if body.sort is not BOOL or not all(v.op is ops.VARIABLE for v in bound):
         raise ill_sorted(op, "variables and a Bool body", (*bound, body))
-    if body.op is op:  # an inner variable of the same name hides the outer one, which then does not occur
+    if body.op is op:  # an inner variable hides an outer one of the same name, which then does not occur
         bound = tuple(v for v in bound if v not in body.payload) + body.payload
         body = body.args[0]
     occurring = free_variables(body)
@@ -325,7 +323,7 @@ def _quantified(op: Op, variables: Iterable[Term], body: Term) -> Term:
 
 
 def fresh(stem: str, sort: Sort, taken: Iterable[Term]) -> Term:
-    """A variable like `stem` whose name none of `taken` has."""
+    """A variable named like `stem`, but different from all names in `taken`."""
     names = {v.name for v in taken}
     if stem not in names:
         return var(stem, sort)

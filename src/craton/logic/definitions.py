@@ -1,4 +1,4 @@
-"""Operations told by other operations, for solvers that lack them."""
+"""Operations defined by other operations, for solvers that lack them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from craton.logic.walk import fold
 def expand(term: Term, missing: Set[Op]) -> Term:
     """An equivalent term without the `missing` operations.
 
-    Those without a definition stay, for the solver to refuse.
+    Operations without a definition stay, and the solver refuses them.
     """
     if not missing:
         return term

@@ -1,7 +1,7 @@
 """Models, and the value of a term under one.
 
 A model gives values to variables and tables to functions. Where the standard leaves a result open (division by zero
-over Int and Real, conversions out of range) the model may say what it chose; otherwise it is zero, or, with
+over Int and Real, conversions out of range), the model may contain a choice; otherwise the result is zero, or, with
 `specified_only`, an error.
 """
 
@@ -27,12 +27,12 @@ from craton.logic.walk import QUANTIFIERS, fold, is_quantified, substitute
 
 
 class CannotEvaluate(CratonError):
-    """A quantifier over infinitely (or too) many values has no value that could be computed."""
+    """A quantifier over infinitely many (or too many) values cannot be evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
-    """What a model says of an uninterpreted function: finitely many entries and a default."""
+    """A model's interpretation of an uninterpreted function: finitely many entries and a default."""
 
     default: Value
     entries: Mapping[tuple[Value, ...], Value] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class FunctionTable:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Values of variables (as Python values) and of functions. Variables it does not name are zero."""
+    """Values of variables (as Python values) and of functions. Missing variables are zero."""
 
     values: Mapping[Term, Value]
     functions: Mapping[Function, FunctionTable] = field(default_factory=dict)
@@ -85,7 +85,7 @@ def evaluate(term: Term, model: Model | Mapping[Term, Value], *, specified_only:
 
 
 def _applied(function: Function, table: FunctionTable, values: tuple[Value, ...]) -> Value:
-    """Arguments that are arrays are looked for by extension."""
+    """Array arguments are compared extensionally."""
     if any(isinstance(sort, Array) for sort in function.params):
         for arguments, result in table.entries.items():
             if all(map(same, function.params, arguments, values)):
@@ -99,7 +99,7 @@ def satisfies(model: Model | Mapping[Term, Value], formula: Term) -> bool:
 
 
 def zero(sort: Sort) -> Value:
-    """The value that stands for "any": false, 0, +0.0, RNE, or the array of those."""
+    """The default value: false, 0, +0.0, RNE, or a constant array of those."""
     if isinstance(sort, BitVec | Float):
         return 0
     if isinstance(sort, Array):

@@ -199,8 +199,8 @@ def _converted(op: Op, args: tuple[Term, ...], sort: Float) -> Term:
 
 
 def fp_to_ubv(width: int, rm: Term, a: Term) -> Term:
-    """Rounded to an integer; outside the range of `width` bits the result is some value that depends on the arguments
-    only.
+    """Rounded to an integer; outside the range of `width` bits the result is some value that depends only on the
+    arguments.
     """
     return _to_bits(ops.FP_TO_UBV, width, rm, a)
 

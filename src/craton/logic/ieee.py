@@ -166,12 +166,12 @@ def is_subnormal(f: Format, a: int) -> bool:
 
 
 def is_negative(f: Format, a: int) -> bool:
-    """True of -0, false of NaN."""
+    """True for -0, false for NaN."""
     return _sign(f, a) and not is_nan(f, a)
 
 
 def is_positive(f: Format, a: int) -> bool:
-    """True of +0, false of NaN."""
+    """True for +0, false for NaN."""
     return not _sign(f, a) and not is_nan(f, a)
 
 
@@ -182,7 +182,7 @@ def round_exact(f: Format, rm: RoundingMode, negative: bool, significand: int, e
     """The rounding of significand * 2**exponent, negated if ``negative``; a zero result has the sign given."""
     if significand < 0:
         raise ValueError("the sign is passed apart from the significand")
-    # The weight of the last place kept: gradual underflow is nothing but its lower bound.
+    # The weight of the last place kept: its lower bound is all that gradual underflow needs.
     quantum = max(exponent + significand.bit_length() - f.significand_bits, f.quantum)
     if quantum > f.emax and significand:  # surely too large; do not build the huge pattern
         magnitude = f.infinity
@@ -308,7 +308,7 @@ def round_to_integral(f: Format, rm: RoundingMode, a: int) -> int:
     negative, significand, exponent = _unpack(f, a)
     if exponent >= 0:
         return a
-    # Rounded again since in a format like (2, 3) the integer may overflow; else this is exact.
+    # Rounded again since in a format like (2, 3) the integer may overflow; otherwise this is exact.
     return round_exact(f, rm, negative, _round_shift(rm, negative, significand, -exponent), 0)
 
 
@@ -417,13 +417,13 @@ def _infinity(f: Format, negative: bool) -> int:
 
 
 def _rank(f: Format, a: int) -> int:
-    """An integer ordered as the value is, for any but NaN."""
+    """An integer with the same order as the value; not for NaN."""
     magnitude = a & f.magnitude_mask
     return -magnitude if a & f.sign_mask else magnitude
 
 
 def _choose(f: Format, a: int, b: int, first: bool) -> int:
-    """What minimum and maximum share; ``first`` says that a is strictly the one wanted."""
+    """Shared by minimum and maximum; ``first`` says that a is strictly the wanted one."""
     if is_nan(f, a):
         return canonical(f, b)
     if is_nan(f, b):
@@ -450,7 +450,7 @@ def _unpack_finite(f: Format, a: int) -> _Finite:
 
 
 def _with_sticky(significand: int, inexact: bool) -> int:
-    """One more bit that stands for all that follow; sound as long as it is rounded off and not the first such bit."""
+    """Appends a sticky bit for all bits that follow; sound if it is rounded off and is not the first such bit."""
     return significand << 1 | inexact
 
 
@@ -461,10 +461,10 @@ def _overflows_to_infinity(rm: RoundingMode, negative: bool) -> bool:
 
 
 def _round_shift(rm: RoundingMode, negative: bool, significand: int, places: int) -> int:
-    """significand / 2**places as an integer, rounded as befits a number of that sign."""
+    """significand / 2**places as an integer, rounded as for a number of that sign."""
     if places <= 0:
         return significand << -places
-    # Any number below a quarter rounds alike, so a far shift need not build a mask as long.
+    # All numbers below a quarter round alike, so a long shift needs no mask of that length.
     places = min(places, significand.bit_length() + 2)
     kept = significand >> places
     twice_rest = (significand - (kept << places)) << 1
@@ -501,8 +501,8 @@ def _round_sum(f: Format, rm: RoundingMode, a: _Finite, b: _Finite) -> int:
             (a_negative, p, x), (b_negative, q, y) = b, a
         guard = x - f.significand_bits - 4
         if y + q.bit_length() <= guard:
-            # b is too small to reach any boundary of rounding from a; anything as small and not zero does as well,
-            # and avoids a shift as long as the range of exponents.
+            # b is too small to reach any rounding boundary from a; so any small nonzero number can replace it,
+            # which avoids a shift as long as the range of exponents.
             q, y = 1, guard
         total = (-p if a_negative else p) << (x - y)
         total += -q if b_negative else q

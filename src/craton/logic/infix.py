@@ -1,6 +1,6 @@
-"""Terms as people write them: `x + 1 ≤ y ∧ ¬done`.
+"""Terms in mathematical notation: `x + 1 ≤ y ∧ ¬done`.
 
-Parts that occur often or grow long are named: `$1 ∨ b  where $1 = …`.
+Parts that occur often or get long are named: `$1 ∨ b  where $1 = …`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _BINARY: dict[Op, tuple[str, int]] = {
 }
 _ROUNDED = (ops.FP_ADD, ops.FP_SUB, ops.FP_MUL, ops.FP_DIV)
 _PREFIX = {ops.NEG: "-", ops.BVNEG: "-", ops.BVNOT: "~", ops.FP_NEG: "-"}
-# Comparisons with a constant on the left read better turned round.
+# Comparisons with a constant on the left read better the other way round.
 _TURNED = {"<": ">", "≤": "≥", "<u": ">u", "≤u": "≥u"}
 
 
@@ -91,7 +91,7 @@ class _Infix:
                 else Piece(f"¬{_within(parts[0], _UNARY)}", _NOT)
             )
         if op in _ROUNDED and term.args[0].op is ops.VALUE and term.args[0].payload is ieee.RoundingMode.RNE:
-            parts = parts[1:]  # the usual rounding goes without saying
+            parts = parts[1:]  # the default rounding mode is not shown
         if op in _BINARY and len(parts) == len(term.args) - (op in _ROUNDED):
             return self._operator(term, parts)
         if op in _PREFIX:
@@ -117,7 +117,7 @@ class _Infix:
             return Piece(_sum(term, parts), level)
         if symbol in _TURNED and term.args[-2].op is ops.VALUE and term.args[-1].op is not ops.VALUE:
             symbol, parts = _TURNED[symbol], parts[::-1]
-        # Comparisons do not associate; other operators do to the left; → does to the right.
+        # Comparisons do not associate; → is right-associative; other operators are left-associative.
         first = level + 1 if level in (_COMPARE, _IMPLIES) else level
         rest = level + 1 if op is not ops.IMPLIES else level
         texts = [_within(parts[0], first), *(_within(p, rest) for p in parts[1:])]
@@ -140,7 +140,7 @@ class _Infix:
 
 
 def _within(piece: Piece, level: int) -> str:
-    """In parentheses if it binds less tightly than its place demands."""
+    """In parentheses if it binds less tightly than its context requires."""
     return piece.text if piece.level >= level else f"({piece.text})"
 
 

@@ -1,7 +1,7 @@
 """The operations of the formula language, one object each, named as in SMT-LIB.
 
 Only a core of SMT-LIB's operations exists as nodes; the others are constructors that build core nodes
-(`bvuge(a, b)` is `bvule(b, a)`, `bvnand` is the negated `bvand`), so that equal formulas more often are the same term.
+(`bvuge(a, b)` is `bvule(b, a)`, `bvnand` is the negated `bvand`), so that equivalent formulas are more often identical.
 """
 
 from __future__ import annotations

@@ -13,13 +13,13 @@ from craton.logic.sorts import Sort
 from craton.logic.terms import Term
 from craton.logic.walk import post_order
 
-# One row a node: operation, positions of the arguments, sort, payload (bound variables of a quantifier as positions
+# One row per node: operation, positions of the arguments, sort, payload (a quantifier's bound variables as positions
 # too).
 Row = tuple[Op, tuple[int, ...], Sort, Any]
 
 
 def flatten(root: Term) -> list[Row]:
-    """Rows in the order in which the nodes were made, so arguments come first; the last one is the root."""
+    """Rows in order of the nodes' creation, so arguments come first; the last row is the root."""
     rows: list[Row] = []
     position: dict[Term, int] = {}
     for node in sorted(post_order(root), key=lambda node: node.serial):
@@ -33,7 +33,7 @@ def flatten(root: Term) -> list[Row]:
 
 
 class _Bound(tuple[int, ...]):
-    """Positions of bound variables; a type of its own tells them from indices."""
+    """Positions of bound variables; a separate type distinguishes them from indices."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""Text of a term DAG in linear size: parts that occur often, or grow long, get a name and are written once.
+"""Text of a term DAG in linear size: parts that occur often, or get long, are named and written once.
 
-The languages (`smtlib`, `infix`) say how one node is written from the texts of its arguments; this room decides what is
-named and where. A part that mentions bound variables is named inside their quantifier, everything else outside of all.
+The languages (`smtlib`, `infix`) define how one node is written from the texts of its arguments; this module decides
+what is named and where. A part that mentions bound variables is named inside their quantifier, all others at the top.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from craton.logic.walk import QUANTIFIERS, free_variables, post_order
 
 
 class Piece(NamedTuple):
-    """Text; for languages with precedence, how tightly its outermost operator binds; its negation where that is written
+    """Text; for languages with precedence, how tightly its outermost operator binds; its negation if that is written
     specially.
     """
 
@@ -43,7 +43,7 @@ class Language(Protocol):
 
 
 class _Scope:
-    """One quantifier body (or the whole term): what has been written in it."""
+    """One quantifier body (or the whole term), and what has been written in it so far."""
 
     __slots__ = ("bindings", "bound", "parent", "pieces")
 
@@ -115,7 +115,7 @@ def _uses(root: Term) -> dict[Term, int]:
 
 
 def fresh_names(*roots: Term) -> Iterator[str]:
-    """$1, $2, … (or with more dollars) such that no variable or function is called so."""
+    """$1, $2, … (or with more dollars, to avoid the names of all variables and functions)."""
     prefix = "$"
     for node in post_order(*roots):
         name = node.payload.name if isinstance(node.payload, Function) else node.payload

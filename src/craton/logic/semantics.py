@@ -2,7 +2,7 @@
 
 The constructors fold constants with it and `evaluate` runs whole terms with it, so the two cannot disagree. Values are
 bool, int (Int), Fraction (Real), unsigned int (BitVec), bit pattern (Float), RoundingMode and `ArrayValue`. Where the
-standard leaves a result open (division by zero over Int and Real, conversions out of range, `fp.min` of two zeros)
+standard leaves a result open (division by zero over Int and Real, conversions out of range, `fp.min` of two zeros),
 `Unspecified` is raised.
 """
 
@@ -30,7 +30,7 @@ def compute(op: Op, sorts: Sequence[Sort], payload: Any, values: Sequence[Value]
 
 
 class ArrayValue:
-    """A total map that is constant but for finitely many entries. Kept normal: no entry equals the default."""
+    """A total map that is constant except for finitely many entries. Normal form: no entry equals the default."""
 
     __slots__ = ("default", "entries")
 
@@ -57,7 +57,7 @@ class ArrayValue:
 def same(sort: Sort, a: Value, b: Value) -> bool:
     """SMT-LIB's `=` on values.
 
-    Arrays are equal by extension, which over a finite index sort their defaults do not decide.
+    Arrays are compared extensionally; over a finite index sort, different defaults do not imply inequality.
     """
     if not isinstance(sort, Array):
         return bool(a == b)
@@ -70,7 +70,7 @@ def same(sort: Sort, a: Value, b: Value) -> bool:
 
 
 def read(sort: Array, array: ArrayValue, index: Value) -> Value:
-    """The element at an index. Indices that are arrays themselves are looked for by extension."""
+    """The element at an index. Indices that are arrays themselves are compared extensionally."""
     if not isinstance(sort.index, Array):
         return array.get(index)
     return next((element for key, element in array.entries.items() if same(sort.index, key, index)), array.default)
@@ -101,7 +101,7 @@ def domain_size(sort: Sort) -> int | None:
     return None
 
 
-_FEW_INDICES = 1024  # more give arrays without number: as good as infinitely many
+_FEW_INDICES = 1024  # more indices give practically infinitely many arrays
 
 
 def to_signed(width: int, bits: int) -> int:
@@ -114,7 +114,7 @@ def wrap(width: int, number: int) -> int:
     return number & ((1 << width) - 1)
 
 
-# --- how the tables below are read ------------------------------------------------------------------------------------
+# --- the kinds of entries in the tables below -------------------------------------------------------------------------
 
 
 def _plain(function: Callable[..., Value]) -> Meaning:

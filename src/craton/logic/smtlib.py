@@ -19,7 +19,7 @@ from craton.logic.walk import QUANTIFIERS, functions, ordered_variables
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a solver calls things, and which operations it must be told by definition."""
+    """A solver's names, and the operations that it lacks and that are expanded by definition."""
 
     names: Mapping[Op, str] = field(default_factory=dict)
     missing: frozenset[Op] = frozenset()
@@ -52,7 +52,7 @@ def script(
     named = [("", a) if isinstance(a, Term) else a for a in assertions]
     formulas = [expand(formula, dialect.missing) for _, formula in named]
     symbols = _WritableSymbols()
-    labels = [symbols.reserve(symbols.spelling(name)) if name else "" for name, _ in named]  # symbols like any other
+    labels = [symbols.reserve(symbols.spelling(name)) if name else "" for name, _ in named]  # labels are symbols too
     lines = [f"; {line}" for line in comment.splitlines()]
     lines += [*options, f"(set-logic {logic})", *declarations(formulas, symbols)]
     names = fresh_names(*formulas)
@@ -82,8 +82,8 @@ def defined(term: Term, names: Iterator[str], dialect: Dialect, symbols: Symbols
 
 
 class Symbols:
-    """What variables and functions are called in one script. Mostly their own names; SMT-LIB allows each symbol once,
-    so two variables of one name (and different sorts), or a variable called `select`, get a suffix."""
+    """The names of variables and functions in one script. Mostly their own; SMT-LIB allows each symbol once, so two
+    variables of the same name (and different sorts), or a variable called `select`, get a suffix."""
 
     def __init__(self) -> None:
         self._texts: dict[Term | Function, str] = {}
@@ -99,11 +99,11 @@ class Symbols:
         return text
 
     def spelling(self, name: str) -> str:
-        """How a name is best spelled, if it is free."""
+        """The preferred spelling of a name, if it is free."""
         return name
 
     def reserve(self, stem: str) -> str:
-        """This name, or one like it, for the caller alone."""
+        """Reserves this name, or a similar one, for the caller."""
         name, number = stem, 1
         while name in self._taken:
             number += 1
@@ -113,14 +113,14 @@ class Symbols:
 
 
 class _WritableSymbols(Symbols):
-    """For scripts, where a name only has to tell symbols apart: what SMT-LIB cannot write becomes a question mark."""
+    """For scripts, where names only have to be distinct: characters that SMT-LIB cannot write become question marks."""
 
     def spelling(self, name: str) -> str:
         return name.replace("|", "?").replace("\\", "?")
 
 
 def quoted(name: str) -> str:
-    """A symbol, in bars where SMT-LIB needs them."""
+    """A symbol, in bars if SMT-LIB needs them."""
     if _SIMPLE.fullmatch(name):
         return name
     if "|" in name or "\\" in name:
@@ -183,7 +183,7 @@ class _SmtLib:
         return Piece(f"{opening}{body.text}{')' * len(bindings)}")
 
 
-# Our names tell overloads of one SMT-LIB symbol apart.
+# Our names distinguish overloads of one SMT-LIB symbol.
 _NAMES = {
     ops.NEG: "-",
     ops.FP_FROM_BITS: "to_fp",

@@ -1,8 +1,8 @@
 """Hash-consed terms: the one formula language of Craton.
 
-A term is immutable and exists once: two structurally equal terms are the same object, so `==`, `is` and dictionary
-look-ups cost one comparison of addresses. Terms are made by the constructors of `core`, `arithmetic`, `bitvectors`,
-`floats` and `arrays`, which check sorts and simplify locally; nothing else calls `intern`.
+A term is immutable and unique: two structurally equal terms are the same object, so `==`, `is` and dictionary look-ups
+cost one comparison of addresses. Terms are made by the constructors of `core`, `arithmetic`, `bitvectors`, `floats` and
+`arrays`, which check sorts and simplify locally; nothing else calls `intern`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from craton.logic.ieee import Format, RoundingMode, canonical
 from craton.logic.ops import VALUE, VARIABLE, Op
 from craton.logic.sorts import BOOL, INT, REAL, ROUNDING_MODE, BitVec, Float, Sort
 
-# Terms never form cycles, and there can be millions of them: Python's cycle collector would walk them all again and
-# again (measured: it doubles the cost of building). A rarer collection loses nothing.
+# Terms never form cycles, and there can be millions of them: Python's cycle collector would traverse them all again and
+# again (measured: it doubles the cost of building). Collecting less often costs nothing.
 if 0 < gc.get_threshold()[0] < 100_000:
     gc.set_threshold(100_000, 50, 100)
 
 
 class Term:
-    """One node of the formula DAG. `payload` is what the operation carries besides arguments: see `ops`."""
+    """One node of the formula DAG. `payload` is what the operation has besides its arguments: see `ops`."""
 
     __slots__ = ("args", "free", "op", "payload", "serial", "sort")
     op: Op
@@ -92,7 +92,7 @@ def intern(op: Op, args: tuple[Term, ...], sort: Sort, payload: Any = None) -> T
 
 
 def find(op: Op, args: tuple[Term, ...], sort: Sort, payload: Any = None) -> Term | None:
-    """The term with these parts if it exists already."""
+    """The term with these parts if it already exists."""
     return _table.get((op, args, sort, payload))
 
 
@@ -118,7 +118,7 @@ def bool_(value: bool) -> Term:
 
 
 def int_(value: int) -> Term:
-    return intern(VALUE, (), INT, int(value))  # True equals 1, and must not be what 1 is kept as
+    return intern(VALUE, (), INT, int(value))  # True equals 1, but must not be stored in its place
 
 
 def real(value: int | str | Fraction) -> Term:

@@ -23,7 +23,7 @@ def post_order(*roots: Term) -> Iterator[Term]:
         stack: list[Term | None] = [root]
         while stack:
             node = stack.pop()
-            if node is None:  # a marker: the node below it has its arguments done
+            if node is None:  # a marker: the arguments of the node below it are done
                 done = stack.pop()
                 assert done is not None
                 yield done
@@ -56,7 +56,7 @@ def fold(root: Term, visit: Callable[[Term, list[R]], R], memo: dict[Term, R] | 
 
 
 def size(root: Term, limit: int | None = None) -> int:
-    """How many different nodes a term has. With a limit, counting stops once it is passed."""
+    """How many different nodes a term has. Counting stops once the limit, if any, is exceeded."""
     count = 0
     for _ in post_order(root):
         count += 1
@@ -71,7 +71,7 @@ _NONE: frozenset[Term] = frozenset()
 
 
 def free_variables(root: Term) -> frozenset[Term]:
-    """The variables a term's value depends on (as far as one can see). Cached in the nodes, which share equal sets."""
+    """The variables that occur free in a term. Cached in the nodes, which share equal sets."""
     if root.free is not None:
         return root.free
     stack = [root]
@@ -96,7 +96,7 @@ def free_variables(root: Term) -> frozenset[Term]:
 
 
 def _union(sets: Sequence[frozenset[Term]]) -> frozenset[Term]:
-    """One of the sets itself where it holds all the others: most nodes share their set with an argument."""
+    """Returns one of the sets itself if it contains all the others: most nodes share their set with an argument."""
     if not sets:
         return _NONE
     largest = max(sets, key=len)
@@ -105,7 +105,7 @@ def _union(sets: Sequence[frozenset[Term]]) -> frozenset[Term]:
 
 
 def ordered_variables(*roots: Term) -> tuple[Term, ...]:
-    """The free variables in the order in which they were first made, for output that must not vary."""
+    """The free variables in order of creation, for reproducible output."""
     found = _NONE.union(*map(free_variables, roots))
     return tuple(sorted(found, key=lambda v: v.serial))
 
@@ -158,9 +158,9 @@ class _Scope:
 
 
 def substitute(root: Term, mapping: Mapping[Term, Term]) -> Term:
-    """All the variables at once: `mapping` from variable to term of the same sort.
+    """Replaces all variables at once: `mapping` maps variables to terms of the same sort.
 
-    Bound variables are renamed where they would capture.
+    Bound variables are renamed to avoid capture.
     """
     for variable, replacement in mapping.items():
         if variable.op is not ops.VARIABLE or variable.sort is not replacement.sort:
@@ -170,8 +170,8 @@ def substitute(root: Term, mapping: Mapping[Term, Term]) -> Term:
     if not mapping:
         return root
     outermost = _Scope(mapping)
-    # Entries are nodes to do in a scope or, with a third part, quantified nodes whose body is being done in that inner
-    # scope.
+    # Entries are nodes to process in a scope or, with a third part, quantified nodes whose body is being processed in
+    # that inner scope.
     stack: list[tuple[Term, _Scope, _Scope | None]] = [(root, outermost, None)]
     while stack:
         node, scope, inner = stack[-1]
@@ -208,7 +208,7 @@ def _with_arguments(node: Term, memo: Mapping[Term, Term]) -> Term:
 
 
 def _enter(node: Term, scope: _Scope) -> _Scope | None:
-    """The scope inside a quantifier; None if nothing that is free in it changes."""
+    """The scope inside a quantifier; None if none of its free variables change."""
     free = free_variables(node)
     changed = {v: t for v, t in scope.mapping.items() if v in free}
     if not changed:
@@ -223,5 +223,5 @@ def _enter(node: Term, scope: _Scope) -> _Scope | None:
 
 
 def rename(root: Term, new_name: Callable[[str], str]) -> Term:
-    """Every free variable under another name."""
+    """Renames every free variable."""
     return substitute(root, {v: var(new_name(v.name), v.sort) for v in free_variables(root)})

@@ -1,15 +1,15 @@
-"""Processes: work of ours and programs of others, within limits that are kept, and ended with all they have started.
+"""Processes: our own workers and external programs, run within enforced limits and killed with all their children.
 
-A *family* is a process and all its descendants. A *worker* is a forked process that runs a function of ours and
-reports; a *keeper* a process that contains a command, and adopts its orphans.
+A *family* is a process and all its descendants. A *worker* is a forked process that runs a Python function and reports
+results; a *keeper* is a process that contains a command and adopts its orphans.
 
-Reading order: `limits` (what is limited, and what was exceeded), `family` (who belongs to it, what it uses, how it is
-ended), `watch` (a look from time to time), `supervision` (workers), `race` (several of them; the first answer wins),
-`programs` (how others' are started), `sandbox` (in a directory of ours), `conversation` (a solver that is spoken to),
-`keeper`. This package imports nothing of Craton but its errors.
+Reading order: `limits` (what is limited, and what was exceeded), `family` (its members, what they use, how to end
+them), `watch` (periodic checks), `supervision` (workers), `race` (several workers; the first answer wins), `programs`
+(starting external programs), `sandbox` (running them in a temporary directory), `conversation` (a dialogue with a
+solver), `keeper`. This package imports nothing of Craton except its errors.
 
-Figures are read from /proc by ourselves. psutil takes 22 ms to import and 1.6 ms for a look at six processes, where
-ours takes 0.2 ms: to find children, psutil reads the parents of all processes of the machine. It would add figures on
-macOS, where only wall time is watched now. Control groups (cgroups), which BenchExec uses, would miss nobody, but need
-a part of their tree that was delegated to the user, which few have.
+We read the figures from /proc ourselves. psutil takes 22 ms to import and 1.6 ms to check six processes, where our code
+takes 0.2 ms: to find children, psutil reads the parents of all processes on the machine. It would add figures on macOS,
+where only wall time is watched now. Control groups (cgroups), which BenchExec uses, would miss no process, but need a
+subtree delegated to the user, which few users have.
 """

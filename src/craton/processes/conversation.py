@@ -1,4 +1,4 @@
-"""A program that is asked and answers over pipes: a solver that speaks SMT-LIB. It never outlives its welcome."""
+"""A dialogue over pipes with a program, such as an SMT-LIB solver, that never outlives its user."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from contextlib import suppress
 from craton.processes.family import end_program
 from craton.processes.programs import launch
 
-# A solver that says more than this in one reply is not answering any more.
+# A longer reply is not a sensible answer any more.
 LONGEST_REPLY = 1 << 28
 
 _LAST_WORDS = 2000  # bytes
 
 
 class Trouble(Exception):
-    """The program crashed, hung or said something that is not an answer."""
+    """The program crashed, hung or printed something that is not an answer."""
 
 
 class Conversation:
-    """A program that is asked questions under a deadline. It ends with `end`, with this object, or with this process.
+    """A program that is asked questions with deadlines. It ends with `end`, with this object, or with this process.
 
-    Every question is followed by an `echo` of a word of its own. What the program says up to that word is the reply: so
-    question and reply never get out of step, whatever else the program prints.
+    Every question is followed by an `echo` of a unique word. The output up to that word is the reply, so questions and
+    replies never get out of step, whatever else the program prints.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -48,7 +48,7 @@ class Conversation:
         return self._program.pid
 
     def ask(self, text: str, deadline: float) -> str:
-        """Sends commands and returns all that the program says to them."""
+        """Sends commands and returns everything that the program prints in reply."""
         if self._said.strip():
             raise Trouble(f"it speaks without being asked{self._last_words()}")
         self._questions += 1
@@ -59,7 +59,7 @@ class Conversation:
             selector.register(self._in, selectors.EVENT_WRITE)
             selector.register(self._out, selectors.EVENT_READ)
             selector.register(self._err, selectors.EVENT_READ)
-            # Replies are read while questions are written: a program that waits for its reader does not read.
+            # Read while writing: a program that is blocked on its output does not read its input.
             while True:
                 ready = self._wait(selector, deadline)
                 if self._in in ready:
@@ -77,7 +77,7 @@ class Conversation:
                     return found
 
     def _wait(self, selector: selectors.BaseSelector, deadline: float) -> list[int]:
-        """The streams that are ready. Trouble if there is nothing left to wait for."""
+        """The streams that are ready. Raises Trouble if there is nothing left to wait for."""
         ready = [key.fd for key, _ in selector.select(min(1.0, _left(deadline)))]
         if time.monotonic() >= deadline:
             raise Trouble(f"timeout{self._last_words()}")
@@ -86,7 +86,7 @@ class Conversation:
         return ready
 
     def _write(self, data: memoryview) -> memoryview:
-        """What is left to be written. Nothing if nobody reads: what the program says until it ends may tell why."""
+        """Returns what is left to write. Nothing if the pipe is closed: the program's last output may tell why."""
         try:
             return data[os.write(self._in, data) :]
         except BlockingIOError:
@@ -105,13 +105,13 @@ class Conversation:
         return end + self._last_words()
 
     def _last_words(self) -> str:
-        """The end of what it said, which often names the reason: errors rather than replies."""
+        """The end of its output, which often gives the reason: its errors if any, otherwise its replies."""
         words = " ".join((self._complaints or self._said)[-_LAST_WORDS:].decode(errors="replace").split())
         return f"; it said: {words if len(words) <= 200 else '… ' + words[-200:]}" if words else ""
 
 
 class _Reply:
-    """Finds the end of a reply in what is being said: a line with a word. No line is searched twice."""
+    """Finds the end of a reply in the output: a line with the unique word. No line is searched twice."""
 
     def __init__(self, said: bytearray, word: str) -> None:
         self._said = said
@@ -120,7 +120,7 @@ class _Reply:
         self._seen = 0  # … and the text that has not been seen
 
     def found(self) -> str | None:
-        """The reply, which is taken away, once it is there as a whole."""
+        """Removes and returns the reply once it is complete; None before."""
         newline, self._seen = self._said.rfind(b"\n", self._seen), len(self._said)
         if newline >= 0:
             found = self._end.search(self._said, self._lines)
@@ -135,7 +135,7 @@ class _Reply:
 
 
 def _read(stream: int, into: bytearray) -> bool:
-    """Reads what is there. False at the end of the stream."""
+    """Reads what is available. False at the end of the stream."""
     try:
         data = os.read(stream, 1 << 16)
     except BlockingIOError:
@@ -145,7 +145,7 @@ def _read(stream: int, into: bytearray) -> bool:
 
 
 def _end(program: subprocess.Popen[bytes], owner: int) -> None:
-    """Ends the program with all of its own children; in a fork of this process it is not ours to end."""
+    """Ends the program and all its children; does nothing in a fork of this process, which does not own the program."""
     for stream in (program.stdin, program.stdout, program.stderr):
         if stream is not None:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Parts of streams that may be longer than anybody wants to keep."""
+"""Excerpts of streams that may be too long to keep."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Families of processes: who belongs to one, what it uses, how it is ended.
+"""Families of processes: their members, what they use, how to end them.
 
-A family is a process and all that it started: solvers, workers and theirs. Figures come from /proc; where there is
-none, a family is its first process, and only wall time can be watched.
+A family is a process and everything it started: solvers, workers and their children. Figures come from /proc; on
+systems without it, a family is just its first process, and only wall time can be watched.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def family(pid: int) -> list[int]:
-    """The process and its descendants, as far as they can be seen."""
+    """The process and its descendants, as far as /proc shows them."""
     return [pid, *(member for child in children(pid) for member in family(child))]
 
 
@@ -37,7 +37,7 @@ def children(pid: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a process has used itself, and what those have that it has waited for; and the bytes that are resident."""
+    """Processor time of a process and of the children it has waited for; and its resident bytes."""
 
     own: float
     waited: float
@@ -61,12 +61,12 @@ def figures(pid: int) -> Figures:
 
 
 def memory(members: Iterable[int]) -> int:
-    """The bytes that processes use together, where a page that several of them have counts once.
+    """The bytes that processes use together, where a shared page counts once.
 
-    The kernel does not tell which pages are shared with whom, but two lower bounds: what each has alone and the most
-    that one shares, which is exact for forks of one process; and all pages divided by how many have them, which is
-    exact where nobody else has them. The sum of what is resident is an upper bound and much cheaper: for the others
-    the kernel walks through all pages, which takes 10 ms for a GiB.
+    The kernel does not say who shares which pages, but it gives two lower bounds: the private pages of each process
+    plus the most that one of them shares, which is exact for forks of one process; and all pages divided by the number
+    of their users, which is exact if nobody else uses them. The sum of the resident sizes is an upper bound and much
+    cheaper: for the others the kernel walks through all pages, which takes 10 ms per GiB.
     """
     found = [_pages(member) for member in members]
     alone = sum(pages.private for pages in found)
@@ -75,9 +75,7 @@ def memory(members: Iterable[int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    """Bytes that are resident: of this process alone, shared with others, and shared ones divided by how many have
-    them.
-    """
+    """Resident bytes: private, shared, and with shared ones divided by the number of processes that have them."""
 
     private: int
     shared: int
@@ -89,7 +87,7 @@ def _pages(pid: int) -> _Pages:
         fields = [line.split() for line in _content(f"/proc/{pid}/smaps_rollup").splitlines()[1:]]
     except ProcessLookupError:  # it has just ended
         return _Pages(0, 0, 0)
-    except OSError:  # an old kernel, or a process of somebody else
+    except OSError:  # an old kernel, or another user's process
         resident = figures(pid).resident
         return _Pages(resident, 0, resident)
     size = {name: 1024 * int(number) for name, number, *_ in fields}
@@ -99,7 +97,7 @@ def _pages(pid: int) -> _Pages:
 
 
 def usage(pid: int) -> Usage:
-    """What the family uses now; those who look again and again do it with a `Watch`."""
+    """What the family uses now; for repeated checks use a `Watch`."""
     members = family(pid)
     return Usage(sum(figures(member).cpu for member in members), memory(members))
 
@@ -109,12 +107,12 @@ def _content(path: str) -> bytes:
         return file.read()
 
 
-# --- how they are ended -----------------------------------------------------------------------------------------------
+# --- ending them ------------------------------------------------------------------------------------------------------
 
 
 def end_family(pid: int) -> None:
-    """Ends a process and those it has started, and its group if it leads one: some may have lost their own parent.
-    The process is stopped first, so that it starts no more of them.
+    """Kills a process and its descendants, and its group if it leads one: some members may have lost their parent.
+    The process is stopped first, so that it cannot start new ones.
     """
     _signal(pid, signal.SIGSTOP)
     for member in family(pid):
@@ -123,17 +121,17 @@ def end_family(pid: int) -> None:
 
 
 def end_group(group: int) -> None:
-    """All at once: the kernel lets none of them fork meanwhile. Our own group is spared."""
+    """Kills a whole group at once: the kernel lets none of them fork meanwhile. Never kills our own group."""
     if hasattr(os, "killpg") and group != os.getpgid(0):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
 
 
 def end_program(process: subprocess.Popen[bytes]) -> None:
-    """Ends a program that was started as the leader of a group, with all that it has started, and waits for it.
+    """Kills a program that was started as a group leader, with everything it has started, and waits for it.
 
-    When it has been waited for already, its number may be that of a stranger; that of its group is not, as long as
-    there is anybody in it.
+    If it has been waited for already, its pid may belong to another process by now; its group id does not, as long as
+    the group has a member.
     """
     if process.poll() is None:
         end_family(process.pid)

@@ -1,6 +1,6 @@
-"""Python objects over a pipe, each in a frame: its length, and then it, pickled.
+"""Python objects over a pipe, each in a frame: the length, then the pickled object.
 
-Reading never waits: whoever stops in the middle of a frame, or dies there, does not stop the reader.
+Reading never blocks: a sender that stops or dies in the middle of a frame does not stop the reader.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 _LENGTH = struct.Struct("!Q")
-_AT_ONCE = 1 << 16  # bytes; what a pipe holds
-_MOST_AT_ONCE = 1 << 20  # … read before others get their turn
+_AT_ONCE = 1 << 16  # bytes; the capacity of a pipe
+_MOST_AT_ONCE = 1 << 20  # bytes to read before other streams get their turn
 
 
 def write(stream: int, content: object) -> None:
-    """Waits until all of it is written. What cannot be pickled raises before anything is written."""
+    """Blocks until everything is written. Objects that cannot be pickled raise before anything is written."""
     pickled = ForkingPickler.dumps(content)
     unsent = memoryview(_LENGTH.pack(len(pickled)) + pickled)
     while unsent:
@@ -31,11 +31,11 @@ class Reader:
     def __init__(self, stream: int) -> None:
         os.set_blocking(stream, False)
         self.stream = stream
-        self.ended = False  # whether there will be nothing more
+        self.ended = False  # whether the stream has ended
         self._arrived = bytearray()
 
     def read(self) -> Iterator[Any]:
-        """What has arrived as a whole. There may be more, since nobody who sends without end may keep us here."""
+        """The complete objects that have arrived. There may be more: an endless sender must not keep us here."""
         for _ in range(_MOST_AT_ONCE // _AT_ONCE):
             if not self._fill():
                 break
@@ -48,7 +48,7 @@ class Reader:
             yield pickle.loads(pickled)
 
     def _fill(self) -> bool:
-        """Whether something was there."""
+        """Whether there was something to read."""
         try:
             content = os.read(self.stream, _AT_ONCE)
         except BlockingIOError:

@@ -1,11 +1,11 @@
-"""One command in a keeper: a process that contains whatever the command does, and reports what it was.
+"""Runs one command in a keeper: a process that contains everything the command does and reports on it.
 
-The keeper (`keeper_main`) is the parent of all that the command starts, also of what has cut its ties: it adopts
-orphans. It watches wall time, processor time and memory of all of them, and how many they are, ends them without asking
-when a limit is reached, and reads their output to the end but keeps only so much of it. When whoever has started the
-keeper is gone, it ends everything and itself.
+The keeper (`keeper_main`) is the parent of everything the command starts, even of detached processes: it adopts
+orphans. It watches their wall time, processor time, memory and number, and kills them when a limit is reached. It reads
+all their output but keeps only a limited amount. If the process that started the keeper is gone, the keeper kills
+everything and exits.
 
-Where there is no /proc, only wall time and output are limited.
+Without /proc, only wall time and output are limited.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ from typing import Any
 from craton.errors import CratonError
 from craton.processes.limits import Exceeded, Kind, Limits
 
-LOG_BYTES = 2**20  # of a log; what is in the middle of a longer one is left out
+LOG_BYTES = 2**20  # of a log; the middle of a longer one is left out
 ANSWER_BYTES = 2**24  # of standard output
 MOST_PROCESSES = 512
 
-_MARK = "CRATON_KEEPER"  # in the environment of a keeper and all it starts
+_MARK = "CRATON_KEEPER"  # in the environment of a keeper and everything it starts
 
-PYTHON = "{python}"  # in a command: the interpreter that the keeper runs in, wherever that is
-FILE = "{file}"  # in a command: the path of a file that the command may write and the keeper hands on
+PYTHON = "{python}"  # in a command: the Python interpreter that runs the keeper
+FILE = "{file}"  # in a command: the path of a file that the command may write and the keeper returns
 
 
 class CannotStart(CratonError):
-    """The machine has no process left for a keeper."""
+    """The machine cannot start another process for a keeper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contained:
-    """What a command was: its output and usage, and which limit it has exceeded, if it has."""
+    """The outcome of a command: its output and usage, and which limit it exceeded, if any."""
 
-    exit_code: int | None  # None if it was ended; negative for a signal
+    exit_code: int | None  # None if it was killed by us; negative for a signal
     exceeded: Exceeded | None = None
-    problem: str = ""  # why there was no run, or nothing is known of it
-    output: str = ""  # standard output; only the first part of it, when there was too much
-    log: str = ""  # both outputs as they came
+    problem: str = ""  # why the command did not run, or why its outcome is unknown
+    output: str = ""  # standard output; only its beginning if there was too much
+    log: str = ""  # both outputs, interleaved as they came
     written: int = 0  # bytes of output, kept or not
-    file: str | None = None  # what the command has written into its file
+    file: str | None = None  # what the command wrote to its file
     cpu: float = 0.0
     wall: float = 0.0
     memory: int = 0
 
     @property
     def reason(self) -> str:
-        """In words, why there is no proper end; nothing if there is."""
+        """A sentence on why the command did not end properly; empty if it did."""
         return self.problem if self.exceeded is None else str(self.exceeded)
 
     def line(self) -> str:
@@ -70,7 +70,7 @@ class Contained:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a keeper is asked for."""
+    """What a keeper is asked to run, and within which limits."""
 
     command: tuple[str, ...]
     limits: Limits = field(default_factory=Limits)
@@ -88,19 +88,19 @@ class Order:
 
 
 class Keeper:
-    """A keeper at work. Its answer can be read when `done` is readable; `end` ends it and its family."""
+    """A running keeper. Its answer can be read when `done` is readable; `end` ends it and its family."""
 
     def __init__(self, order: Order) -> None:
         self.mark = f"{os.getpid()}-{time.monotonic_ns()}"
         try:
-            # The kernel is not asked to end it with us: it has others to end first, and hears when we are gone.
+            # The kernel should not kill it along with us: it has others to kill first, and notices when we are gone.
             self.process = subprocess.Popen(
-                # -P: no modules of whatever directory we are in
+                # -P: do not import modules from the current directory
                 [sys.executable, "-P", "-m", "craton.processes.keeper_main"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=os.environ | {_MARK: self.mark},
-                start_new_session=True,  # an interrupt at the keyboard is for those who wait, and they tell the keeper
+                start_new_session=True,  # a keyboard interrupt is for the waiting process, which ends the keeper
             )
         except OSError as problem:
             raise CannotStart(f"cannot start a process for a run: {problem.strerror}") from problem
@@ -111,7 +111,7 @@ class Keeper:
         self.done = self.process.stdout
 
     def answer(self) -> Contained:
-        """Waits for it."""
+        """Waits for the keeper's answer."""
         content = self.done.read()
         self.end()
         try:
@@ -122,7 +122,7 @@ class Keeper:
             return Contained(code, problem=f"the keeper of the process died ({code})")
 
     def end(self) -> None:
-        """The keeper hears that nobody listens, and ends all."""
+        """Closes the keeper's input, upon which it kills everything."""
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
             self.process.stdin.close()
@@ -131,7 +131,7 @@ class Keeper:
 
 
 def _end_marked(mark: str) -> None:
-    """Ends what a keeper that was killed has left: all have inherited its mark."""
+    """Kills the processes left behind by a killed keeper: all of them inherited its mark."""
     wanted = f"{_MARK}={mark}".encode()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -140,7 +140,7 @@ def _end_marked(mark: str) -> None:
 
 
 def contain(order: Order) -> Contained:
-    """Runs the command to its end, or to a limit. An interrupt ends it, too."""
+    """Runs the command until it ends or reaches a limit. An interrupt ends it, too."""
     keeper = Keeper(order)
     try:
         return keeper.answer()

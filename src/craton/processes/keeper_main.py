@@ -1,6 +1,6 @@
-"""What a keeper does: `python -m craton.processes.keeper_main`, with an order as its standard input.
+"""The keeper's main program: `python -m craton.processes.keeper_main`, with an order on its standard input.
 
-The end of its standard input is the order to end. Its standard output is what the command was.
+The end of its standard input tells it to stop. It writes the command's outcome to its standard output.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from craton.processes.limits import Exceeded, Usage
 from craton.processes.programs import launch
 from craton.processes.watch import GLANCE, Scope, Watch
 
-_LINGER = 0.5  # seconds in which a command that has ended may still be followed by output of those it has started
+_LINGER = 0.5  # seconds to wait, after the command has ended, for output of processes it started
 
 
 def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # What ends a keeper is the end of its standard input. Heard, and not ignored: that would be inherited.
+        # Only the end of its standard input ends a keeper. Handled, not ignored: ignoring would be inherited.
         signal.signal(number, lambda heard, frame: None)
     adopt_orphans()
     order = Order.of(sys.stdin.buffer.readline())
-    _limit_processes(8 * order.most_processes)  # other runs start processes, too, so this is only a wall far behind
+    _limit_processes(8 * order.most_processes)  # only a last resort: other runs count, too
     answer = _keep(order)
     if answer is not None:
         with suppress(BrokenPipeError):
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def _keep(order: Order) -> Contained | None:
-    """Runs the command within its limits. None if nobody listens any more."""
+    """Runs the command within its limits. None if the parent is gone."""
     with _placed(order.command) as (command, file):
         started = time.monotonic()
         try:
@@ -57,7 +57,7 @@ def _keep(order: Order) -> Contained | None:
         try:
             heard = run.to_the_end()
         finally:
-            process.poll()  # its exit code, before it is waited for as one of many
+            process.poll()  # fetch its exit code before all children are waited for
             _end_descendants(process.pid)
         if not heard:
             return None
@@ -77,7 +77,7 @@ def _keep(order: Order) -> Contained | None:
 
 
 class _Run:
-    """Reads the output of the command and looks at its family, until it has ended or must be ended."""
+    """Reads the output of the command and watches its family, until it has ended or must be killed."""
 
     def __init__(self, order: Order, process: subprocess.Popen[bytes], started: float) -> None:
         self.process = process
@@ -88,12 +88,12 @@ class _Run:
             os.getpid(),
             order.limits,
             started=started,
-            scope=Scope.DESCENDANTS,  # the keeper itself is not the command's doing
+            scope=Scope.DESCENDANTS,  # the keeper itself does not count
             most_processes=order.most_processes,
         )
 
     def to_the_end(self) -> bool:
-        """False if nobody listens any more."""
+        """False if the parent is gone."""
         assert self.process.stdout is not None and self.process.stderr is not None
         ended: float | None = None
         with selectors.DefaultSelector() as selector:
@@ -111,12 +111,12 @@ class _Run:
                 now = time.monotonic()
                 if ended is None and self.process.poll() is not None:
                     ended = now
-                # Somebody whom the command has left behind may hold its output open for ever.
+                # A process that the command left behind may hold its output open forever.
                 if ended is not None and (len(selector.get_map()) == 1 or now - ended > _LINGER):
                     return True
 
     def _hear(self, key: selectors.SelectorKey, selector: selectors.BaseSelector) -> bool:
-        """False if nobody listens any more."""
+        """False if the parent is gone."""
         content = os.read(key.fd, 2**16)
         if key.fileobj is sys.stdin.buffer:
             return bool(content)
@@ -129,7 +129,7 @@ class _Run:
 
 
 def _final_usage(peak: Usage) -> Usage:
-    """All have been waited for, so the kernel knows what they used, also between two glances."""
+    """After all processes have been waited for, the kernel knows what they used, also between two glances."""
     waited = resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 1 if sys.platform == "darwin" else 1024
     return Usage(max(peak.cpu, waited.ru_utime + waited.ru_stime), max(peak.memory, waited.ru_maxrss * unit))
@@ -139,7 +139,7 @@ def _final_usage(peak: Usage) -> Usage:
 
 
 def _reap_orphans(spared: int) -> None:
-    """Waits for adopted children that have ended, so that they do not pile up; `spared` is waited for by others."""
+    """Waits for adopted children that have ended, so that they do not pile up; the caller waits for `spared` itself."""
     for child in children(os.getpid()):
         if child != spared:
             with suppress(ChildProcessError):
@@ -147,10 +147,10 @@ def _reap_orphans(spared: int) -> None:
 
 
 def _end_descendants(command: int) -> None:
-    """Ends all that the command has left, however many there are and however quickly they multiply.
+    """Kills everything that the command left behind, however many there are and however quickly they multiply.
 
-    First the group of the command, all at once: the kernel lets none of them fork meanwhile, while a walk through a
-    family that doubles never catches up. Then those who have left the group, by theirs.
+    First the group of the command, all at once: the kernel lets none of them fork meanwhile, whereas killing a
+    multiplying family one by one never catches up. Then those that have left the group, by their own groups.
     """
     end_group(command)
     while _reap_all():
@@ -162,7 +162,7 @@ def _end_descendants(command: int) -> None:
 
 
 def _reap_all() -> bool:
-    """Whether any child is left after those that have ended were waited for."""
+    """Waits for children that have ended. Whether any child is left."""
     while True:
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
@@ -172,7 +172,7 @@ def _reap_all() -> bool:
 
 
 def _limit_processes(most: int) -> None:
-    """Not for root, whom the kernel lets have as many as there are."""
+    """Not effective for root, whose processes the kernel does not limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     wanted = _threads_of_user() + most
     if hard == resource.RLIM_INFINITY or wanted < hard:
@@ -193,7 +193,7 @@ def _threads_of_user() -> int:
 
 @contextmanager
 def _placed(command: Sequence[str]) -> Iterator[tuple[list[str], Path | None]]:
-    """The command with paths in it: of the interpreter, and of a file in a directory that is gone afterwards."""
+    """The command with paths filled in: of the interpreter, and of a file in a temporary directory."""
     command = [sys.executable if word == PYTHON else word for word in command]
     if not any(FILE in word for word in command):
         yield command, None

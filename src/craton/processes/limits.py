@@ -1,4 +1,4 @@
-"""Limits, and which of them was exceeded: a value from which the user's sentence is derived, never the other way."""
+"""Limits, and which of them was exceeded: as a value, from which the message for the user is derived."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What is limited. The words are also what is written to files."""
+    """What is limited. The values are also written to files."""
 
     WALL = "wall"
     CPU = "cpu"
@@ -17,7 +17,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a family has used: processor seconds, and bytes of memory, where a page that several share counts once."""
+    """What a family has used: processor seconds, and bytes of memory, where shared pages count once."""
 
     cpu: float
     memory: int
@@ -47,7 +47,7 @@ class Exceeded:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a family may use; None is no limit."""
+    """What a family may use; None means no limit."""
 
     wall: float | None = None  # seconds
     cpu: float | None = None  # seconds

@@ -1,4 +1,4 @@
-"""Starting programs of others."""
+"""Starting external programs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Stream = int | IO[bytes] | None
 
 
 class Orphan(Enum):
-    """What becomes of a program when the thread that has started it is gone.
+    """What happens to a program when the thread that started it is gone.
 
-    The kernel kills it (on Linux). To ask for that Python has to fork, which takes 1 ms more in a small process and
-    10 ms in one of 100 MiB; so those that see to it themselves are left alone.
+    The kernel can kill it (on Linux). To request that, Python has to fork, which takes 1 ms more in a small process and
+    10 ms in one of 100 MiB; so programs that take care of it themselves are left alone.
     """
 
     KILLED = auto()
@@ -36,7 +36,7 @@ def launch(
     environment: Mapping[str, str] | None = None,
     orphan: Orphan = Orphan.KILLED,
 ) -> subprocess.Popen[bytes]:
-    """Starts a program as the leader of a group, to be ended as one."""
+    """Starts a program as the leader of a process group, so that the group can be killed as a whole."""
     return subprocess.Popen(
         command,
         bufsize=0,

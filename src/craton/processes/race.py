@@ -1,4 +1,4 @@
-"""Several works at once, each in a process of its own: the first answer that counts wins, and the others are ended."""
+"""Runs several functions at once, each in its own process: the first valid answer wins, and the others are killed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ T = TypeVar("T")
 def first_answer(
     works: Sequence[Callable[[], T]], seconds: float, wins: Callable[[T], bool]
 ) -> list[tuple[int, Ending]]:
-    """The works that have ended, by number, and how, in the order in which they did. If one has won, it is the last.
+    """The numbers of the runs that have ended, and how, in the order in which they did. A winner comes last.
 
-    Without a winner all are in the list; those who were not ready in time as `Exceeded`.
+    Without a winner all runs are listed; those that did not finish in time as `Exceeded`.
     """
     deadline = time.monotonic() + seconds
     ended: list[tuple[int, Ending]] = []

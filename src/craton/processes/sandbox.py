@@ -1,7 +1,8 @@
-"""Programs of others, run in a directory of ours within limits, and ended with all that they have started.
+"""External programs, run in a directory of ours within limits, and killed with everything they have started.
 
-Here are the limits that can be kept from outside: time, and the memory of the whole family. What must be kept from
-inside (no files, no network, no other processes) a replay does to itself before the program begins, see `harness.c`.
+This module enforces the limits that can be enforced from outside: time, and the memory of the whole family. What must
+be enforced from inside (no files, no network, no other processes), a replay does to itself before the program starts,
+see `harness.c`.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from craton.processes.watch import GLANCE, Watch, readable
 
 _TOKEN = 32  # hexadecimal digits
 _LARGEST_FILE = 256 << 20  # bytes that a tool may write
-_MOST_MESSAGES = 1 << 26  # bytes that are listened to
+_MOST_MESSAGES = 1 << 26  # bytes that we keep
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a process ended: with a code (negative for a signal), or because it came to a limit."""
+    """How a process ended: with an exit code (negative for a signal), or because it reached a limit."""
 
     code: int | None
     exceeded: Exceeded | None = None
@@ -43,7 +44,7 @@ class Ending:
 
 
 def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: int) -> tuple[Ending, str]:
-    """Runs a compiler in a directory; with what it said."""
+    """Runs a compiler in a directory; returns its ending and its output."""
     said = directory / "messages"
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(directory)}
     with said.open("wb") as output:
@@ -89,14 +90,14 @@ def run_replay(
 
 
 def _limit_files(process: subprocess.Popen[bytes]) -> None:
-    """What it starts from now on is limited as well; a compiler does not write before it has started something."""
+    """Also limits what it starts from now on; a compiler writes no files before it has started another process."""
     if hasattr(resource, "prlimit"):
         with suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
 
 
 class _Channel:
-    """What is said to us over a socket."""
+    """Messages that arrive over a socket."""
 
     def __init__(self, source: socket.socket | None = None) -> None:
         self.source = source
@@ -107,7 +108,7 @@ class _Channel:
         return None if self.source is None else self.source.fileno()
 
     def listen(self) -> None:
-        """Takes what is there. Too much is not kept."""
+        """Reads what is available, and discards what exceeds the limit."""
         assert self.source is not None
         try:
             message = self.source.recv(1 << 16)
@@ -120,7 +121,7 @@ class _Channel:
 
 
 def _watched(process: subprocess.Popen[bytes], limits: Limits, channel: _Channel | None = None) -> Ending:
-    """Until it ends, by itself or by us."""
+    """Watches the process until it ends by itself or is killed."""
     channel = channel or _Channel()
     watch = Watch(process.pid, limits)
     leaving = exit_descriptor(process.pid)

@@ -1,7 +1,7 @@
-"""Work in a process of its own, within limits that are kept whatever the work does.
+"""Runs a function in its own process, within limits that are enforced whatever the function does.
 
-The child reports as it goes; the parent watches time, processor time and memory of the child and all it starts, and
-ends them when a limit is reached. A solver that hangs costs an answer, never the tool.
+The child reports as it goes; the parent watches time, processor time and memory of the child and everything it starts,
+and kills them when a limit is reached. A solver that hangs costs an answer but never hangs Craton.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from craton.processes.kernel import end_with_parent, exit_descriptor
 from craton.processes.limits import NOTHING, Exceeded, Limits, Usage
 from craton.processes.watch import GLANCE, Watch, readable
 
-# A forked child has all terms and translations already; elsewhere they are sent.
+# A forked child already has all terms and translations; without fork they are sent to it.
 _CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
 _CONTEXT: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
 
@@ -48,7 +48,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The work raised this error; with its traceback as text."""
+    """The work raised this error; the traceback is kept as text."""
 
     error: BaseException
     traceback: str
@@ -56,7 +56,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """By itself: with an exit code, or negative for a signal."""
+    """The worker died by itself: with an exit code, or negative for a signal."""
 
     code: int | None
 
@@ -78,14 +78,14 @@ class Interrupted:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The work was ended, or died, and why."""
+    """The work was stopped, or died, and why."""
 
     cause: Exceeded | Died | Interrupted
     usage: Usage = NOTHING
 
     @property
     def reason(self) -> str:
-        """For the user."""
+        """The cause as a message for the user."""
         return str(self.cause)
 
 
@@ -96,9 +96,9 @@ Ending = Done | Failed | Ended
 
 
 class Worker:
-    """A process that works, and reports. Nothing here waits but `wait`; limits are for others to keep, see `Watch`.
+    """A process that works and reports. Only `wait` blocks. It does not enforce limits, see `Watch`.
 
-    A worker ends with `end`, or with the thread that has started it (on Linux).
+    A worker ends with `end`, or with the thread that started it (on Linux).
     """
 
     def __init__(self, work: Callable[[Report], Any]) -> None:
@@ -121,16 +121,16 @@ class Worker:
 
     @property
     def streams(self) -> tuple[int | None, ...]:
-        """File descriptors that become readable when there is something to poll for."""
+        """File descriptors that become readable when `poll` has something new."""
         return (None if self._frames.ended else self._frames.stream, self._exit)
 
     def wait(self, seconds: float = GLANCE) -> None:
-        """Until there is something new, or so long."""
+        """Waits until there is something new, but at most this long."""
         readable(self.streams, seconds)
 
     def poll(self) -> Ending | None:
-        """How the work has ended, if it has; takes in what it has reported before that."""
-        alive = self._process.is_alive()  # before reading: what it has sent before it died is not to be lost
+        """How the work ended, or None if it is still running; first collects its reports."""
+        alive = self._process.is_alive()  # checked before reading, so that its last reports are not lost
         for kind, content in self._frames.read():
             match kind:
                 case _Message.REPORT:
@@ -140,23 +140,23 @@ class Worker:
                 case _Message.ERROR:
                     self._ending = Failed(*content)
         if self._ending is None and not alive:
-            # That the process has ended counts, not the end of the pipe: others may hold it open.
+            # What counts is the end of the process, not of the pipe: others may hold it open.
             self._ending = Ended(Died(self._process.exitcode))
         return self._ending
 
     def receive(self) -> list[object]:
-        """What was reported and not yet received."""
+        """The reports that were not yet received."""
         reports, self._reports = self._reports, []
         return reports
 
     def end(self) -> None:
-        """Ends the worker and all it has started, whatever they are doing."""
+        """Kills the worker and everything it has started, whatever they are doing."""
         if self._receiving.closed:
             return
         if self._process.is_alive():
             end_family(self.pid)
         else:
-            end_group(self.pid)  # its own number may be that of a stranger by now
+            end_group(self.pid)  # its pid may belong to another process by now
         self._process.join()
         self._process.close()
         self._receiving.close()
@@ -171,13 +171,13 @@ class _Message(Enum):
 
 
 def _child(work: Callable[[Report], Any], sending: Connection, parent: int) -> None:
-    """In a thread with a large stack: solvers recurse as deep as formulas are."""
+    """Works in a thread with a large stack: solvers recurse as deep as formulas are."""
     global _inside
     end_with_parent(parent)
     if not _inside and hasattr(os, "setsid"):
-        os.setsid()  # all it starts are one group, which can be ended even when it has died before them
+        os.setsid()  # everything it starts is one group, which can be killed even after its own death
     _inside = True
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its children
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its children
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _be_silent()
     threading.stack_size(_STACK)
@@ -200,7 +200,7 @@ def _work(work: Callable[[Report], Any], stream: int) -> None:
         frames.write(stream, (_Message.DONE, work(lambda content: frames.write(stream, (_Message.REPORT, content)))))
     except BaseException as error:
         try:
-            pickle.loads(pickle.dumps(error))  # some can be sent, but not received
+            pickle.loads(pickle.dumps(error))  # some errors can be pickled but not unpickled
             frames.write(stream, (_Message.ERROR, (error, traceback.format_exc())))
         except Exception:
             told = RuntimeError(f"{type(error).__name__}: {error}")
@@ -244,7 +244,7 @@ def _supervised(work: Callable[[Report], Any], limits: Limits, heard: Callable[[
                 exceeded = watch.glance()
                 if exceeded is not None:
                     return Ended(exceeded, watch.peak)
-        except KeyboardInterrupt:  # raised by a handler that is not ours
+        except KeyboardInterrupt:  # raised by somebody else's handler
             pass
         return Ended(Interrupted(interrupts[0] if interrupts else signal.SIGINT), watch.peak)
 

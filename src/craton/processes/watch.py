@@ -1,4 +1,4 @@
-"""Looking at a family from time to time: what it uses at most, and whether it keeps its limits."""
+"""Checks a family of processes from time to time: its peak usage, and whether it stays within its limits."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from enum import Enum, auto
 from craton.processes.family import family, figures, memory
 from craton.processes.limits import NOTHING, Exceeded, Kind, Limits, Usage
 
-GLANCE = 0.05  # seconds between two looks
+GLANCE = 0.05  # seconds between two checks
 
-# Shares of the time that measuring memory may take: for the sake of the peak, and where a limit may be exceeded.
+# Shares of the time that measuring memory may take: to know the peak, and when a limit may be exceeded.
 _SHARE = 0.02
 _SHARE_AT_LIMIT = 0.25
 
 
 class Scope(Enum):
-    """Who is watched: a process with its descendants, or its descendants only."""
+    """Which processes are watched: a process with its descendants, or only its descendants."""
 
     FAMILY = auto()
     DESCENDANTS = auto()
 
 
 class Watch:
-    """A family under limits. What it has used at most is its `peak`.
+    """A family under limits. `peak` is the most it has used.
 
-    What is resident is looked at every time. It is an upper bound of what is used: only when it is above the peak, the
-    memory is measured (see `family.memory`), and not so often that measuring takes a large share of the time.
+    The resident size is checked every time. It is an upper bound of the memory used: only when it is above the peak is
+    the memory measured (see `family.memory`), and only so often that measuring takes a small share of the time.
     """
 
     def __init__(
@@ -47,20 +47,20 @@ class Watch:
         self.started = time.monotonic() if started is None else started
         self.peak = NOTHING
         self._looked = self.started
-        self._measured = self.started  # when the memory was measured …
-        self._cost = 0.0  # … and the processor time of that
+        self._measured = self.started  # when the memory was last measured …
+        self._cost = 0.0  # … and the processor time it took
 
     @property
     def due(self) -> bool:
-        """Whether the last look was not just a moment ago."""
+        """Whether the last check was long enough ago."""
         return time.monotonic() - self._looked >= GLANCE
 
     def glance(self) -> Exceeded | None:
-        """Looks, if that is due."""
+        """Checks, if a check is due."""
         return self.look() if self.due else None
 
     def look(self) -> Exceeded | None:
-        """The limit that is exceeded, if there is one."""
+        """Checks now: the limit that is exceeded, if any."""
         self._looked = time.monotonic()
         members = self._take_figures()
         exceeded = self.limits.exceeded(self._looked - self.started, self.peak)
@@ -69,13 +69,13 @@ class Watch:
         return exceeded
 
     def last_look(self) -> Usage:
-        """The peak at the end of the work; measured whatever that costs."""
+        """The peak at the end of the work, measured regardless of the cost."""
         self._cost = 0.0
         self.look()
         return self.peak
 
     def _take_figures(self) -> list[int]:
-        """Brings the peak up to date; returns who is watched."""
+        """Updates the peak; returns the watched processes."""
         first, *descendants = family(self.pid)
         leader, others = figures(first), [figures(member) for member in descendants]
         cpu = leader.waited + sum(one.cpu for one in others)
@@ -101,7 +101,7 @@ class Watch:
 
 
 def readable(streams: Iterable[int | None], seconds: float) -> list[int]:
-    """Those file descriptors from which something can be read, or their end; waits for one, but not longer."""
+    """The file descriptors that are readable or at their end; waits for one for at most `seconds`."""
     poll = select.poll()
     for stream in streams:
         if stream is not None:

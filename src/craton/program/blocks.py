@@ -1,8 +1,8 @@
 """Large-block encoding (Beyer, Cimatti, Griggio, Keremoglu, Sebastiani, FMCAD 2009).
 
-Locations that stay: entry and exit, loop heads, error locations, and the ends of edges that are calls or returns. All
-paths between two of them that pass no third become one edge with a `Block`. What a block does as a formula,
-`transitions.transition` says.
+Kept locations: entry and exit, loop heads, error locations, and the ends of edges that are calls or returns. All paths
+between two of them that do not pass a third become one edge with a `Block`. `transitions.transition` gives the formula
+of a block.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.statements import Block, Call, Return
 from craton.program.transformation import Transformed, unchanged
 
-CHAINS = 0  # the size of blocks that are straight lines, however long
+CHAINS = 0  # block size for straight-line code of any length
 
 
 def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
-    """The program over large blocks, no path through which has more than `longest` statements (`CHAINS`: no block has
+    """The program over large blocks. No path through a block has more than `longest` statements (`CHAINS`: no block has
     more than one path).
 
     A block of one edge stays that edge.
@@ -31,7 +31,7 @@ def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
 
 
 def cut_points(procedure: Procedure, program: Program) -> set[Location]:
-    """The locations that stay."""
+    """The locations that are kept."""
     stay = {procedure.entry, procedure.exit, *back_edge_targets(procedure)}
     for location in procedure.locations:
         if location in program.errors or location in program.loop_heads or not procedure.outgoing(location):
@@ -56,7 +56,7 @@ def _encoded(procedure: Procedure, program: Program, longest: int | None) -> Pro
 
 
 def _further_cuts(procedure: Procedure, stay: set[Location], longest: int) -> set[Location]:
-    """Locations to stay so that no path between two of them is longer."""
+    """Further locations to keep, so that no path between two kept ones is longer than `longest`."""
     cuts: set[Location] = set()
     for start in sorted(stay, key=lambda location: location.id):
         depth = {start: 0}
@@ -95,7 +95,7 @@ def _blocks_from(procedure: Procedure, start: Location, stay: set[Location]) -> 
                 seen.add(source)
                 stack.extend(inner[source])
         parts = sorted(needed, key=lambda e: position[e.source])
-        # Among edges into the end the last in order must come last, so that `Block.end` is right.
+        # The last edge must lead into the block's end, so that `Block.end` is right.
         parts.sort(key=lambda e: (position[e.source], e.target == end))
         if parts[-1].target != end:
             last = next(i for i in reversed(range(len(parts))) if parts[i].target == end)
@@ -108,7 +108,7 @@ def _blocks_from(procedure: Procedure, start: Location, stay: set[Location]) -> 
 
 
 def _topological(procedure: Procedure, start: Location, stay: set[Location]) -> list[Location]:
-    """The start and the locations inside its blocks, each before its successors."""
+    """The start and the locations inside its blocks, in topological order."""
 
     def inside(location: Location) -> Iterator[Location]:
         return (target for target in procedure.successors(location) if target not in stay)

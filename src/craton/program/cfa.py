@@ -12,7 +12,7 @@ from craton.program.statements import Statement
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A point of control. Ids are unique in a program and small, so that tables may be indexed by them."""
+    """A point of control. Ids are unique in a program and small, so that they can index tables."""
 
     id: int
 
@@ -27,8 +27,8 @@ class Location:
 class Edge:
     """Control moves from `source` to `target` by executing `statement`, which comes from the text at `origin`.
 
-    `branch` is set on the edges that leave a branching of the source program: whether its condition held. Where that is
-    the condition of a statement (`if`, `while`, …) and not a part of one, `branching` is the statement.
+    `branch` is set on edges that leave a branching of the source program: whether its condition held. If that is the
+    whole condition of a statement (`if`, `while`, …) and not a part of it, `branching` is the statement.
     """
 
     source: Location
@@ -41,7 +41,7 @@ class Edge:
     def __str__(self) -> str:
         return f"{self.source} -- {self.statement} --> {self.target}"
 
-    def __hash__(self) -> int:  # of a block the statement would be long to hash
+    def __hash__(self) -> int:  # hashing a block's statement would take long
         return self.source.id * 1_000_003 + self.target.id
 
 
@@ -58,9 +58,9 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Unmodelled(Property):
-    """No property but a gap of ours: control that comes to such a location is about to do what Craton does not model
-    (`description`). It stands among the errors, so a proof must show that nothing comes there; a run that does shows
-    nothing.
+    """Not a property but a gap in Craton: at such a location the program is about to do something that Craton does not
+    model (`description`). It is treated as an error, so a proof must show it unreachable; but a run that reaches it
+    shows nothing.
     """
 
     where: SourceRange | None = None
@@ -84,7 +84,7 @@ MEMCLEANUP = Property("valid-memcleanup", "allocated memory is not freed when th
 class Symbol:
     """What a variable of the program stands for in the source text."""
 
-    name: str  # as C spells it; empty for what has no name there
+    name: str  # as C spells it; empty if it has no name in C
     type: str
     function: str | None  # None for globals
     declared: SourceRange | None = None
@@ -93,10 +93,10 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Procedure:
-    """A procedure: its automaton has one entry and one exit. Return values are the exit's values of `returns`.
+    """A procedure: its automaton has one entry and one exit. Its results are the values of `returns` at the exit.
 
-    Every procedure makes its tables of edges by their ends from its own `edges`, so `replace(procedure, edges=…)` is
-    right by construction.
+    Each procedure computes its tables of incoming and outgoing edges from its own `edges`, so
+    `replace(procedure, edges=…)` is right by construction.
     """
 
     name: str
@@ -125,7 +125,7 @@ class Procedure:
         return self._incoming.get(location, ())
 
     def successors(self, location: Location) -> Iterator[Location]:
-        """Where the edges lead that leave a location; one more often if several do."""
+        """The targets of the edges that leave a location; repeated if several edges lead to the same one."""
         return (edge.target for edge in self.outgoing(location))
 
     def predecessors(self, location: Location) -> Iterator[Location]:
@@ -145,11 +145,11 @@ class Procedure:
 class Program:
     """A program to verify: can an error location be reached from the entry's start?
 
-    `globals` are the variables that outlive a procedure, memory included; all start with arbitrary values, what C
-    initialises is assigned on the first edges of the entry procedure. `hints` are formulas that may hold where they
-    stand: engines may try them, nobody believes them. `over_approximated` are functions that stand for more than the
-    source means: a counterexample that uses one may not be real. So are `approximated`, as functions that the program
-    calls: only the program itself, compiled, can tell.
+    `globals` are the variables that outlive a procedure, including memory; all start with arbitrary values, and the
+    entry procedure's first edges assign what C initialises. `hints` are formulas that may hold at their locations:
+    engines may try them but must not trust them. `over_approximated` are functions that allow more than the source
+    means: a counterexample that uses one may not be real. The same holds for calls of the functions in `approximated`:
+    only running the compiled program can tell.
     """
 
     entry: str
@@ -174,7 +174,7 @@ class Program:
             yield from procedure.edges
 
     def only_modelled(self) -> Program:
-        """What errors can be found without passing what is not modelled? Control that comes there ends."""
+        """The program in which control ends at unmodelled locations: its errors do not depend on them."""
         gaps = {location for location, violated in self.errors.items() if isinstance(violated, Unmodelled)}
         procedures = {
             name: procedure.with_edges(tuple(edge for edge in procedure.edges if edge.source not in gaps))
@@ -184,14 +184,14 @@ class Program:
         return replace(self, procedures=procedures, errors=errors)
 
     def next_location(self) -> int:
-        """The smallest id above all that are in use."""
+        """The smallest id above all ids in use."""
         return 1 + max((e.id for p in self.procedures.values() for e in (p.locations[-1],)), default=-1)
 
     def with_procedures(self, procedures: Mapping[str, Procedure]) -> Program:
         return replace(self, procedures=procedures)
 
     def restricted_to(self, procedures: Mapping[str, Procedure]) -> Program:
-        """With other procedures; errors and loop heads that lie in none of them are gone."""
+        """The program with other procedures, without errors and loop heads that lie in none of them."""
         present = {location for procedure in procedures.values() for location in procedure.locations}
         return replace(
             self,

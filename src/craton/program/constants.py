@@ -1,4 +1,4 @@
-"""Constant propagation, with conditions: a forward analysis that knows of each variable one value or nothing."""
+"""Conditional constant propagation: a forward analysis that knows one value or nothing about each variable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, State
 from craton.program.transformation import Transformed
 from craton.program.variables import writes
 
-MOST_VISITS = 50  # of a location on average; above, the program is left as it is
+MOST_VISITS = 50  # per location, on average; beyond, the program is left as it is
 BLOCKED: PersistentMap = ("blocked",)
 
 
@@ -47,7 +47,7 @@ def _propagated(procedure: Procedure, shared: frozenset[Term], back: dict[Edge, 
 
 
 def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, PersistentMap] | None:
-    """What is known at every location that is reached; None if it takes too long to find out."""
+    """What is known at every reachable location; None if the analysis takes too long."""
     locations = reverse_postorder(procedure.entry, procedure.successors)
     order = {location: i for i, location in enumerate(locations)}
     known: dict[Location, PersistentMap] = {procedure.entry: EMPTY}
@@ -79,7 +79,7 @@ def _analyse(procedure: Procedure, shared: frozenset[Term]) -> dict[Location, Pe
 
 
 def _after(statement: Statement, facts: PersistentMap, shared: frozenset[Term]) -> PersistentMap:
-    """What is known behind a statement; BLOCKED if nothing gets there."""
+    """What is known after a statement; BLOCKED if it cannot be passed."""
     if isinstance(statement, Assign):
         variable = statement.variable
         if not isinstance(variable.sort, Array):
@@ -103,7 +103,7 @@ def _after(statement: Statement, facts: PersistentMap, shared: frozenset[Term]) 
 
 
 def _equalities(condition: Term) -> dict[Term, Term]:
-    """`x = 3` among the conjuncts."""
+    """Conjuncts of the form `x = 3`."""
     parts = condition.args if condition.op is ops.AND else (condition,)
     found: dict[Term, Term] = {}
     for part in parts:

@@ -1,6 +1,6 @@
-"""Inlining: calls of procedures that do not call themselves are replaced by a copy of their body.
+"""Inlining: calls of non-recursive procedures are replaced by copies of their bodies.
 
-The first copy of a procedure keeps its locations and variables, later ones get new locations and variables `f@2::x`.
+The first copy of a procedure keeps its locations and variables; later ones get new locations and variables `f@2::x`.
 Recursive calls stay, and so do all further calls once the program has grown beyond a limit.
 """
 
@@ -21,14 +21,14 @@ MOST_EDGES = 400_000
 
 
 def inline(program: Program, most_edges: int = MOST_EDGES) -> Transformed:
-    """The program with one procedure, but for recursive ones and those that no longer fitted."""
+    """The program as one procedure, except for recursive ones and those that exceeded the size limit."""
     return _Inliner(program, most_edges).run()
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What a location of the inlined program is a copy of: the procedure, its location, and the variables that the copy
-    has instead of the procedure's own.
+    """What a location of the inlined program is a copy of: the procedure, its location there, and the variables that
+    replace the procedure's own in the copy.
     """
 
     procedure: str
@@ -37,7 +37,7 @@ class Instance:
 
 
 def inline_with_instances(program: Program) -> tuple[Transformed, dict[Location, Instance]]:
-    """`inline(program)`, and of what those locations are copies that come from procedures other than the entry."""
+    """`inline(program)`, and the `Instance` of each location copied from a procedure other than the entry."""
     inliner = _Inliner(program, MOST_EDGES)
     return inliner.run(), inliner.instances
 
@@ -88,10 +88,10 @@ class _Inliner:
         return Location(self.next_location - 1)
 
     def _expanded(self, procedure: Procedure) -> Procedure:
-        """A procedure with everything inlined that may be."""
+        """A procedure with everything inlined that can be."""
         edges: list[Edge] = []
         locals_: dict[Term, None] = dict.fromkeys(procedure.locals)
-        # Bodies still to be copied; calls inside them are found when their edges are.
+        # Edges still to be processed; calls in copied bodies are found when their edges are.
         waiting: list[Edge] = list(reversed(procedure.edges))
         while waiting:
             edge = waiting.pop()
@@ -110,7 +110,7 @@ class _Inliner:
         return self.total + len(self.program.procedures[name].edges) <= self.most_edges
 
     def _copy(self, call: Edge, statement: Call, edges: list[Edge], locals_: dict[Term, None]) -> list[Edge]:
-        """Puts parameter passing into `edges` and returns the body's edges, between the call's ends."""
+        """Adds the parameter passing to `edges` and returns the body's edges, which lie between the call's ends."""
         callee = self.program.procedures[statement.procedure]
         number = self.copies[callee.name] = self.copies.get(callee.name, 0) + 1
         variables: dict[Term, Term] = {}
@@ -155,7 +155,7 @@ class _Inliner:
     def _assignments(
         self, pairs: list[tuple[Term, Term]], source: Location, target: Location, old: Edge, edges: list[Edge]
     ) -> Location:
-        """A chain of assignments from source to target that stands for one old edge."""
+        """A chain of assignments from source to target that replaces one old edge."""
         here = source
         for i, (variable, value) in enumerate(pairs):
             there = target if i == len(pairs) - 1 else self._new_location()

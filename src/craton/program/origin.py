@@ -1,4 +1,4 @@
-"""Where an edge comes from: a range of source text, counted from 1 as editors and witnesses do."""
+"""Where an edge comes from: a range of source text, counted from 1 as in editors and witnesses."""
 
 from __future__ import annotations
 

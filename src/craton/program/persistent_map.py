@@ -1,9 +1,9 @@
-"""Persistent maps from variables to values whose common part is found in the time that their difference costs.
+"""Persistent maps from variables to values; intersecting two maps takes time proportional to their difference.
 
 Big-endian Patricia trees (Okasaki and Gill 1998) over the serial numbers of variables. A tree is None, a leaf
-`(key, value)` or a branch `(prefix, bit, left, right)`: the keys below agree above the bit, and the bit tells left from
-right. Trees share their parts; `common` stops wherever it meets the same part on both sides, which is nearly
-everywhere, since states of a program at a join differ in what was written since they parted.
+`(key, value)` or a branch `(prefix, bit, left, right)`: the keys below agree above the bit, and the bit decides between
+left and right. Trees share subtrees; `common` stops wherever both sides are the same subtree. That is nearly
+everywhere, since two states at a join differ only in what was written since their paths split.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _drop(tree: PersistentMap, key: int) -> PersistentMap:
 
 
 def common(a: PersistentMap, b: PersistentMap) -> PersistentMap:
-    """What both say; `a` itself if `b` says all of it."""
+    """The entries that both maps have; `a` itself if `b` has all of them."""
     if a is b or a is None or b is None:
         return a if a is b else None
     if len(a) == 2:
@@ -84,7 +84,7 @@ def _value(tree: PersistentMap, key: int) -> Any:
 
 
 def _above(key: int, bit: int) -> int:
-    """The bits above one."""
+    """The bits of the key above `bit`."""
     return key & ~(2 * bit - 1)
 
 

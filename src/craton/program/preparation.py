@@ -1,6 +1,6 @@
-"""From a program as it was loaded to the one that engines see and proofs speak of.
+"""From a program as it was loaded to the one that engines and proofs are about.
 
-Whoever checks a proof rebuilds the program by these same steps: they are part of what is trusted, engines are not.
+The proof checker rebuilds the program by these same steps: they are part of the trusted base; engines are not.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from craton.program.transformation import Transformed
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A program without calls, before and after the passes that make it small, with the way back."""
+    """A program without calls, before and after the passes that simplify it, with the mapping back."""
 
     whole: Program
     small: Transformed
 
 
 def prepare(program: Program) -> Prepared:
-    """Calls inlined, and what cannot matter for the errors removed."""
+    """Inlines calls and removes what cannot influence the errors."""
     whole = inline(program).program
     small = remove_dead_code(whole)
     small = small.then(slice_for_errors(small.program))

@@ -1,4 +1,4 @@
-"""Programs as people like to read them."""
+"""Programs with names that are easy to read."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from craton.program.variables import reads, renamed, writes
 
 
 def with_short_names(program: Program) -> Program:
-    """The entry procedure's variables without the function they belong to, where that leaves them apart: `main::x` as
+    """The entry procedure's variables without the name of their function, where that is unambiguous: `main::x` becomes
     `x`.
 
-    Law: no two variables get the same name, so nothing but names is different.
+    Law: no two variables get the same name, so only names change.
     """
     main = program.main
     every = {

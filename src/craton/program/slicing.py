@@ -1,8 +1,8 @@
-"""Removing what cannot matter: code that is not reachable, code from which no error is, variables that no condition on
-the way to an error depends on (the cone of influence).
+"""Removing what cannot matter: unreachable code, code from which no error is reachable, and variables that no condition
+on the way to an error depends on (those outside the cone of influence).
 
-An assumption is kept wherever it may block: only the two sides of a branching that both lead to the same place without
-doing anything are removed together.
+An assumption is kept wherever it may block: only the two sides of a branching that both lead to the same location
+without doing anything are removed, together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from craton.program.variables import reads
 
 
 def remove_dead_code(program: Program) -> Transformed:
-    """Without edges that are not reachable and procedures that are not called; edges that do nothing are contracted."""
+    """Removes unreachable edges and uncalled procedures; contracts edges that do nothing."""
     procedures: dict[str, Procedure] = {}
     waiting = [program.entry]
     edges_back: dict[Edge, tuple[Edge, ...]] = {}
@@ -37,7 +37,7 @@ def remove_dead_code(program: Program) -> Transformed:
 
 
 def slice_for_errors(program: Program) -> Transformed:
-    """What can influence whether an error location is reached."""
+    """The part of the program that can influence whether an error location is reached."""
     result = _towards_errors(program)
     while True:
         before = sum(len(p.edges) for p in result.program.procedures.values())
@@ -54,8 +54,8 @@ def _never(edge: Edge) -> bool:
 
 
 def _contracted(procedure: Procedure, program: Program, back: dict[Edge, tuple[Edge, ...]]) -> tuple[Edge, ...]:
-    """Without edges that do nothing, where the location before them has no other way out: those who came there now come
-    to the location behind. Loop heads and errors stay.
+    """Removes edges that do nothing and are the only way out of their source: edges into the source now lead to the
+    target. Loop heads and errors stay.
     """
     keep = {procedure.entry, procedure.exit, *program.errors}
     skip: dict[Location, Edge] = {}
@@ -92,7 +92,7 @@ def _contracted(procedure: Procedure, program: Program, back: dict[Edge, tuple[E
 
 
 def _towards_errors(program: Program) -> Transformed:
-    """Only edges from which an error may still be reached, through calls too."""
+    """Keeps only edges from which an error may still be reached, also through calls."""
     guilty: set[str] = set()
     changed = True
     while changed:
@@ -106,7 +106,7 @@ def _towards_errors(program: Program) -> Transformed:
                 changed = True
     procedures: dict[str, Procedure] = {}
     for name, procedure in program.procedures.items():
-        # Where a procedure is left, its caller may go on to an error.
+        # After a procedure returns, its caller may go on to an error.
         ends: list[Location] = [] if name == program.entry else [procedure.exit]
         for edge in procedure.edges:
             if edge.target in program.errors:
@@ -185,7 +185,7 @@ def _without_irrelevant(program: Program) -> Transformed:
 
 
 def _without_empty_branches(program: Program) -> Transformed:
-    """`c` and `not c` side by side are nothing."""
+    """Removes `c` and `not c` between the same two locations, which together do nothing."""
     back: dict[Edge, tuple[Edge, ...]] = {}
     procedures: dict[str, Procedure] = {}
     for name, procedure in program.procedures.items():

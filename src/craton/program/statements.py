@@ -5,9 +5,9 @@ A statement is a relation between states, where a state gives every variable a v
 - `Assume(c)` keeps the states in which `c` holds;
 - `Assign(x, t)` sets `x` to the value of `t` (a store to memory is `Assign(mem, store(mem, a, v))`);
 - `Havoc(xs)` sets the variables to arbitrary values;
-- `Call(f, args, results)` runs a procedure: its parameters get the arguments, the results its return values;
-- `Return()` leaves the procedure; its return values stand in the procedure's `returns` variables;
-- `Block(edges)`, made by large-block encoding only, is a loop-free piece of program as one statement.
+- `Call(f, args, results)` runs a procedure: its parameters get the arguments, the results get its return values;
+- `Return()` leaves the procedure; its return values are in the procedure's `returns` variables;
+- `Block(edges)`, made only by large-block encoding, is a loop-free piece of program as one statement.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class BitsOf:
-    """The bit pattern of a float: an `Assume` behind the havoc says `to_fp(bits) = value`. A value for concrete runs to
-    choose, since a NaN has many patterns and SMT-LIB has no function from floats to bits.
+    """The bit pattern of a float: an `Assume` after the havoc says `to_fp(bits) = value`. Concrete runs choose the
+    pattern, since a NaN has many patterns and SMT-LIB has no function from floats to bits.
     """
 
     value: Term
@@ -60,7 +60,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Havoc:
-    """`source` is None where C leaves the value open (an uninitialised local, an unknown function's effect)."""
+    """`source` is None if C leaves the value open (an uninitialised local, an unknown function's effect)."""
 
     variables: tuple[Term, ...]
     source: Input | BitsOf | None = None
@@ -94,8 +94,8 @@ class Return:
 class Block:
     """A loop-free piece of program as one statement.
 
-    `edges` are in topological order; the first one's source is where the block begins, the last one's target where it
-    ends, and every edge lies on a path between the two. A block does what some path through it does: engines build one
+    `edges` are in topological order; the block begins at the first one's source and ends at the last one's target, and
+    every edge lies on a path between the two. Executing a block means executing some path through it: engines build one
     formula for all paths, refiners may look inside.
     """
 

@@ -1,4 +1,4 @@
-"""Programs as text, as graphviz graphs, and in numbers."""
+"""Programs as text, as graphviz graphs, and as statistics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def statistics(program: Program) -> dict[str, int]:
 
 
 def to_text(program: Program) -> str:
-    """Every procedure with its edges, one a line."""
+    """Every procedure with its edges, one per line."""
     return "\n".join(_lines(program)) + "\n"
 
 

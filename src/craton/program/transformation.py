@@ -1,4 +1,4 @@
-"""The way back: what edges and locations of a transformed program were in the program before.
+"""The mapping back: what the edges and locations of a transformed program were in the original program.
 
 Every pass returns a `Transformed`. Law: a path of the new program, each edge replaced by `edges[edge]` (possibly none),
 is a path of the old program, up to statements that the pass found irrelevant.
@@ -15,7 +15,7 @@ from craton.program.statements import Block
 
 @dataclass(frozen=True)
 class Transformed:
-    """A program and where its parts come from. What a table does not name stayed as it was."""
+    """A program and where its parts come from. Edges and locations missing from the tables are unchanged."""
 
     program: Program
     edges: Mapping[Edge, tuple[Edge, ...]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Transformed:
         return self.locations.get(location, location)
 
     def then(self, later: Transformed) -> Transformed:
-        """This transformation followed by another one of its result."""
+        """This transformation followed by another one, applied to its result."""
         edges: dict[Edge, tuple[Edge, ...]] = dict(self.edges)
         for edge, olds in later.edges.items():
             edges[edge] = tuple(older for old in olds for older in self.original_edges(old))

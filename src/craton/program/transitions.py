@@ -1,12 +1,12 @@
-"""What a statement does, as one guarded update.
+"""Every statement as one guarded update.
 
-A transition has inputs (fresh variables, one for each value that is chosen on the way), a guard over the state before
-and the inputs, and for each written variable its new value over the same:
+A transition has inputs (fresh variables, one for each value that is chosen on the way), a guard over the old state and
+the inputs, and for each written variable a new value over the old state and the inputs:
 
     choose inputs; assume guard; x1, …, xk := t1, …, tk   (all at once)
 
-Every statement but calls has this form, loop-free blocks included, so whoever needs formulas of statements (trace
-formulas, postconditions, Hoare triples) needs one case only.
+Every statement except calls has this form, including loop-free blocks, so code that needs formulas of statements (trace
+formulas, postconditions, Hoare triples) handles only one case.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class Transition:
 
     @property
     def read(self) -> frozenset[Term]:
-        """The variables whose value before matters."""
+        """The variables whose old value matters."""
         terms = (self.guard, *self.updates.values())
         return frozenset[Term]().union(*map(free_variables, terms)) - frozenset(self.inputs)
 
     @property
     def havocked(self) -> frozenset[Term]:
-        """The written variables that get a fresh value of which nothing is known."""
+        """The written variables whose new value is arbitrary."""
         chosen = frozenset(self.inputs)
         used = Counter(v for t in (self.guard, *self.updates.values()) for v in free_variables(t))
         return frozenset(x for x, t in self.updates.items() if t in chosen and used[t] == 1)
@@ -63,11 +63,11 @@ SKIP = Transition(TRUE, {})
 
 
 class NoTransition(CratonError):
-    """Calls have no transition: they are inlined, or handled by engines that know procedures."""
+    """Calls have no transition: they are inlined, or handled by engines that support procedures."""
 
 
 def transition(statement: Statement) -> Transition:
-    """The guarded update of a statement. Inputs are named after what they are chosen for."""
+    """The guarded update of a statement. Inputs are named after the variables they are chosen for."""
     if not isinstance(statement, Block):
         return _Composer().statement(statement)
     known = _known.get(id(statement))
@@ -78,15 +78,15 @@ def transition(statement: Statement) -> Transition:
     return known[1]
 
 
-# Blocks are large and many ask for them: engines, each of their traces, the checker. Known by identity, since it would
-# take as long to compare them; the block itself is kept with it, so that no other one can have its identity.
+# A cache: blocks are large, and engines, all their traces and the checker ask for their transitions. Keyed by identity,
+# since comparing blocks would take as long; the block is stored too, so that its id is not reused.
 _known: dict[int, tuple[Block, Transition]] = {}
 MOST_KNOWN = 50_000
 
 
 @dataclass(slots=True)
 class _State:
-    """Symbolic state at a location inside a block: when control gets there, and what the variables hold then."""
+    """Symbolic state at a location inside a block: the condition that control gets there, and the variables' values."""
 
     condition: Term
     values: dict[Term, Term] = field(default_factory=dict)
@@ -96,8 +96,8 @@ class _State:
 
 
 class _Composer:
-    """Inputs are named after the variable and the number of the edge in its block, so that whoever walks through the
-    block with a model in hand finds the value that was chosen.
+    """Inputs are named after the variable and the number of the edge in its block, so that code that follows a model
+    through the block can look up the chosen value.
     """
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class _Composer:
         free = {location for location, edges in outgoing.items() if len(edges) > 1 and not exclusive(edges)}
         arriving: dict[Location, list[_State]] = {block.begin: [state]}
         merged: dict[Location, _State] = {}
-        ends: list[_State] = []  # apart from `arriving`: a block round a loop ends where it begins
+        ends: list[_State] = []  # separate from `arriving`: a block around a loop ends where it begins
         for number, edge in enumerate(block.edges):
             if edge.source not in arriving:
                 continue
@@ -144,7 +144,7 @@ class _Composer:
             if here is None:
                 here = merged[edge.source] = _merged(arriving[edge.source])
             if edge.source in free and edge is not outgoing[edge.source][-1]:
-                # An input decides: this edge, or one of those that follow.
+                # An input decides between this edge and the following ones.
                 choice = self._input(taken(number))
                 merged[edge.source] = _State(and_(here.condition, not_(choice)), here.values)
                 here = _State(and_(here.condition, choice), here.values)
@@ -161,21 +161,21 @@ class _Composer:
 def chosen_value(variable: Term, number: int) -> Term:
     """The input for the value that the havoc on edge `number` of a block chooses.
 
-    With a space in its name, so that no variable of a program is called so: Boogie's may have question marks.
+    Its name contains a space, so no program variable has it (Boogie's may contain question marks).
     """
     return var(f"{variable.name} ?{number}", variable.sort)
 
 
 def taken(number: int) -> Term:
-    """The input that says whether edge `number` of a block is taken, where nothing else decides."""
+    """The input that says whether edge `number` of a block is taken, if nothing else decides."""
     return var(f"taken ?{number}", BOOL)
 
 
 def _merged(states: Sequence[_State]) -> _State:
-    """One state for all, of which at most one is the case.
+    """Merges states whose conditions exclude each other.
 
-    States that come from the two sides of a branching stand next to each other: merged first, they leave the condition
-    under which the branching was reached.
+    States from the two sides of a branching are neighbours. Merging them first leaves just the condition under which
+    the branching was reached.
     """
     stack: list[_State] = []
     for state in states:
@@ -192,7 +192,7 @@ def _merged(states: Sequence[_State]) -> _State:
 
 
 def _join(a: _State, b: _State, only_opposites: bool = False) -> _State | None:
-    """`a` where its condition holds, `b` elsewhere. What both conditions say decides nothing."""
+    """`a` if its condition holds, `b` otherwise. Conjuncts that both conditions share decide nothing."""
     first, second = conjuncts(a.condition), conjuncts(b.condition)
     common = frozenset(first) & frozenset(second)
     choice = and_(*(c for c in first if c not in common))
@@ -207,7 +207,7 @@ def _join(a: _State, b: _State, only_opposites: bool = False) -> _State | None:
 
 
 def exclusive(edges: Sequence[Edge]) -> bool:
-    """Whether at most one of the edges can be enabled, as far as one can see."""
+    """Whether at most one of the edges can be enabled. Decided syntactically."""
     conditions: list[Term] = []
     for edge in edges:
         if not isinstance(edge.statement, Assume):
@@ -230,7 +230,7 @@ def exclusive(edges: Sequence[Edge]) -> bool:
 
 
 def _denies(default: Term, conditions: Sequence[Term]) -> bool:
-    """`not (a or b)` beside a and b."""
+    """Whether the default is `not (a or b)` for conditions a and b."""
     denied = not_(default)
     parts = frozenset(denied.args) if denied.op is ops.OR else frozenset((denied,))
     return all(condition in parts for condition in conditions if condition is not default)
@@ -248,5 +248,5 @@ def paths(block: Block) -> Iterator[tuple[Edge, ...]]:
 
 
 def is_linear(block: Block) -> bool:
-    """Does the block have one path only?"""
+    """Does the block have only one path?"""
     return all(a.target == b.source for a, b in zip(block.edges, block.edges[1:], strict=False))

@@ -1,7 +1,7 @@
-"""Recursion up to a bound: each recursive procedure becomes copies that call the next deeper one.
+"""Recursion up to a bound: each recursive procedure becomes several copies, each of which calls the next deeper one.
 
-Calls below the bound are cut off, so the result has only some of the program's executions: an error found in it is one
-of the program, its absence proves nothing.
+Calls beyond the bound are cut off, so the result has only some of the program's executions: an error found in it is an
+error of the program, but the absence of errors proves nothing.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _copy(procedure: Procedure, name: str, moved: Mapping[Location, Location], n
 
 
 def _calling(procedure: Procedure, recursive: frozenset[str], level: int, depth: int) -> Procedure:
-    """Calls of recursive procedures go to the copies of a level, or are cut off below the last."""
+    """Redirects calls of recursive procedures to the copies of a level; beyond the last level, cuts them off."""
 
     def changed(edge: Edge) -> Edge:
         call = edge.statement

@@ -12,7 +12,7 @@ _NONE: frozenset[Term] = frozenset()
 
 
 def reads(statement: Statement) -> frozenset[Term]:
-    """The variables whose value before matters."""
+    """The variables whose old value matters."""
     if isinstance(statement, Assume):
         return free_variables(statement.condition)
     if isinstance(statement, Assign):
@@ -27,7 +27,7 @@ def reads(statement: Statement) -> frozenset[Term]:
 
 
 def writes(statement: Statement) -> frozenset[Term]:
-    """The variables that may be different afterwards; a call may also change globals."""
+    """The variables that may change; a call may also change globals."""
     if isinstance(statement, Assign):
         return frozenset((statement.variable,))
     if isinstance(statement, Havoc):

@@ -1,9 +1,9 @@
-"""What users may write, from one place: engines, refiners, scorers and their options.
+"""What users can write, in one place: engines, refiners, scorers and their options.
 
-A refiner or an engine is a dataclass. Its fields say how they are written (`options`), its docstring what it is for;
-reading and printing expressions, the lists of `craton refiners` and `craton engines`, and completion are derived from
-these (`registry`). `expressions` is the grammar. This package knows no refiner and no engine: `configuration` has the
-tables of those that there are.
+A refiner or an engine is a dataclass. Its fields say how they are written (`options`), its docstring what it is for.
+Reading and printing expressions, the lists of `craton refiners` and `craton engines`, and completion are derived from
+these (`registry`). `expressions` is the grammar. This package does not know any refiner or engine: the tables of the
+existing ones are in `configuration`.
 """
 
 from craton.registry.expressions import ExpressionError, Word, parse

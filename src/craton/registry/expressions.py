@@ -2,7 +2,7 @@
 
     until-perfect(newton(it, sp), craig(bitwuzla, time=2))
 
-A mistake is answered with its position and the nearest valid words.
+Errors report the position and the closest valid words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class ExpressionError(CratonError):
-    """An expression that cannot be understood, with the place."""
+    """An expression that cannot be understood, and where."""
 
     def __init__(self, text: str, position: int, problem: str) -> None:
         super().__init__(f"{problem}\n  {text}\n  {' ' * position}^")
@@ -102,7 +102,7 @@ class _Parser:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What whoever gives meaning to words needs to answer mistakes."""
+    """Helpers for interpreting the words of an expression and reporting mistakes in them."""
 
     text: str
 
@@ -117,7 +117,7 @@ class Meaning:
             raise ExpressionError(self.text, word.position, f"{word.name} takes neither arguments nor a value")
 
     def once(self, words: Sequence[Word], meaning_of: Callable[[Word], str]) -> None:
-        """No two of the words may say something about the same setting."""
+        """Raises if two of the words are about the same setting."""
         said: dict[str, Word] = {}
         for word in words:
             first = said.setdefault(meaning_of(word), word)

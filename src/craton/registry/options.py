@@ -1,6 +1,6 @@
 """How a field of a dataclass is written in an expression: `newton(it, sp, solver=z3, time=2)`.
 
-A field has options, and each of them reads some words and prints some values:
+A field has options, each of which reads some words and prints some values:
 
     live: bool = flag("lv")                                        the word itself
     direction: Direction = word_choice(Direction.SP)               one word for each value
@@ -8,8 +8,8 @@ A field has options, and each of them reads some words and prints some values:
     time_limit: float | None = keyed_seconds(10.0)                 time=SECONDS, or time=none
     refiners: tuple[Refiner, ...] = parts(at_least=2)              other expressions
 
-A field without options is not for users. (The kinds of options are named tuples: they are made at every start, and a
-dataclass takes ten times as long to make.)
+A field without options cannot be set by users. (The kinds of options are named tuples because they are created at every
+start, and creating a dataclass takes ten times as long.)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NONE = "none"  # how "no limit" is written
 
 
 class ValueReader(Protocol):
-    """Reads what stands behind `key=`, and prints it."""
+    """Reads and prints the value after `key=`."""
 
     @property
     def usage(self) -> str: ...
@@ -40,7 +40,7 @@ class ValueReader(Protocol):
     def text(self, value: Any) -> str: ...
 
     def examples(self) -> Sequence[str]:
-        """What completion offers."""
+        """The values that completion offers."""
         ...
 
 
@@ -51,9 +51,9 @@ class Words(NamedTuple):
     """Single words, each for a value of the field."""
 
     choices: Callable[[], Choices]
-    what: str = ""  # what the words are, where any other word is a mistake about them; else it is an unknown option
+    what: str = ""  # for error messages about other words; if empty, those are unknown options
     always: bool = False  # printed even if it is the default
-    shown: str = ""  # in usages, instead of the words
+    shown: str = ""  # shown in usages instead of the words
 
     @property
     def usage(self) -> str:
@@ -66,7 +66,7 @@ class Words(NamedTuple):
 
 
 class Keyed(NamedTuple):
-    """`key=value`. One that `refines` says more than a word for the same field, and may stand beside it."""
+    """`key=value`. If it `refines` a word for the same field, both may be written together."""
 
     key: str
     reader: ValueReader
@@ -81,7 +81,7 @@ class Keyed(NamedTuple):
 
 
 class Several(NamedTuple):
-    """Any number of words, some of them with a number behind them (`random=7`); their values make a tuple."""
+    """Any number of words, some with a number (`random=7`); their values form a tuple."""
 
     choices: Callable[[], Choices]
     numbered: Callable[[], Mapping[str, Callable[[int], Any]]]
@@ -105,7 +105,7 @@ class Several(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Other expressions of the same kind, in order; `most` is 1 where the field holds one and not a tuple."""
+    """Other expressions of the same kind, in order; `most` is 1 if the field holds a single one instead of a tuple."""
 
     least: int
     most: int | None
@@ -121,7 +121,7 @@ class Parts(NamedTuple):
 Option = Words | Keyed | Several | Parts
 
 
-# --- what stands behind a key -----------------------------------------------------------------------------------------
+# --- values of keys ---------------------------------------------------------------------------------------------------
 
 
 class Choice(NamedTuple):
@@ -175,7 +175,7 @@ class PositiveNumber(NamedTuple):
 
 
 def flag(word: str) -> bool:
-    """False, unless the word is there."""
+    """True if the word is written, otherwise False."""
     return cast(bool, _field(False, Words(lambda: {word: True})))
 
 
@@ -204,7 +204,7 @@ def keyed_choice(
     shown: str = "",
     words: Choices | None = None,
 ) -> T:
-    """`key=choice`; `words` are short for some of the choices."""
+    """`key=choice`; `words` are abbreviations for some of the choices."""
     table = _of_enumeration(choices) if isinstance(choices, type) else choices
     options: list[Option] = [] if words is None else [Words(lambda: words)]
     options.append(Keyed(key, Choice(table, what or key, shown), refines=words is not None))
@@ -248,11 +248,11 @@ def _of_enumeration(kind: type[enum.Enum]) -> Callable[[], Choices]:
     return lambda: {member.value: member for member in kind}
 
 
-# --- what a dataclass says --------------------------------------------------------------------------------------------
+# --- the options of a dataclass ---------------------------------------------------------------------------------------
 
 
 class Setting(NamedTuple):
-    """A field that can be written, with one of its options."""
+    """A field that users can set, with one of its options."""
 
     field: str
     option: Option

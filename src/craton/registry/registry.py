@@ -1,4 +1,4 @@
-"""Names → values: reads expressions, prints values, and describes what can be written, all from the dataclasses."""
+"""Reads expressions, prints values and describes what can be written, all derived from the dataclasses."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 
 def written(value: Any, word: str) -> str:
-    """The expression that a value is: reading it gives the value again."""
+    """The value as an expression: reading it gives the value again."""
     words: list[str] = []
     said: set[str] = set()
     for setting in settings(type(value)):
-        if setting.field not in said:  # the first of its options that can
+        if setting.field not in said:  # the first option that can express it
             text = setting.option.printed(getattr(value, setting.field), setting.default)
             words += text
             if text:
@@ -31,12 +31,12 @@ def written(value: Any, word: str) -> str:
     return f"{word}({between.join(words)})" if words else word
 
 
-# --- what there is ----------------------------------------------------------------------------------------------------
+# --- entries and registries -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that a user may write: its name and the dataclass it stands for, imported when it is asked for."""
+    """Something that a user can write: its name and its dataclass, which is imported on first use."""
 
     name: str
     home: str  # "module:class"
@@ -58,13 +58,13 @@ class Entry:
 
     @property
     def summary(self) -> str:
-        """The first paragraph of the docstring, as users read it."""
+        """The first paragraph of the docstring, as shown to users."""
         text = " ".join((self.kind.__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
         return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
     @property
     def words(self) -> list[str]:
-        """What may stand in the parentheses, keys without their values: for completion, and for those who test."""
+        """What may be written in the parentheses, keys without their values: for completion and for tests."""
         found: list[str] = []
         for setting in self.settings:
             match setting.option:
@@ -94,7 +94,7 @@ def _refines(option: Option) -> bool:
 
 @dataclass(frozen=True)
 class Registry(Generic[T]):
-    """All that can be written of one kind (refiners, engines), with names for expressions that are used often."""
+    """Everything of one kind (refiners, engines) that can be written, with presets for frequent expressions."""
 
     kind: str
     entries: Mapping[str, Entry]
@@ -105,13 +105,13 @@ class Registry(Generic[T]):
         return [*self.entries, *self.presets]
 
     def read(self, text: str, **given: Any) -> T:
-        """The value of an expression or of a preset's name. `given` are fields that are not the expression's business,
-        such as an engine's solver; those that the dataclass does not have are left out.
+        """The value of an expression or of a preset's name. `given` are fields that are not part of the expression,
+        such as an engine's solver; those that the dataclass does not have are ignored.
         """
         return self._value(parse(text), Meaning(text), given)
 
     def entry(self, text: str) -> Entry:
-        """What an expression is at its outside."""
+        """The entry of the outermost name of an expression."""
         word = parse(text)
         if word.name in self.presets:
             return self.entry(self.presets[word.name])
@@ -133,7 +133,7 @@ class Registry(Generic[T]):
 
 
 class _Reading(Generic[T]):
-    """One application of a name to arguments in the making."""
+    """Reads one application of a name to arguments."""
 
     def __init__(
         self, registry: Registry[T], entry: Entry, word: Word, meaning: Meaning, given: Mapping[str, Any]
@@ -146,11 +146,11 @@ class _Reading(Generic[T]):
         self.settings = entry.settings
         self.parts = next((s for s in self.settings if isinstance(s.option, Parts)), None)
         self.inner: list[Word] = []
-        self.said: dict[str, Word] = {}  # about a field, once
+        self.said: dict[str, Word] = {}  # field → the word that set it
         self.fields: dict[str, Any] = {}
 
     def value(self) -> T:
-        # Keys last, so that `core=statement` says more than `it`, wherever it stands.
+        # Keys last, so that `core=statement` refines `it` wherever it is written.
         for argument in sorted(self.word.arguments or (), key=lambda argument: argument.value is not None):
             self._argument(argument)
         if self.parts is not None:
@@ -205,7 +205,7 @@ class _Reading(Generic[T]):
         if self.parts is None:
             return False
         plain = not any(isinstance(s.option, Words | Several) for s in self.settings)
-        if argument.value is not None:  # the registry says that it is an option, where many parts are all there is
+        if argument.value is not None:  # if there are only parts, the registry reports it as an option
             return plain and isinstance(self.parts.option, Parts) and self.parts.option.most is None
         return argument.name not in self._keys() and (plain or argument.name in self.registry.names)
 
@@ -238,7 +238,7 @@ class _Reading(Generic[T]):
         return self.meaning.unknown(argument, f"option of {self.entry.name}", self._shown_words())
 
     def _shown_words(self) -> list[str]:
-        """Without the words of an open list, such as all solvers."""
+        """The words to suggest, without open lists such as all solvers."""
         found: list[str] = []
         for setting in self.settings:
             if isinstance(setting.option, Words):

@@ -1,6 +1,6 @@
-"""Solvers behind one contract: `contract` says what every backend does, `registry` which there are.
+"""Solvers behind one contract: `contract` says what every backend does, `registry` lists the backends.
 
-Rooms: `z3`, `bitwuzla`, `cvc5` (in process), `process` (programs that speak SMT-LIB), `cores`, `interpolation`,
+Contents: `z3`, `bitwuzla`, `cvc5` (in process), `process` (programs that speak SMT-LIB), `cores`, `interpolation`,
 `elimination` (quantifiers), `querylog`, `reading` (SMT-LIB text).
 """
 

@@ -1,9 +1,8 @@
 """The Solver contract: what every backend does, in process or not.
 
 A solver holds assertions in scopes and answers `check` with Sat (and a model), Unsat (and a core) or Undecided (and a
-reason). It never raises because a question is hard, a limit is reached or a process died: that is Undecided. It does
-raise when asked for what it cannot do (`MissingCapability`), which is a mistake of the caller. Solvers are not
-thread-safe.
+reason). It never raises because a query is hard, a limit is reached or a process died: that is Undecided. It raises
+`MissingCapability` if asked for something it cannot do, which is the caller's mistake. Solvers are not thread-safe.
 """
 
 from __future__ import annotations
@@ -38,20 +37,20 @@ class Capability(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """The formulas a backend takes: theories, the float formats it is trusted with (None: all), and whether it may have
-    constant arrays of arrays.
+    """The formulas a backend accepts: theories, the float formats it is trusted with (None: all), and whether it is
+    trusted with constant arrays of arrays.
     """
 
     theories: frozenset[Theory]
     formats: frozenset[tuple[int, int]] | None = None
     nested_constant_arrays: bool = True
-    wrong_in_tiny_formats: frozenset[ops.Op] = frozenset()  # operations that go wrong where exponents have two bits
+    wrong_in_tiny_formats: frozenset[ops.Op] = frozenset()  # operations with bugs for two-bit exponents
 
     def require(self, solver: str, formula: Term, seen: set[Term]) -> None:
-        """Raises MissingCapability for what is outside. `seen` remembers nodes that were found inside."""
+        """Raises MissingCapability if the formula is outside. `seen` caches nodes that are known to be inside."""
         if formula.sort is not BOOL:
             raise ill_sorted("assert", "a Bool", (formula,))
-        new: set[Term] = set()  # not yet in `seen`: an operation is inside only if all below it is
+        new: set[Term] = set()  # not yet in `seen`: a node is inside only if everything below it is
         stack = [formula]
         while stack:
             node = stack.pop()
@@ -63,7 +62,7 @@ class Fragment:
                 raise MissingCapability(f"{solver} is not trusted with constant arrays of arrays; z3 is")
             if node.op in self.wrong_in_tiny_formats and any(_is_tiny(a.sort) for a in node.args):
                 raise MissingCapability(f"{solver} is not trusted with {node.op.name} of floats of two exponent bits")
-            # Leaves, applications and constant arrays bring sorts that no operation below them would show.
+            # Leaves, applications and constant arrays may have sorts that do not occur below them.
             if not node.args or node.op is ops.APPLY or node.op is ops.CONST_ARRAY or isinstance(node.sort, Float):
                 self._require_sort(solver, node.sort)
             new.add(node)
@@ -98,7 +97,7 @@ def _theory_of(sort: Sort) -> Theory:
     return Theory.ARITHMETIC if sort in (INT, REAL) else Theory.FLOATS
 
 
-# Formats that solvers built on SymFPU get right; some smaller ones are known to go wrong there (docs/solvers.md).
+# Formats that solvers built on SymFPU handle correctly; some smaller ones are known to be buggy (docs/solvers.md).
 IEEE_FORMATS = frozenset(((5, 11), (8, 24), (11, 53), (15, 113)))
 
 
@@ -112,13 +111,13 @@ def _refusal(solver: str, theory: Theory, what: object) -> str:
 
 
 class StaleAnswer(CratonError):
-    """A model or core was asked for after the solver had gone on to something else."""
+    """A model or core was requested after the solver had been used for something else."""
 
 
 class Sat:
     """Satisfiable.
 
-    The model is read from the solver when first asked for: before anything else is done with that solver.
+    The model is read from the solver on first access, which must come before any other use of that solver.
     """
 
     __slots__ = ("_model", "_read", "_value")
@@ -135,7 +134,7 @@ class Sat:
         return self._model
 
     def value(self, variable: Term) -> Value:
-        """The value of one variable, without reading the whole model where the backend can do so."""
+        """The value of one variable; does not read the whole model if the backend can avoid it."""
         if self._model is None and self._value is not None:
             return self._value(variable)
         return self.model[variable]
@@ -153,7 +152,7 @@ class Core:
 
 
 class Unsat:
-    """Unsatisfiable. The core is read when first asked for, like a model."""
+    """Unsatisfiable. The core is read on first access, like a model."""
 
     __slots__ = ("_core", "_read")
 
@@ -187,7 +186,7 @@ Answer = Sat | Unsat | Undecided
 class Solver(ABC):
     """Base of all backends. Backends implement the methods with an underscore; users call the others.
 
-    `can` and `fragment` are declared by each backend; what a formula needs beyond them is refused when it is added.
+    Each backend declares `can` and `fragment`; formulas that need more are refused when they are added.
     """
 
     name: str
@@ -195,7 +194,7 @@ class Solver(ABC):
     fragment: Fragment
 
     def __init__(self, *, time_limit: float | None = None, log: QueryLog | None = None) -> None:
-        self.time_limit = time_limit  # seconds a query, unless `check` says otherwise
+        self.time_limit = time_limit  # seconds per query, unless `check` sets another limit
         self.log = log
         self._scopes: list[list[tuple[str, Term]]] = [[]]
         self._names: dict[str, Term] = {}
@@ -216,7 +215,7 @@ class Solver(ABC):
                 raise CratonError(f"one name, one assertion: {name!r} was given to {len(formulas)}")
             if name in self._names:
                 raise CratonError(f"an assertion named {name!r} is there already")
-        for formula in formulas:  # a refused formula leaves no trace
+        for formula in formulas:  # a refused formula has no effect
             self.fragment.require(self.name, formula, self._understood)
         for formula in formulas:
             self._assert(formula, name)
@@ -239,18 +238,18 @@ class Solver(ABC):
         self._pop()
 
     def scope(self) -> Scope:
-        """`with solver.scope(): …` – what is asserted inside is gone afterwards."""
+        """`with solver.scope(): …` – assertions made inside are retracted afterwards."""
         return Scope(self)
 
     @property
     def assertions(self) -> list[tuple[str, Term]]:
-        """What is asserted now, as (name or "", formula)."""
+        """The current assertions, as (name or "", formula)."""
         return [assertion for scope in self._scopes for assertion in scope]
 
     # --- questions ---
 
     def check(self, *assumptions: Term, time_limit: float | None = None) -> Answer:
-        """Are the assertions, and the assumptions for this question only, satisfiable together?"""
+        """Are the assertions satisfiable together with the assumptions, which count for this query only?"""
         self._stamp += 1
         for assumption in assumptions:
             if assumption not in self._understood:
@@ -271,7 +270,7 @@ class Solver(ABC):
         return None if isinstance(answer, Undecided) else isinstance(answer, Unsat)
 
     def need(self, capability: Capability) -> None:
-        """Raises unless the backend has the capability, and says who has it."""
+        """Raises unless the backend has the capability; the message names solvers that do."""
         if capability not in self.can:
             from craton.smt.registry import solvers_that_can
 
@@ -279,7 +278,7 @@ class Solver(ABC):
             raise MissingCapability(f"{self.name} has no {capability.value}; solvers that do: {others}")
 
     def close(self) -> None:  # noqa: B027 – most backends hold nothing
-        """Frees what the backend holds. The solver is not used afterwards."""
+        """Frees the backend's resources. The solver must not be used afterwards."""
 
     def __enter__(self) -> Solver:
         return self
@@ -305,7 +304,7 @@ class Solver(ABC):
     def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer: ...
 
     def _sat(self, read: Callable[[], Model], value: Callable[[Term], Value] | None = None) -> Sat:
-        """A Sat whose model can be read as long as nothing else happened."""
+        """A Sat whose model can be read until the solver is used again."""
         self_stamp = self._stamp
 
         def fetch_value(variable: Term) -> Value:
@@ -336,7 +335,7 @@ class Solver(ABC):
 
 
 class Scope:
-    """Closes the scope it opened, also when an error passes through."""
+    """Closes the scope it opened, also after an exception."""
 
     __slots__ = ("_solver",)
 
@@ -353,7 +352,7 @@ class Scope:
 def conjunction_is_unsat(solver: Solver, formulas: Iterable[Term], time_limit: float | None = None) -> bool | None:
     """Is this set of formulas contradictory by itself? None if undecided.
 
-    The solver must be empty, and is so afterwards.
+    The solver must be empty, and is empty afterwards.
     """
     with solver.scope():
         solver.add(*formulas)

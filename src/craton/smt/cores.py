@@ -1,4 +1,4 @@
-"""Unsatisfiable cores of a list of formulas: as the solver gives them, and minimised by deletion.
+"""Unsatisfiable cores of a list of formulas: as the solver returns them, and minimised by deletion.
 
 Members are positions in the list, never formulas: a formula may occur twice.
 """
@@ -22,7 +22,7 @@ CoreAnswer = tuple[int, ...] | Sat | Undecided
 
 
 def unsat_core(formulas: Sequence[Term], solver: Solver, time_limit: float | None = None) -> CoreAnswer:
-    """Positions of formulas that are unsatisfiable together (and with what `solver` asserts), as it gives them."""
+    """Positions of formulas that are unsatisfiable together with the solver's assertions; the solver's own core."""
     with CoreFinder(formulas, solver) as finder:
         return finder.find(range(len(formulas)), time_limit)
 
@@ -30,7 +30,7 @@ def unsat_core(formulas: Sequence[Term], solver: Solver, time_limit: float | Non
 def minimal_core(
     formulas: Sequence[Term], solver: Solver, budget: float | None = None, time_limit: float | None = None
 ) -> CoreAnswer:
-    """A core from which members were deleted one by one as long as it stayed one.
+    """A core minimised by deleting members one by one as long as the rest is still a core.
 
     `time_limit` is for finding a core at all, `budget` for making it smaller (both in seconds; None: no limit).
     """
@@ -39,17 +39,17 @@ def minimal_core(
         if not isinstance(core, tuple):
             return core
         end = float("inf") if budget is None else time.monotonic() + budget
-        # From the back: in a trace, late statements are the likelier ones to be irrelevant repetitions.
+        # From the back: in a trace, late statements are more likely to be irrelevant repetitions.
         return _shrunk(finder, core, end)
 
 
 def minimal_cores(
     formulas: Sequence[Term], solver: Solver, budget: float | None = None, time_limit: float | None = None
 ) -> list[tuple[int, ...]] | Sat | Undecided:
-    """Minimal cores, different ones: all there are, if the budget suffices.
+    """Distinct minimal cores: all of them, if the budget suffices.
 
-    A core that is not known yet lacks a member of each one that is. So what is left out grows, by a member of some
-    known core each time, until no core is left (hitting sets, as in diagnosis). Members at the back are left out first.
+    A new minimal core lacks a member of each known one. So the set of omitted members grows, each time by a member of
+    a known core, until the rest has no core (hitting sets, as in diagnosis). Members at the back are omitted first.
     """
     with CoreFinder(formulas, solver) as finder:
         first = finder.find(range(len(formulas)), time_limit)
@@ -84,17 +84,17 @@ def latest_core(
     budget: float | None = None,
     time_limit: float | None = None,
 ) -> CoreAnswer:
-    """A core whose first group is as late as possible, made smaller from the front.
+    """A core whose first group is as late as possible, minimised from the front.
 
-    `groups` says which group each formula belongs to, in ascending order. What needs less of the beginning holds for
-    more beginnings.
+    `groups` says which group each formula belongs to, in ascending order. A core that needs less of a trace's beginning
+    applies to more beginnings.
     """
     with CoreFinder(formulas, solver) as finder:
         core = finder.find(range(len(formulas)), time_limit)
         if not isinstance(core, tuple):
             return core
         end = float("inf") if budget is None else time.monotonic() + budget
-        # Invariant: there is a core from group `low` on, and none was found from `high` on.
+        # Invariant: the groups from `low` on have a core; none was found for the groups from `high` on.
         low, high = groups[core[0]], groups[-1] + 1
         while high - low > 1:
             left = end - time.monotonic()
@@ -112,7 +112,7 @@ def latest_core(
 
 
 def _shrunk(finder: CoreFinder, core: Sequence[int], end: float) -> tuple[int, ...]:
-    """The core without members it does not need, tried from the last one on, as far as there is time."""
+    """The core without members it does not need, tried from last to first as long as there is time."""
     needed: list[int] = []
     candidates = list(core)
     while candidates:
@@ -129,9 +129,9 @@ def _shrunk(finder: CoreFinder, core: Sequence[int], end: float) -> tuple[int, .
 
 
 class CoreFinder:
-    """Asks for cores of parts of one list.
+    """Finds cores of subsets of one list.
 
-    Each formula hangs on a switch, so that the solver keeps what it has learnt.
+    Each formula is guarded by a Boolean switch, so that the solver keeps what it has learned between queries.
     """
 
     def __init__(self, formulas: Sequence[Term], solver: Solver) -> None:
@@ -160,14 +160,14 @@ class CoreFinder:
         answer = self._check(positions, time_limit)
         if isinstance(answer, Unsat):
             return self._members(answer, positions)
-        if isinstance(answer, Sat):  # read now, since the scope will be closed; and without the switches
+        if isinstance(answer, Sat):  # read now, before the scope is closed; and without the switches
             model, switches = answer.model, frozenset(self._switches)
             values = {v: value for v, value in model.values.items() if v not in switches}
             return Sat(lambda: replace(model, values=values))
         return answer
 
     def core_of(self, positions: Sequence[int], time_limit: float | None) -> frozenset[int] | None:
-        """A core among these positions; None if they have none (or it could not be found in time)."""
+        """A core among these positions; None if there is none or none was found in time."""
         answer = self._check(positions, time_limit)
         return frozenset(self._members(answer, positions)) if isinstance(answer, Unsat) else None
 

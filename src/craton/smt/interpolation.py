@@ -1,7 +1,7 @@
 """Craig interpolants: binary, and sequences along a trace.
 
 For formulas F[1] … F[n] that are unsatisfiable together, a sequence I[0] … I[n] has I[0] = true, I[n] = false,
-I[i] ∧ F[i+1] ⇒ I[i+1], and I[i] speaks only of symbols that occur both in F[1] … F[i] and in F[i+1] … F[n].
+I[i] ∧ F[i+1] ⇒ I[i+1], and I[i] mentions only symbols that occur both in F[1] … F[i] and in F[i+1] … F[n].
 Sources: z3 by solving recursion-free Horn clauses, bitwuzla and cvc5 by their own procedures, and SMT-LIB processes.
 """
 
@@ -29,19 +29,19 @@ class Satisfiable:
 
 Interpolants = tuple[Term, ...] | Satisfiable | Undecided
 
-# A source answers F[1] … F[n] and a time limit with the inner formulas I[1] … I[n-1].
+# A source maps F[1] … F[n] and a time limit to the inner formulas I[1] … I[n-1].
 Source = Callable[[Sequence[Term], float | None], Interpolants]
 
 
 def sequence_interpolants(
     formulas: Sequence[Term], source: str = "z3", time_limit: float | None = None
 ) -> Interpolants:
-    """I[0] … I[n] for F[1] … F[n], or why there are none."""
+    """I[0] … I[n] for F[1] … F[n], or the reason why there are none."""
     from craton.smt.registry import interpolation_source
 
     if not formulas:
         return Satisfiable()
-    if any(f is FALSE for f in formulas):  # no solver needed, and some are confused by it
+    if any(f is FALSE for f in formulas):  # needs no solver, and some solvers fail on it
         first = next(i for i, f in enumerate(formulas) if f is FALSE)
         return (*[TRUE] * (first + 1), *[FALSE] * (len(formulas) - first))
     found = interpolation_source(source)(formulas, time_limit)
@@ -88,7 +88,7 @@ def foreign_symbols(formulas: Sequence[Term], sequence: Sequence[Term]) -> str:
 
 
 def law_violation(formulas: Sequence[Term], sequence: Sequence[Term], checker: Solver) -> str:
-    """What is wrong with a sequence of interpolants, as `checker` sees it; "" if nothing is."""
+    """What `checker` finds wrong with a sequence of interpolants; "" if nothing."""
     if len(sequence) != len(formulas) + 1 or sequence[0] is not TRUE or sequence[-1] is not FALSE:
         return "the sequence does not run from true to false"
     foreign = foreign_symbols(formulas, sequence)

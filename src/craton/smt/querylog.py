@@ -23,7 +23,7 @@ class QueryLog:
         self._count = len(list(self.folder.glob("*.smt2")))
 
     def record(self, solver: Solver, assumptions: Sequence[Term], answer: Answer, seconds: float) -> Path:
-        """Assumptions are written as further assertions: the question is the same."""
+        """Assumptions are written as additional assertions: the query is the same."""
         self._count += 1
         word = {"Sat": "sat", "Unsat": "unsat"}.get(type(answer).__name__, "unknown")
         text = script(

@@ -14,7 +14,7 @@ from craton.smt.z3.solver import Shared
 
 
 def parse_script(text: str, names: Mapping[str, Term | Function] | None = None) -> list[Term]:
-    """The assertions of a script. `names` says what its symbols stand for, where that is not their own name."""
+    """The assertions of a script. `names` maps symbols to what they mean, unless that is their own name."""
     context = Shared.get().context
     ref = context.ref
     vector = api.parse_smtlib2_string(ref, text.encode(), 0, None, None, 0, None, None)
@@ -30,7 +30,7 @@ def parse_script(text: str, names: Mapping[str, Term | Function] | None = None) 
 
 
 def parse_formula(text: str, variables: Sequence[Term | Function] = (), symbols: Symbols | None = None) -> Term:
-    """One formula over the given variables and functions, or over those that `symbols` has named."""
+    """One formula over the given variables and functions, or over those with a name in `symbols`."""
     symbols = symbols or Symbols()
     for item in variables:
         symbols.of(item)
@@ -50,7 +50,7 @@ def parse_term(
     symbols = symbols or Symbols()
     for item in variables:
         symbols.of(item)
-    # The parser reads assertions only, so the term is wrapped in a function of its own and taken out again.
+    # The parser only reads assertions, so the term is wrapped in a fresh function and unwrapped afterwards.
     name = "the-term"
     while name in symbols.meaning:
         name += "'"

@@ -1,4 +1,4 @@
-"""Every solver Craton knows: found or not, what it can do, and how to get it.
+"""Every solver Craton knows: whether it is installed, what it can do, and how to get it.
 
 New backends are added here and nowhere else.
 """
@@ -28,7 +28,7 @@ class Library:
 
     name: str
     package: str
-    module: str  # what is imported to see whether it is there
+    module: str  # imported to see whether it is installed
     solver: str  # "module:class" in this package
     interpolation: str  # "module:function"
 
@@ -76,7 +76,7 @@ def known_solvers() -> tuple[str, ...]:
 
 
 def make_solver(name: str, *, time_limit: float | None = None, log: QueryLog | None = None) -> Solver:
-    """A new solver: a library's name, a preset's name, or a command line such as `"mysolver --smt2 --in"` (with a
+    """A new solver, by a library's name, a preset's name, or a command line such as `"mysolver --smt2 --in"` (with a
     space).
     """
     if name in LIBRARIES:

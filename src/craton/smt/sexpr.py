@@ -1,18 +1,18 @@
-"""S-expressions, as far as replies of SMT-LIB processes need them."""
+"""S-expressions, as far as needed for the replies of SMT-LIB processes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# Strings, quoted symbols, parentheses, comments, atoms; the last group is what cannot be a token.
+# Strings, quoted symbols, parentheses, comments, atoms; the last group matches what is not a token.
 _TOKEN = re.compile(r'("(?:[^"]|"")*"|\|[^|]*\||[()]|;[^\n]*|[^\s()"|;]+)|(\S)')
 
 Sexpr = str | list["Sexpr"]
 
 
 def parse(text: str) -> Sexpr:
-    """The first s-expression in a text: an atom, or a list. A ValueError where there is none."""
+    """The first s-expression in a text: an atom or a list. Raises ValueError if there is none."""
     stack: list[list[Sexpr]] = [[]]
     for token in _tokens(text):
         if token == "(":
@@ -39,7 +39,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def write(expression: Sexpr) -> str:
-    """Back to text, without recursion: terms can be deep."""
+    """Converts back to text, without recursion: terms can be deep."""
     parts: list[str] = []
     stack: list[Sexpr] = [expression]
     while stack:

@@ -1,4 +1,4 @@
-"""What the translations to and from bitwuzla's and cvc5's terms share: walking, and the parts of a model."""
+"""Shared by the translations to and from bitwuzla's and cvc5's terms: term traversal, and reading models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Writer(ABC, Generic[T]):
-    """Our terms as a solver's, each node once."""
+    """Translates our terms to a solver's, each node once."""
 
     def __init__(self) -> None:
         self.terms: dict[Term, T] = {}
@@ -50,9 +50,9 @@ class Writer(ABC, Generic[T]):
 
 
 class Reader(ABC, Generic[T]):
-    """A solver's terms as ours.
+    """Translates a solver's terms to ours.
 
-    Bound variables are objects of their own there; here they get names that clash with nothing.
+    In the solver, bound variables are objects of their own; here they get names that clash with no others.
     """
 
     def read(self, root: T) -> Term:
@@ -62,7 +62,7 @@ class Reader(ABC, Generic[T]):
         order: list[tuple[T, Sequence[T]]] = []
         seen: set[T] = set()
         stack = [root]
-        # First the names of the constants, for the bound variables to stay clear of; then the terms.
+        # First collect the names of the constants, so that bound variables avoid them; then read the terms.
         while stack:
             node = stack.pop()
             if node in seen:
@@ -114,7 +114,7 @@ class Reader(ABC, Generic[T]):
 
 
 def quantified(op_is_forall: bool, parts: Sequence[Term]) -> Term:
-    """From bound variables and a body."""
+    """A quantified term from its bound variables and body."""
     return (core.forall if op_is_forall else core.exists)(parts[:-1], parts[-1])
 
 
@@ -126,7 +126,7 @@ def not_readable(solver: str, what: Any) -> NotExpressible:
 
 
 def model_by_values(formulas: Sequence[Term], value_of: Callable[[Term], Value]) -> Model:
-    """The model as far as `formulas` can tell: values of their variables, and of functions where they are applied."""
+    """The part of the model that `formulas` use: values of their variables, and of functions where they are applied."""
     variables = sorted(frozenset[Term]().union(*map(free_variables, formulas)), key=lambda v: v.serial)
     values = {v: value_of(v) for v in variables}
     entries: dict[Function, dict[tuple[Value, ...], Value]] = {}

@@ -1,6 +1,6 @@
-"""SMT-LIB's words, each with the constructor that understands it: what solvers say is read with these tables.
+"""SMT-LIB's symbols and our constructors for them: the tables for reading what solvers answer.
 
-Besides the standard's symbols they hold what z3 calls its own variants.
+Besides the standard's symbols they contain z3's names for its own variants.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _rem(a: Term, b: Term) -> Term:
 
 
 def _to_fp(*indices_and_args: Any) -> Term:
-    """SMT-LIB's overloaded `(_ to_fp e s)`, told apart by the arguments."""
+    """SMT-LIB's overloaded `(_ to_fp e s)`, resolved by its arguments."""
     sort = Float(*indices_and_args[:2])
     args: Sequence[Term] = indices_and_args[2:]
     if len(args) == 1:
@@ -49,7 +49,7 @@ def _no_signed_overflow(upwards: bool) -> Callable[[Term, Term], Term]:
     return build
 
 
-# Symbols whose arguments say everything.
+# Symbols determined by their arguments.
 PLAIN: dict[str, Callable[..., Term]] = {
     "true": lambda: TRUE,
     "false": lambda: FALSE,

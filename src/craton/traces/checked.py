@@ -1,6 +1,6 @@
 """The law as a refiner: a refutation passes only if other solvers find no step that breaks it.
 
-Engines do not need it, since their proofs are checked; whoever writes a refiner does.
+Engines do not need this, since their proofs are checked anyway; it is for people who write refiners.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ SOLVERS = ("bitwuzla", "cvc5", "z3")  # in turn, until one decides
 
 @dataclass(frozen=True, slots=True)
 class Checked(Refiner):
-    """What R says, if other solvers find no step that breaks the law.
+    """The answer of R, if other solvers find no step that breaks the law.
 
-    A sequence that breaks it becomes GaveUp, which says where. How many steps nobody decides is counted.
+    A sequence that breaks it becomes GaveUp, which names the step. Steps that no solver decides are counted.
     """
 
     word: ClassVar[str] = "checked"

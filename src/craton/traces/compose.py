@@ -1,4 +1,4 @@
-"""Refiners made of refiners: the algebra. A composition is a refiner itself, so anything can stand anywhere."""
+"""The algebra of refiners. A composition of refiners is itself a refiner, so compositions nest freely."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from craton.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Fallback(Refiner):
-    """The first refiner that answers; a trace that comes back goes to the next: the last answer did not help.
+    """The first refiner that answers; a trace that comes back goes to the next one, as the last answer did not help.
 
     [NR] 4.3.
     """
@@ -45,8 +45,8 @@ class Fallback(Refiner):
 
 
 def _turns(refiner: Fallback | _Until, trace: Trace, memory: RunMemory) -> Iterator[int]:
-    """Whose turn it is, one after the other. A trace that was here begins with the one behind its last answer; when
-    every refiner has had its turn, it is the first one's again.
+    """The order in which to ask the refiners. A trace seen before starts with the refiner after the one that answered
+    last; after the last refiner comes the first one again.
     """
     start = memory.recall(refiner, trace) or 0
     for turn in range(len(refiner.refiners)):
@@ -89,7 +89,7 @@ class _Until(Refiner):
         if best is None:
             return GaveUp("; ".join(reasons))
         memory.note(self, trace, best[1] + 1)
-        return replace(best[2], perfect=best[0] is Quality.PERFECT)  # those who count need not test again
+        return replace(best[2], perfect=best[0] is Quality.PERFECT)  # so statistics need not test it again
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +136,15 @@ class Memo(Refiner):
 
 @dataclass(frozen=True, slots=True)
 class Race(Refiner):
-    """All at once in processes of their own; the first answer wins.
+    """All at once, each in its own process; the first answer wins.
 
-    The others are ended. The winner's process ends too, so what was learned in it comes back with the answer.
+    The other processes are stopped. The winner's process ends too, so what it learned is returned with the answer.
     """
 
     word: ClassVar[str] = "race"
 
     refiners: tuple[Refiner, ...] = parts(at_least=2)
-    time_limit: float | None = keyed_seconds(None)  # None: what the slowest runner allows itself, and as much again
+    time_limit: float | None = keyed_seconds(None)  # None: twice the allowance of the slowest refiner
 
     @property
     def allowance(self) -> float:
@@ -163,7 +163,7 @@ class Race(Refiner):
 
 
 def _run(refiner: Refiner, trace: Trace, memory: RunMemory) -> tuple[Answer, Entries]:
-    """In a process of its own: the answer, and what was learned on the way."""
+    """Runs in its own process: the answer, and what was learned on the way."""
     branch = memory.branch()
     try:
         answer = refiner.refute(trace, branch)
@@ -173,7 +173,7 @@ def _run(refiner: Refiner, trace: Trace, memory: RunMemory) -> tuple[Answer, Ent
 
 
 def _answer(ending: Ending, memory: RunMemory) -> Answer:
-    """What came of a run; what was learned in it is now remembered here."""
+    """The answer of a finished run; what it learned is added to `memory`."""
     match ending:
         case Done((answer, learned)):
             memory.merge(learned)

@@ -1,6 +1,6 @@
 """Infeasible cores ([CN] 4): which parts of a trace make it infeasible, and the trace without the others.
 
-A step outside the core becomes `assume true` or `havoc x`; with conjunct-level cores a step may keep half of itself.
+A step outside the core becomes `assume true` or `havoc x`; with conjunct-level cores a step may be kept in part.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def infeasible_core(
     time_limit: float | None,
     late: bool = False,
 ) -> InfeasibleCore | Sat | Undecided:
-    """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is. A `late` core has
-    as little of the beginning of the trace as possible.
+    """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is. A `late` core
+    avoids the beginning of the trace as far as possible.
 
     [CN] Def. 4.3. Whole statements and the solver's core as it is are [CN] Def. 4.5; the rest is ours.
     """
@@ -89,7 +89,7 @@ def _infeasible_core(
 
 
 def abstract(step: Transition) -> Transition:
-    """The step with nothing known but what it writes ([CN] Def. 4.1)."""
+    """The step reduced to a havoc of the variables it writes ([CN] Def. 4.1)."""
     return _forgetting(step, TRUE, step.written)
 
 
@@ -108,7 +108,7 @@ def _restricted(
 ) -> Transition:
     """The step with only the chosen halves of its parts.
 
-    A value of which one half is kept is forgotten and constrained.
+    If only one half of an update is kept, the variable is havocked and then constrained by that half.
     """
     back = {indexed: v for v, indexed in formula.indices[number].items()}
     back |= {indexed: i for i, indexed in formula.inputs[number].items()}

@@ -1,7 +1,7 @@
 """Craig: sequence interpolants of the trace formula as assertions ([CN] 3).
 
-Interpolants of the abstract trace that keeps only an infeasible core are interpolants of the whole trace too, and there
-is less to interpolate.
+Interpolants of the abstract trace that keeps only an infeasible core are also interpolants of the whole trace, and the
+solver has less to interpolate.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ class Craig(Refiner):
         return self._checked(trace, Refutation(assertions, self.name, core=kept))
 
     def _checked(self, trace: Trace, refutation: Refutation) -> Answer:
-        """Interpolation procedures are less well tested than solvers: z3's has been seen to answer `false` half-way
-        on a trace whose interpolants it has right in another process. So a solver looks at every triple.
+        """Interpolation procedures are less well tested than solvers: z3's once answered `false` half-way on a trace
+        that it interpolated correctly in another process. So a solver checks every triple.
         """
         problem = law_violation(trace, refutation, make_solver("z3"), self.time_limit)
         return GaveUp(f"{self.source}: not an interpolant, {problem}") if problem else refutation
 
     def _feasible(self, trace: Trace) -> Answer:
-        """Interpolation procedures give no models, so the question is asked again."""
+        """Interpolation procedures give no models, so z3 is asked for one."""
         solver = make_solver("z3", time_limit=self.time_limit)
         solver.add(*trace.formula.by_step)
         answer = solver.check()
@@ -78,5 +78,5 @@ class Craig(Refiner):
 
 
 def _core_solver(source: str) -> str:
-    """Whoever interpolates also finds the core, if it can; z3 otherwise."""
+    """The interpolating solver also finds the core if it can; otherwise z3 does."""
     return source if Capability.CORES in make_solver(source).can else "z3"

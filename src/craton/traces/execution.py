@@ -1,7 +1,7 @@
 """From a model of a trace formula to a concrete execution, statement by statement.
 
-The model says which values were chosen on the way; the walk here computes everything else itself, looks into blocks,
-and checks every assumption, so that a wrong model or a wrong trace formula is found out.
+The model supplies only the values that were chosen on the way. The walk computes everything else itself, steps into
+blocks, and checks every assumption, so it detects a wrong model or a wrong trace formula.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from craton.traces.trace import Trace
 
 Values = dict[Term, Any]
 
-_SECONDS = 5.0  # for a solver to decide one quantified condition whose every value is known
+_SECONDS = 5.0  # for a solver to decide one quantified condition when all values are known
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutedStep:
-    """One edge that is no block, and the values that a havoc on it chose."""
+    """One edge that is not a block, and the values chosen if it is a havoc."""
 
     edge: Edge
     chosen: Mapping[Term, Any]
@@ -39,7 +39,7 @@ class Execution:
     steps: tuple[ExecutedStep, ...]
     start: Mapping[Term, Any]  # the values before the first step
     end: Mapping[Term, Any]  # and after the last one
-    model: Model  # what it says of functions, and of results the standard leaves open, holds on the whole way
+    model: Model  # its functions, and its choices for results the standard leaves open, hold throughout
 
 
 def execution(trace: Trace, model: Model) -> Execution | None:
@@ -66,7 +66,7 @@ def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[
     for number, inner in enumerate(block.edges):
         outgoing.setdefault(inner.source, []).append((number, inner))
     expected = _expected(edge, values, inputs, model)
-    # Where a choice is free, paths are tried until one ends with the values that the model wants.
+    # Where the program may choose freely, try paths until one ends with the model's values.
     path: list[tuple[ExecutedStep, Values]] = []
     choices = [iter(outgoing[block.begin])]
     while choices:
@@ -111,12 +111,12 @@ def _after(edge: Edge, number: int, values: Values, inputs: Values, model: Model
 
 
 def state(values: Mapping[Term, Any], model: Model) -> Model:
-    """Variables the trace formula does not have are as in the model, or zero. Functions are the model's."""
+    """Variables that the trace formula lacks have their value in the model, or zero. Functions are the model's."""
     return Model(values, model.functions, model.choices)
 
 
 def holds(condition: Term, model: Model) -> bool:
-    """Whether a condition holds. Over quantifiers a solver is asked, with what the model says put in."""
+    """Whether a condition holds. If it is quantified, a solver decides it after substituting the model's values."""
     try:
         return evaluate(condition, model) is True
     except CannotEvaluate:
@@ -126,7 +126,7 @@ def holds(condition: Term, model: Model) -> bool:
 
 
 def _with_tables(term: Term, model: Model) -> Term:
-    """Applications of functions as cases over their tables."""
+    """Replaces function applications by case distinctions over the functions' tables."""
 
     def visit(node: Term, args: list[Term]) -> Term:
         table = model.functions.get(node.payload) if node.op is ops.APPLY else None

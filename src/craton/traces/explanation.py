@@ -1,4 +1,4 @@
-"""One trace and what refiners learn from it, side by side, as Figure 2 of [CN] shows it."""
+"""One trace and what refiners learn from it, side by side, as in Figure 2 of [CN]."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Explanation:
 
 
 def explain(trace: Trace, refiners: Sequence[Refiner], time_limit: float | None = 5.0) -> Explanation:
-    """Asks every refiner about the trace. The time limit is for each question whether a sequence is perfect."""
+    """Asks every refiner about the trace. The time limit is for each test whether a sequence is perfect."""
     return Explanation(trace, tuple(column(trace, refiner, time_limit) for refiner in refiners))
 
 

@@ -1,11 +1,11 @@
-"""Exploring interpolants ([EI]): a trace is made to forget, at its loops, all but the values of some terms.
+"""Exploring interpolants ([EI]): a trace is made to forget, at its loops, everything but the values of some terms.
 
-An assertion found for such a trace speaks of nothing but these terms (semantically: of nothing they do not determine),
-so the choice of terms, the templates, guides whoever refutes the trace. Forgetting is an ordinary step, so any refiner
-can be guided, not only one that interpolates.
+An assertion found for such a trace can only talk about these terms (semantically: about what they determine), so the
+choice of terms, called templates, guides the refiner. Forgetting is an ordinary step, so any refiner can be guided, not
+only one that interpolates.
 
-Sets of templates are a lattice ([EI] Def. 13): the fewer, the more is forgotten. A set is feasible if the forgetful
-trace is still infeasible; the frontier are the sets of which no template can be spared. They are the minimal cores of
+Sets of templates form a lattice ([EI] Def. 13): the smaller the set, the more is forgotten. A set is feasible if the
+forgetful trace is still infeasible; the frontier consists of the minimal feasible sets. They are the minimal cores of
 the equations that say that a template keeps its value.
 """
 
@@ -30,10 +30,10 @@ from craton.traces.options import solver_name
 from craton.traces.refutation import Abstraction, Answer, Refiner, Refutation
 from craton.traces.trace import SSA, Trace
 
-# Counters had better not be mentioned by themselves; that two variables differ by something is what loops are made of
+# Counters on their own make bad templates; differences of two variables are what loop invariants are usually about
 # ([EI] VI-C).
 COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST = 16, 4, 2, 1
-MOST_PAIRED = 10  # variables that a loop changes: more would make too many pairs
+MOST_PAIRED = 10  # variables changed by a loop; more would make too many pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ Templates = tuple[Template, ...]
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Where a trace can forget: where it comes to a loop, and each time it comes back; and what is known there that may
-    still matter ([EI] VII-A).
+    """Where a trace can forget: where it enters a loop and each time it returns to the loop head; and which variables
+    known there may still matter ([EI] VII-A).
     """
 
     known: Mapping[int, tuple[Term, ...]]  # by position
@@ -74,7 +74,7 @@ def points_of(trace: Trace) -> Points:
 
 
 def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) -> Templates:
-    """Every variable; and sums and differences of those that the loop changes. The cheap ones first ([EI] VII-B)."""
+    """Every variable, and sums and differences of those that the loop changes; cheapest first ([EI] VII-B)."""
     types = memory.domain_types(trace)
     found: list[Template] = []
     for location in dict.fromkeys(points.locations.values()):
@@ -102,7 +102,7 @@ def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) ->
 def frontier(
     trace: Trace, points: Points, templates: Templates, solver: Solver, seconds: float | None
 ) -> list[Templates] | Sat | Undecided:
-    """Sets of templates of which none can be spared, the cheapest first; as many as are found in time.
+    """Minimal sets of templates, cheapest first; as many as are found in time.
 
     The frontier of [EI] VI-B, by minimal cores instead of [EI] Algs. 1 and 2.
     """
@@ -126,9 +126,9 @@ def frontier(
 
 
 def _maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templates]:
-    """Those that determine as little as possible: x and x + i determine i, so they are no better than i alone.
+    """The sets that determine as little as possible: x and x + i determine i, so they are no better than i alone.
 
-    Of equals, the cheapest.
+    Among equals, the cheapest.
     """
     meanings = {chosen: frozenset(t for t in templates if _determined(t, chosen)) for chosen in sets}
     cheapest: dict[frozenset[Template], Templates] = {}
@@ -140,10 +140,10 @@ def _maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templa
 
 
 def _determined(template: Template, chosen: Templates) -> bool:
-    """Whether the template is a linear combination of the others, with whole numbers where halves do not exist."""
+    """Whether the template is a linear combination of the others, with integer coefficients for bit-vectors."""
     rows = [t.parts for t in chosen if t.location == template.location]
     variables = sorted({v for row in (*rows, template.parts) for v in row}, key=lambda v: v.serial)
-    # Gauss: one column for each chosen template, the wanted one as the right side.
+    # Gaussian elimination: one column for each chosen template, `template` as the right-hand side.
     matrix = [[Fraction(row.get(v, 0)) for row in rows] + [Fraction(template.parts.get(v, 0))] for v in variables]
     solution = _solved(matrix, len(rows))
     if solution is None:
@@ -180,10 +180,10 @@ def _solved(matrix: list[list[Fraction]], unknowns: int) -> list[Fraction] | Non
 
 
 def forgetful(trace: Trace, points: Points, chosen: Templates) -> tuple[Trace, tuple[int, ...]]:
-    """The trace that forgets, twice at each point, all but the templates' values; and where its positions are now.
+    """The trace that forgets, twice at each point, all but the templates' values; and the new index of each position.
 
-    Between the two is the assertion that speaks of the templates only: what comes before it has forgotten already, and
-    what comes after it will ([EI] Def. 2, 5).
+    The assertion between the two talks about the templates only: everything else was forgotten before it and is
+    forgotten again after it ([EI] Def. 2, 5).
     """
     edges: list[Edge] = []
     positions = [0]
@@ -201,7 +201,7 @@ def forgetful(trace: Trace, points: Points, chosen: Templates) -> tuple[Trace, t
 
 
 def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Term]) -> Block:
-    """saved := known; havoc known; assume that each template has its value still; havoc saved."""
+    """saved := known; havoc known; assume that each template still has its value; havoc saved."""
     saved = {v: var(f"{v.name} before", v.sort) for v in known}
     statements: list[Statement] = [
         *(Assign(saved[v], v) for v in known),
@@ -220,8 +220,8 @@ def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Term
 class Lattice(Refiner):
     """What R learns when the trace forgets, at its loops, all but a few terms: differences rather than counters.
 
-    The cheapest templates of the frontier are tried first; where R has no answer to a forgetful trace, the next ones
-    are, and the trace itself at last.
+    The cheapest templates of the frontier are tried first; if R has no answer to a forgetful trace, the next ones
+    follow, and finally the trace itself.
     """
 
     word: ClassVar[str] = "lattice"
@@ -241,7 +241,7 @@ class Lattice(Refiner):
             abstract, positions = forgetful(trace, points, chosen)
             answer = self.refiner.refute(abstract, memory)
             if isinstance(answer, Refutation):
-                return replace(  # of steps and positions it speaks of another trace
+                return replace(  # its steps and positions are those of the forgetful trace
                     answer,
                     assertions=tuple(answer.assertions[i] for i in positions),
                     by=self.name,

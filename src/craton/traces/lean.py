@@ -1,8 +1,8 @@
-"""Lean sequences: of what another refiner asserts, only what its proof needs.
+"""Lean sequences: the part of another refiner's assertions that its proof needs.
 
-A strongest postcondition knows all that is true along the core, and an assertion of ten conjuncts is ten predicates to
-an engine. Backwards from `false`, each assertion keeps a minimal set of its conjuncts from which the next one follows;
-an equation keeps one of its halves where that is enough, since x ≤ 3 holds in more rounds of a loop than x = 3.
+A strongest postcondition says everything that is true along the core, and an assertion of ten conjuncts is ten
+predicates to an engine. Backwards from `false`, each assertion keeps a minimal set of its conjuncts that imply the next
+one. An equation keeps only one half where that is enough, since x ≤ 3 holds in more iterations of a loop than x = 3.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from craton.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Lean(Refiner):
-    """The assertions of R without what its proof does not need."""
+    """The assertions of R, reduced to what its proof needs."""
 
     word: ClassVar[str] = "lean"
 
     refiner: Refiner = one_part()
     solver: str = "z3"
-    time_limit: float | None = 2.0  # seconds for all that goes beyond the other refiner's work
+    time_limit: float | None = 2.0  # seconds, in addition to the other refiner's
 
     @property
     def allowance(self) -> float:
@@ -69,19 +69,19 @@ class Lean(Refiner):
 
 
 def _enough(before: Term, step: Transition, after: Term, solver: Solver, limit: float | None) -> Term:
-    """What of an assertion makes the next one follow; all of it if that cannot be found out."""
+    """A part of an assertion that implies the next one; all of it if the solver finds no smaller one."""
     if before is TRUE or before is FALSE:
         return before
     if after is TRUE:
         return TRUE
     goal = (step.guard, not_(substitute(after, step.updates)))
-    # Deletion starts from the back: what is quantified or large had better go.
+    # Deletion starts at the end of the list, so quantified and large conjuncts come last.
     parts = sorted(conjuncts(before), key=lambda part: (is_quantified(part), size(part), part.serial))
     needed = _subset(parts, goal, solver, limit)
     halves = [half for part in needed for half in _halves(part)]
     if len(halves) > len(needed):
         chosen = set(_subset(halves, goal, solver, limit))
-        # Both halves are the equation again; other mixtures are as they are.
+        # Two or more halves become the equation again; a single half stays as it is.
         return and_(*(p for part in needed for p in _rejoined(part, [h for h in _halves(part) if h in chosen])))
     return and_(*needed)
 

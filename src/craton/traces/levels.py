@@ -1,6 +1,6 @@
-"""At which level a trace is looked at ([NR] 4.1): its own steps (BLOCK), or the statements inside of its blocks (EDGE).
+"""The level at which a trace is refuted ([NR] 4.1): its own steps (BLOCK), or the statements inside its blocks (EDGE).
 
-A block with several paths has no statements that a trace passes in order; it stays one step.
+A block with several paths has no single sequence of statements, so it stays one step.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class Level(enum.Enum):
 
 
 def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, by: str) -> Answer:
-    """What the refiner learns from the statements of the trace, at the ends of the trace's own steps."""
+    """Refutes the trace statement by statement and keeps the assertions at the ends of the trace's own steps."""
     edges, ends = unfolded(trace)
     if len(edges) == len(trace):
         answer = refiner.refute(trace, memory)
         return replace(answer, by=by) if isinstance(answer, Refutation) else answer
     answer = refiner.refute(Trace(edges, trace.program), memory)
     if isinstance(answer, Feasible):
-        # The model speaks of other indices; the coarse trace has one of its own.
+        # The model uses the indices of the unfolded trace; the trace itself needs a model of its own.
         return refiner.refute(trace, memory)
     if isinstance(answer, Refutation):
         return _at_ends(answer, ends, by)
@@ -38,7 +38,7 @@ def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, by: str) ->
 
 
 def _at_ends(fine: Refutation, ends: tuple[int, ...], by: str) -> Refutation:
-    """A refutation of the unfolded trace as one of the trace itself; of its path program nothing is known."""
+    """A refutation of the unfolded trace as one of the trace itself; whether it is perfect is no longer known."""
     positions = (0, *ends)
     core = live = None
     if fine.core is not None:
@@ -50,7 +50,7 @@ def _at_ends(fine: Refutation, ends: tuple[int, ...], by: str) -> Refutation:
 
 
 def unfolded(trace: Trace) -> tuple[tuple[Edge, ...], tuple[int, ...]]:
-    """The statements of the trace, and after how many of them each of its own steps ends."""
+    """The statements of the trace, and for each of its own steps the number of statements up to its end."""
     edges: list[Edge] = []
     ends: list[int] = []
     for edge in trace.edges:

@@ -9,7 +9,7 @@ from craton.program.transitions import Transition
 
 
 def future_live(steps: Sequence[Transition]) -> list[frozenset[Term]]:
-    """For each of the n + 1 positions, the variables whose value is read later before it is overwritten."""
+    """For each of the n + 1 positions, the variables that are read later, before they are overwritten."""
     live: frozenset[Term] = frozenset()
     found = [live]
     for step in reversed(steps):

@@ -1,5 +1,5 @@
-"""What refiners remember of a run. Refiners are values: two that are equal do the same. What they have seen so far is
-not theirs but the run's, which hands it to them with each trace.
+"""What refiners remember during a run. Refiners are values: equal refiners behave equally. What they have seen so far
+belongs to the run, which passes it to them with each trace.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
 from craton.traces.trace import Trace
 
-Entries = dict[tuple[Hashable, tuple[Edge, ...]], Any]  # of a refiner about a trace
+Entries = dict[tuple[Hashable, tuple[Edge, ...]], Any]  # a refiner's notes about a trace
 
 
 class RunMemory:
-    """Of one run: what refiners noted of traces, the solvers they keep, what they asked about the program."""
+    """The memory of one run: refiners' notes on traces, the solvers they keep, cached facts about the program."""
 
     def __init__(self) -> None:
         self._entries: Entries = {}
@@ -25,31 +25,31 @@ class RunMemory:
         self._types: dict[int, tuple[object, Mapping[Term, DomainType]]] = {}  # by the identity of a program's edges
 
     def recall(self, refiner: Hashable, trace: Trace) -> Any:
-        """What the refiner noted of the trace when it was here last; None if it was not."""
+        """What the refiner noted when it last saw the trace; None if it has not seen it."""
         return self._entries.get((refiner, trace.edges))
 
     def note(self, refiner: Hashable, trace: Trace, entry: Any) -> None:
         self._entries[refiner, trace.edges] = entry
 
     def solver(self, name: str, time_limit: float | None = None) -> Solver:
-        """A solver that is kept for the run; whoever adds assertions takes them back."""
+        """A solver that is kept for the run; callers must retract the assertions that they add."""
         key = name, time_limit
         if key not in self._solvers:
             self._solvers[key] = make_solver(name, time_limit=time_limit)
         return self._solvers[key]
 
     def domain_types(self, trace: Trace) -> Mapping[Term, DomainType]:
-        """Of the variables, by the whole program, where it is known."""
+        """The domain types of the variables, computed from the whole program if it is known."""
         edges = trace.context
         known = self._types.get(id(edges))
-        if known is None or known[0] is not edges:  # kept beside its types, so that its identity is not given anew
+        if known is None or known[0] is not edges:  # stored with its types, so that its id is not reused
             known = self._types[id(edges)] = edges, domain_types(edges)
         return known[1]
 
-    # --- for work in another process, whose memory ends with it ---
+    # --- for work in another process, whose memory is lost when it ends ---
 
     def branch(self) -> Branch:
-        """A memory that starts with all that is known here and keeps apart what is learned from now on."""
+        """A memory that starts with everything known here and keeps separate what is learned from now on."""
         return Branch(self)
 
     def merge(self, learned: Entries) -> None:

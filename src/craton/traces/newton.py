@@ -33,7 +33,7 @@ class Direction(enum.Enum):
 
 
 class Quantifiers(enum.Enum):
-    """How far the solver is asked to eliminate what looking at the formula did not ([NR] 4.2)."""
+    """How hard the solver tries to eliminate quantifiers that syntactic elimination left ([NR] 4.2)."""
 
     NONE = "none"
     LIGHT = "light"
@@ -43,14 +43,14 @@ class Quantifiers(enum.Enum):
 _METHODS = {Quantifiers.NONE: SYNTACTIC, Quantifiers.LIGHT: CHEAP, Quantifiers.FULL: EXACT}
 
 
-# Seconds for one call of a solver to eliminate quantifiers: what takes longer comes back too large to be of use.
+# Seconds for one solver call to eliminate quantifiers: results that take longer are too large to be useful.
 _STEP_LIMIT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Newton(Refiner):
-    """Symbolic execution, forwards (sp) or backwards (wp), over an infeasible core (it; late: near the error), live
-    variables only (lv).
+    """Symbolic execution, forwards (sp) or backwards (wp), along an infeasible core (it; late: near the error), with
+    live variables only (lv).
 
     [CN] 6; the sequences of [CN] Def. 3.1 and Def. 4.6, over the abstract trace of [CN] Def. 4.5.
     """
@@ -60,12 +60,12 @@ class Newton(Refiner):
     core: Granularity | None = core_choice()  # IT; None executes the whole trace
     direction: Direction = word_choice(Direction.SP, always=True)
     live: bool = flag("lv")
-    late: bool = flag("late")  # a core with as little of the beginning of the trace as possible
+    late: bool = flag("late")  # a core that avoids the beginning of the trace as far as possible
     drop: bool = flag("drop")  # drop what stays quantified, instead of keeping it
     quantifiers: Quantifiers = keyed_choice(Quantifiers.LIGHT, "quantifiers", Quantifiers)
     level: Level = keyed_choice(Level.BLOCK, "level", Level)
     solver: str = solver_name()
-    time_limit: float | None = keyed_seconds(10.0)  # for a refutation: when it is over, solvers are asked no more
+    time_limit: float | None = keyed_seconds(10.0)  # for a refutation; afterwards no solver is called
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
@@ -79,7 +79,7 @@ class Newton(Refiner):
 
 @dataclass(slots=True)
 class _Execution:
-    """One refutation in the making."""
+    """The state of one refutation while it is computed."""
 
     newton: Newton
     trace: Trace
@@ -157,7 +157,7 @@ class _Execution:
         return self._ends(found[::-1], 0, TRUE, not_(assertion))
 
     def _ends(self, found: list[Term], position: int, expected: Term, contradiction: Term) -> list[Term] | GaveUp:
-        """The last assertion must mean what the law demands; if it lost too much on the way, there is no refutation."""
+        """Checks that the last assertion means what the law demands; if it lost too much, there is no refutation."""
         if found[position] is not expected:
             answer = self.solver.check(contradiction)
             if isinstance(answer, Undecided):
@@ -175,7 +175,7 @@ def _nothing(variable: Term) -> bool:
 def strongest_post(
     before: Term, step: Transition, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
 ) -> Term:
-    """∃ old values, inputs and what is to be forgotten. before ∧ guard ∧ x = update
+    """∃ old values, inputs and variables to forget. before ∧ guard ∧ x = update
 
     `post` of [CN] 3, [NR] Eqs. 3.7–3.10; forgetting is the existential projection of [CN] Def. 5.2.
     """
@@ -191,7 +191,7 @@ def strongest_post(
 def weakest_pre(
     step: Transition, after: Term, eliminator: Eliminator, forget: Callable[[Term], bool] = _nothing
 ) -> Term:
-    """∀ inputs and what is to be forgotten. guard ⇒ after[x ↦ update]
+    """∀ inputs and variables to forget. guard ⇒ after[x ↦ update]
 
     `wp` of [CN] 4.2; forgetting is the universal projection of [CN] Def. 5.2.
     """

@@ -1,4 +1,4 @@
-"""Options that several refiners have."""
+"""Options shared by several refiners."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def solver_name() -> str:
 
 
 def interpolation_source() -> str:
-    """The solver that interpolates, by its name alone."""
+    """The solver that interpolates, written as its bare name."""
     return word_choice("z3", solvers, what="solver", shown="S", always=True)
 
 
 def core_choice() -> Granularity | None:
-    """IT: `it`, or `core=` for those who want to say how fine the core is."""
+    """IT: `it`, or `core=` to choose the granularity of the core."""
     default: Granularity | None = None
     return keyed_choice(default, "core", Granularity, words={"it": Granularity.CONJUNCT})
 

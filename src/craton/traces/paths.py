@@ -1,4 +1,4 @@
-"""Error paths of a program, shortest first, and which of them nobody can execute: what `craton explain` looks at."""
+"""Error paths of a program, shortest first, and which of them are infeasible: the input of `craton explain`."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _QUERY_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class JudgedPaths:
-    """Error paths of a program by what a solver says of them. A path it cannot decide is neither of the others."""
+    """Error paths of a program by the solver's answer. A path it cannot decide is neither feasible nor spurious."""
 
-    spurious: tuple[Trace, ...]  # nobody can execute them
+    spurious: tuple[Trace, ...]  # infeasible
     feasible: int
     undecided: tuple[str, ...]  # the solver's reasons
 
 
 def spurious_paths(program: Program, unroll: int, count: int) -> JudgedPaths:
-    """Up to `count` infeasible error paths, and what came of the others on the way to them. Those that go round a loop
-    as often as they may come first: they have most to teach.
+    """Up to `count` infeasible error paths, and the answers for the other paths tried on the way. Paths that iterate a
+    loop as often as allowed come first: there is most to learn from them.
     """
     solver = make_solver("z3", time_limit=_QUERY_SECONDS)
     infeasible: list[Trace] = []
@@ -55,7 +55,7 @@ def error_paths(program: Program, unroll: int) -> Iterator[Trace]:
     """Paths of the entry procedure from its start to an error location that visit no loop head more than `unroll` + 1
     times.
 
-    The search goes by length and stops after a large number of prefixes: programs branch.
+    The search is by length and stops after a large number of prefixes, since their number grows exponentially.
     """
     main = program.main
     heads = frozenset(back_edge_targets(main)) | frozenset(program.loop_heads)
@@ -74,7 +74,7 @@ def error_paths(program: Program, unroll: int) -> Iterator[Trace]:
                 queue.append((target, (edge, path)))
 
 
-# A path as a linked list, latest edge first: prefixes are shared.
+# A path as a linked list, latest edge first, so that paths share their prefixes.
 _Path = tuple[Edge, "_Path | None"]
 
 
@@ -95,7 +95,7 @@ def _visits(path: _Path | None, location: Location) -> int:
 
 
 def rounds(trace: Trace) -> int:
-    """How often the trace comes back to the location it visits most often."""
+    """How often the trace returns to the location that it visits most often."""
     visits: dict[Location, int] = {}
     for location in trace.locations:
         visits[location] = visits.get(location, 0) + 1

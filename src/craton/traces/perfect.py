@@ -1,8 +1,8 @@
 """Path programs and perfect sequences ([CN] 7.1).
 
-The path program of a trace keeps the edges that occur in it, with all the loops they make. A sequence of assertions is
-perfect when it proves the path program too, not only the one trace: then it holds loop invariants. Between perfect and
-useless there are sequences with a loop invariant that the start of the path does not lead to.
+The path program of a trace consists of the edges that occur in it, with all the loops they form. A sequence of
+assertions is perfect if it proves the whole path program, not only the one trace: then it contains loop invariants.
+Short of perfect are sequences with a loop invariant that the start of the path does not establish.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Quality(enum.IntEnum):
     """How much of the path program a sequence proves."""
 
     TRACE = 0  # the one trace only
-    INDUCTIVE = 1  # every run of the path program that once holds an assertion inside of a loop
+    INDUCTIVE = 1  # every run of the path program that at some point satisfies an assertion inside a loop
     PERFECT = 2  # all runs
 
 
@@ -56,7 +56,7 @@ def is_perfect(
     time_limit: float | None = None,
     budget: float | None = None,
 ) -> bool:
-    """Does every run of the path program pass through positions of the trace, the error location never?"""
+    """Does every run of the path program stay within the assertions of the trace and never reach the error?"""
     return 0 in good_positions(trace, assertions, solver, time_limit, budget)
 
 
@@ -67,11 +67,11 @@ def good_positions(
     time_limit: float | None = None,
     budget: float | None = None,
 ) -> set[int]:
-    """Positions of the trace from which, with its assertion, the path program never comes to the error location.
+    """Positions of the trace from whose assertion the path program never reaches the error location.
 
     A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
-    set of good positions is what remains after removing, again and again, those that are not. Undecided triples count
-    as not valid: those that take longer than `time_limit` seconds, and all after `budget` seconds.
+    set of good positions is computed by removing those that are not until none is left to remove. Undecided triples
+    count as invalid: those that take longer than `time_limit` seconds, and all after `budget` seconds.
     """
     end = None if budget is None else time.monotonic() + budget
     locations = trace.locations
@@ -99,7 +99,7 @@ def good_positions(
         changed = False
         for i in sorted(good):
             if assertions[i] is FALSE:
-                continue  # nobody is here
+                continue  # no run gets here
             for edge, step in outgoing.get(locations[i], ()):
                 if not any(leads(i, edge, step, j) for j in positions[edge.target] if j in good):
                     good.discard(i)

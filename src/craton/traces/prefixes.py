@@ -1,8 +1,8 @@
 """Infeasible sliced prefixes ([RS] 3, 4): a trace may be infeasible for several reasons; which one to learn from?
 
-A sliced prefix ends early and has left out some assumptions, so it is infeasible for fewer reasons than the trace is.
-Whatever refutes it refutes the trace: behind its end `false` holds, and an assumption that was left out only makes the
-assertion behind it stronger than needed.
+A sliced prefix ends early and omits some assumptions, so it is infeasible for fewer reasons than the trace. What
+refutes the prefix refutes the trace: after its end `false` holds, and putting an omitted assumption back only
+restricts the states that reach the next assertion.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from craton.traces.trace import SSA, Trace
 
 
 class Domain(Protocol):
-    """What is known along a path, as far as a domain can tell ([RS] 4)."""
+    """What an abstract domain knows along a path ([RS] 4)."""
 
     def take(self, step: Transition) -> bool:
-        """Goes on with a step; False if the step contradicts what is known, and then it is not taken."""
+        """Takes a step; returns False, without taking it, if it contradicts what is known."""
         ...
 
 
 def prefixes_in(domain: Domain, trace: Trace) -> list[Trace]:
     """[RS] Alg. 1: the infeasible sliced prefixes, shortest first.
 
-    Where a step contradicts what is before it, one prefix ends; the search goes on without the step's assumptions.
+    A step that contradicts the steps before it ends one prefix; the search goes on without the step's assumptions.
     """
     found: list[Trace] = []
     kept: list[Edge] = []  # feasible together, as far as the domain can tell
@@ -52,7 +52,7 @@ def prefixes_in(domain: Domain, trace: Trace) -> list[Trace]:
 
 
 def sliced_prefixes(trace: Trace, solver: Solver, time_limit: float | None = None) -> list[Trace] | Sat | Undecided:
-    """As a solver sees them. A step of which it does not know counts as one that does not contradict."""
+    """The prefixes that a solver finds infeasible. A step it cannot decide counts as not contradicting."""
     found = prefixes_in(_Formulas(solver, time_limit), trace)
     if found:
         return found
@@ -90,17 +90,17 @@ def without_assumptions(statement: Statement) -> Statement:
 
 @runtime_checkable
 class OwnDomain(Protocol):
-    """A refiner that sees other contradictions than a solver does, and so has prefixes of its own."""
+    """A refiner that detects other contradictions than a solver does, and so computes its own prefixes."""
 
     def sliced_prefixes(self, trace: Trace) -> list[Trace]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Sliced(Refiner):
-    """Of what R learns from each reason why a trace is infeasible, the best: by the length of its prefix, the use of
+    """The best of what R learns from each reason why a trace is infeasible: by the length of its prefix, the use of
     its variables (good: flags, not counters), the width or the depth of what is tracked.
 
-    [RS] Alg. 2; several refiners compete on every prefix ([RS] 6). Of equals, the shortest prefix is taken.
+    [RS] Alg. 2; several refiners compete on every prefix ([RS] 6). Among equals, the shortest prefix wins.
     """
 
     word: ClassVar[str] = "sliced"
@@ -111,7 +111,7 @@ class Sliced(Refiner):
     )
     level: Level = keyed_choice(Level.BLOCK, "level", Level)
     solver: str = solver_name()
-    time_limit: float | None = keyed_seconds(10.0)  # after which no further prefix is looked at
+    time_limit: float | None = keyed_seconds(10.0)  # afterwards no further prefix is tried
 
     @property
     def allowance(self) -> float:
@@ -173,7 +173,7 @@ class Sliced(Refiner):
         return (*(scorer.score(candidate) for scorer in self.scorers), candidate.length)
 
     def _extended(self, trace: Trace, prefix: Trace, answer: Refutation, choices: int) -> Refutation:
-        """Of the whole trace; what was said of the prefix's own length or path program does not hold of it."""
+        """The prefix's refutation as one of the whole trace, without what holds only for the prefix itself."""
         whole = prefix.edges == trace.edges
         return replace(
             answer,

@@ -35,26 +35,26 @@ class Refutation:
 
     assertions: tuple[Term, ...]
     by: str  # the refiner
-    core: frozenset[int] | None = None  # the steps that were kept, where only a core was looked at
-    live: tuple[frozenset[Term], ...] | None = None  # the live variables at each position, where they were asked for
-    perfect: bool | None = None  # whether it proves the whole path program, where that was tested
-    eliminated: Mapping[str, int] = field(default_factory=dict)  # variables by the method of elimination
+    core: frozenset[int] | None = None  # the steps of the core, if only a core was refuted
+    live: tuple[frozenset[Term], ...] | None = None  # the live variables at each position, if computed
+    perfect: bool | None = None  # whether it proves the whole path program, if tested
+    eliminated: Mapping[str, int] = field(default_factory=dict)  # number of variables per elimination method
     selection: Selection | None = None
     abstraction: Abstraction | None = None
-    unchecked: int | None = None  # steps whose triples no solver decided, where others were to check them
+    unchecked: int | None = None  # number of triples that no solver decided, if they were checked
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which of the infeasible sliced prefixes of a trace was learned from ([RS] Alg. 2)."""
+    """Which of the infeasible sliced prefixes of a trace was selected ([RS] Alg. 2)."""
 
     prefix: int  # its length
-    choices: int  # among how many refinements
+    choices: int  # how many refinements there were to choose from
 
 
 @dataclass(frozen=True, slots=True)
 class Abstraction:
-    """By what a trace was abstracted before it was refuted ([EI] Def. 5)."""
+    """How a trace was abstracted before it was refuted ([EI] Def. 5)."""
 
     templates: tuple[Term, ...]
     frontier: int  # how many sets of templates there were to choose from
@@ -75,7 +75,7 @@ USUAL_ALLOWANCE = 60.0  # seconds
 
 class Refiner(ABC):
     """A value that refutes traces. Subclasses are frozen dataclasses whose fields say how they are written in
-    expressions (`registry`); what they remember of a run is in the memory that the run hands them.
+    expressions (`registry`); what they remember during a run is in the memory that the run passes to them.
     """
 
     __slots__ = ()
@@ -87,12 +87,12 @@ class Refiner(ABC):
 
     @property
     def name(self) -> str:
-        """The expression it is written as."""
+        """The refiner as an expression."""
         return written(self, self.word)
 
     @property
     def allowance(self) -> float:
-        """How many seconds it allows itself, at most; a usual number if it does not say."""
+        """How many seconds it takes at most, by its own limits; a default if it has none."""
         return getattr(self, "time_limit", None) or USUAL_ALLOWANCE
 
 
@@ -105,7 +105,7 @@ def hoare_triple(before: Term, step: Transition, after: Term) -> Term:
 
 
 def law_violation(trace: Trace, refutation: Refutation, checker: Solver, time_limit: float | None = None) -> str:
-    """What is wrong with a refutation ([CN] Def. 3.2), as `checker` sees it; "" if nothing is."""
+    """What `checker` finds wrong with a refutation ([CN] Def. 3.2); "" if nothing."""
     assertions = refutation.assertions
     if len(assertions) != len(trace) + 1:
         return f"{len(assertions)} assertions for {len(trace)} steps"

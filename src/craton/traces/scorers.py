@@ -1,7 +1,7 @@
-"""Scorers ([RS] 5): which of several refinements to take. The lowest score wins; scorers stand one behind the other.
+"""Scorers ([RS] 5): which of several refinements to take. The lowest score wins; the next scorer breaks ties.
 
-A refinement's precision is the assertions of its sequence: at the positions where there is nothing to track, `true` and
-`false`, it is empty.
+A refinement's precision is its sequence of assertions; at positions with nothing to track (`true` and `false`) it is
+empty.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from craton.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a refiner learned from a prefix of a trace; no assertions yet, where nobody has asked for them."""
+    """What a refiner learned from a prefix of a trace; without assertions as long as no scorer needs them."""
 
     trace: Trace  # the whole one
     length: int  # of the prefix
     assertions: tuple[Term, ...] = ()
-    memory: RunMemory = field(default=NO_MEMORY, repr=False, compare=False)  # of what is known of the program
+    memory: RunMemory = field(default=NO_MEMORY, repr=False, compare=False)  # what is known about the program
 
     @property
     def tracked(self) -> list[int]:
@@ -45,7 +45,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """By a measure of which the least, or the most, is best."""
+    """By a measure whose smallest, or largest, value is best."""
 
     name: str
     measure: Callable[[Candidate], float]
@@ -58,7 +58,7 @@ class By:
 
 @dataclass(frozen=True, slots=True)
 class ByChance:
-    """[RS] 7. The same in every run: by the seed and what is to be scored."""
+    """[RS] 7. Reproducible: depends only on the seed and on the candidate."""
 
     seed: int = 0
     needs_assertions: bool = False
@@ -79,19 +79,19 @@ def length(candidate: Candidate) -> float:
 
 
 def width(candidate: Candidate) -> float:
-    """Over how many positions something is tracked."""
+    """The number of positions at which something is tracked."""
     tracked = candidate.tracked
     return tracked[-1] - tracked[0] + 1 if tracked else 0
 
 
 def depth(candidate: Candidate) -> float:
-    """Of the pivot: the first position at which something is tracked."""
+    """The depth of the pivot: the first position at which something is tracked."""
     tracked = candidate.tracked
     return tracked[0] if tracked else candidate.length
 
 
 def domain_type(candidate: Candidate) -> float:
-    """The product of what each variable costs: one counter is worse than some flags."""
+    """The product of the variables' costs: one counter is worse than several flags."""
     types = candidate.memory.domain_types(candidate.trace)
     variables = frozenset[Term]().union(*map(free_variables, dict.fromkeys(candidate.assertions)))
     return prod(COSTS[types.get(variable, DomainType.BITS)] for variable in variables)

@@ -19,19 +19,19 @@ from craton.program.transitions import Transition, transition
 @dataclass(frozen=True)
 class Trace:
     edges: tuple[Edge, ...]
-    program: tuple[Edge, ...] = field(default=(), compare=False, repr=False)  # all edges there are, where it is known
+    program: tuple[Edge, ...] = field(default=(), compare=False, repr=False)  # all its edges, if known
 
     def __len__(self) -> int:
         return len(self.edges)
 
     @property
     def context(self) -> tuple[Edge, ...]:
-        """The edges of the program where they are known, otherwise those of the trace: what can be asked about."""
+        """The edges that refiners may ask about: all of the program's if known, otherwise those of the trace."""
         return self.program or self.edges
 
     @cached_property
     def answers(self) -> dict[Hashable, Any]:
-        """What was found out about the trace, by question: compositions ask several refiners about it in turn."""
+        """A cache of facts about the trace, by question: compositions ask several refiners about the same trace."""
         return {}
 
     @cached_property
@@ -50,7 +50,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One conjunct of a trace formula: of the guard of a step, or the new value of a variable."""
+    """One conjunct of a trace formula: a conjunct of a step's guard, or the new value of a variable."""
 
     step: int
     formula: Term  # over indexed variables
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True)
 class TraceFormula:
-    """F[1] … F[n] with their parts, and the way between program variables and indexed ones."""
+    """F[1] … F[n] with their parts, and the mapping between program variables and indexed variables."""
 
     parts: tuple[Part, ...]
     indices: tuple[Mapping[Term, Term], ...]  # for each of the n + 1 positions: program variable → indexed variable
@@ -102,7 +102,7 @@ def trace_formula(steps: Sequence[Transition]) -> TraceFormula:
 
 @dataclass(slots=True)
 class SSA:
-    """A trace formula that grows step by step: first what a step would say, then, if it is taken, its indices."""
+    """Builds a trace formula step by step: `parts` previews what a step adds, `take` moves on to the next indices."""
 
     current: dict[Term, Term] = field(default_factory=dict)  # program variable → indexed variable
     taken: int = 0

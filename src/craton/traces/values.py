@@ -1,8 +1,8 @@
 """Interpolation for explicit values ([RS] 3): which constants of which variables contradict a trace.
 
-A state of the value domain knows the values of some variables and nothing of the others. A trace that is contradictory
-in this domain is refuted by what it assigns, step by step, without a solver; of what is known at a position only what
-the rest of the trace needs is kept (elimination of constraint sequences).
+A state of the value domain knows the values of some variables and nothing about the others. A trace that is
+contradictory in this domain is refuted by the values it assigns, step by step, without a solver. At each position, only
+the values that the rest of the trace needs are kept (elimination of constraint sequences).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Values = Mapping[Term, Term]  # variable → constant
 
 
 def after(known: Values, step: Transition) -> Values | None:
-    """The strongest that is known after a step; None if no state gets through.
+    """All values known after a step; None if no state gets through.
 
-    An assumption `x = 3` tells a value, too, and so does one that becomes such an equation when values are put in.
+    An assumption `x = 3` also gives a value, and so does one that becomes such an equation after substituting values.
     """
     learned = dict(known)
     guard = substitute(step.guard, learned)
@@ -50,7 +50,7 @@ def after(known: Values, step: Transition) -> Values | None:
 
 
 def _told(condition: Term) -> tuple[Term, Term] | None:
-    """The variable that an assumption gives a value."""
+    """The variable whose value an assumption fixes, and the value."""
     if condition.op is ops.VARIABLE:
         return condition, TRUE
     if condition.op is ops.NOT and condition.args[0].op is ops.VARIABLE:
@@ -63,12 +63,12 @@ def _told(condition: Term) -> tuple[Term, Term] | None:
 
 
 def contradicts(known: Values, steps: Sequence[Transition]) -> bool:
-    """Whether no state gets through the steps, as far as values tell."""
+    """Whether, judging by known values, no state gets through the steps."""
     return length_of_contradiction(known, steps) is not None
 
 
 def length_of_contradiction(known: Values, steps: Sequence[Transition]) -> int | None:
-    """After how many steps it is clear that no state gets through them."""
+    """The number of steps after which the contradiction is clear; None if there is none."""
     here: Values | None = known
     for number, step in enumerate(steps):
         assert here is not None
@@ -80,7 +80,7 @@ def length_of_contradiction(known: Values, steps: Sequence[Transition]) -> int |
 
 @dataclass(frozen=True, slots=True)
 class ExplicitValues(Refiner):
-    """The constants that contradict the trace, as x = 3 ∧ y = 0; no solver is asked."""
+    """The constants that contradict the trace, such as x = 3 ∧ y = 0; uses no solver."""
 
     word: ClassVar[str] = "values"
 
@@ -104,12 +104,12 @@ class ExplicitValues(Refiner):
         return Refutation((*assertions, *[FALSE] * (len(trace) - length + 1)), self.name)
 
     def sliced_prefixes(self, trace: Trace) -> list[Trace]:
-        """Those of the value domain, which sees fewer contradictions than a solver does."""
+        """The prefixes found in the value domain, which detects fewer contradictions than a solver."""
         return prefixes_in(_Known(), trace)
 
 
 class _Known:
-    """The values known so far, as a domain that prefixes are looked for in."""
+    """The values known so far, as a domain for finding prefixes."""
 
     def __init__(self) -> None:
         self._known: Values = {}
@@ -122,7 +122,7 @@ class _Known:
 
 
 def _needed(known: Values, rest: Sequence[Transition], end: float) -> Values:
-    """What of it still contradicts the rest: values are left out one by one, as long as it does."""
+    """The known values that the contradiction needs: values are dropped one by one while the rest stays infeasible."""
     for variable in tuple(known):
         if time.monotonic() > end:
             break
@@ -133,14 +133,14 @@ def _needed(known: Values, rest: Sequence[Transition], end: float) -> Values:
 
 
 def _relevant(steps: Sequence[Transition]) -> list[frozenset[Term]]:
-    """For each position, the variables that may have a part in the contradiction that ends the steps."""
+    """For each position, the variables that may contribute to the contradiction at the end of the steps."""
     matters = free_variables(steps[-1].guard)
     found = [frozenset[Term](), matters]
     for step in reversed(steps[:-1]):
         before = matters - step.written
         for variable in matters & step.written:
             before |= free_variables(step.updates[variable])
-        while True:  # a condition passes on what it is told, in both directions
+        while True:  # a condition relates its variables, in both directions
             more = [v for c in conjuncts(step.guard) if free_variables(c) & before for v in free_variables(c)]
             if before.issuperset(more):
                 break

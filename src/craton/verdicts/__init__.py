@@ -1,6 +1,6 @@
-"""What a run says: the verdict with its evidence, as values that everybody above engines speaks of.
+"""The outcome of a run: the verdict with its evidence, as values shared by all code above the engines.
 
 Reading order: `text` (the words of result files), `proof` with its `provenance`, and `counterexample` (what a verdict
-rests on), `verdict` (proved, violated, unknown), `result` (the verdict of one run, and what else is told of it).
-Nothing here decides anything: `craton.verification` does, with the means of `craton.evidence`.
+is based on), `verdict` (proved, violated, unknown), `result` (the verdict of one run, and what else is reported).
+Nothing here decides anything: `craton.verification` does, using `craton.evidence`.
 """

@@ -1,6 +1,6 @@
-"""What FALSE rests on: a run to an error by the interpreter, and what came of it in the compiled program.
+"""The evidence for FALSE: the interpreter's run to an error, and the outcome of the same run in the compiled program.
 
-`craton.evidence.replay` and `craton.evidence.compiled` make these.
+`craton.evidence.replay` and `craton.evidence.compiled` produce these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from craton.program.statements import Input
 
 @dataclass(frozen=True, slots=True)
 class ReadValue:
-    """A value that the run got from outside."""
+    """An input value that the run read."""
 
     source: Input
     value: Any
@@ -32,8 +32,8 @@ class ReadValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
-    """What a run had besides its inputs: the program it is of, the values it began with, those it chose where the
-    program leaves them open, in order, and what the model says of functions.
+    """What a run used besides its inputs: the program, the initial values, the values it chose where the program leaves
+    them open, in order, and the model's functions.
     """
 
     program: Program
@@ -43,7 +43,7 @@ class Background:
 
 
 def as_number(read: ReadValue) -> int | float | Fraction:
-    """What to give an interpreter to get the value again."""
+    """The number to pass to an interpreter to get the value again."""
     if isinstance(read.sort, Float):
         number = to_python(format_of(read.sort), read.value)
         return to_fraction(format_of(read.sort), read.value) if math.isfinite(number) and number else number
@@ -62,9 +62,9 @@ class Replay:
 
 
 def place_of(replay: Replay, program: Program) -> SourceRange | None:
-    """Where in the user's text the error is: the last place the run came by, or where alone it can have come from.
+    """Where in the source the error is: the last place on the run, or else the only place that leads to the error.
 
-    None where the program does not say, or where the run is not known and several places lead to the error.
+    None if the program has no source locations, or if the run is unknown and several places lead to the error.
     """
     for edge in reversed(replay.edges):
         if edge.origin is not None:
@@ -83,7 +83,7 @@ class Reached:
     compiler: str
     inputs: int
     seconds: float
-    given: tuple[str, ...] = ()  # what the program had to be given besides the inputs
+    given: tuple[str, ...] = ()  # what the program needed besides the inputs
 
     @property
     def reason(self) -> str:
@@ -93,17 +93,17 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class NotReached:
-    """The compiled program took the inputs and did something else, or there was no time for it."""
+    """The compiled program did something else on these inputs, or ran out of time."""
 
     reason: str
-    fault: bool = False  # it came to memory that is not there
-    elsewhere: bool = False  # it came to an error that the property does not speak of
-    late: bool = False  # there was no time to find out
+    fault: bool = False  # it accessed invalid memory
+    elsewhere: bool = False  # it reached an error that is not about the property
+    late: bool = False  # it ran out of time
 
 
 @dataclass(frozen=True, slots=True)
 class NotCompiled:
-    """There is nothing to say of a compiled program, and why."""
+    """The program could not be compiled or run, and why."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""What TRUE rests on."""
+"""The evidence for TRUE."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from craton.verdicts.provenance import Provenance
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Invariants of the prepared program in blocks of a size; what found them and who has checked them."""
+    """Invariants of the prepared program for some block size; what found them and what has checked them."""
 
     program: Program
     blocks: int | None

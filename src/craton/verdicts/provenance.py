@@ -1,4 +1,4 @@
-"""Who found a proof, and on whose word it rests. For the reader and for the choice of checkers; never for belief."""
+"""What found a proof, and which solvers it relies on. For readers and for choosing checkers, never as evidence."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What found a proof: an engine with a refiner, looking at a view of the program.
+    """What found a proof: an engine with a refiner, running on a view of the program.
 
-    `solvers` are those on whose word the proof rests. None of them re-checks it.
+    `solvers` are those that the proof relies on. None of them re-checks it.
     """
 
     engine: str
-    refine: str = ""  # the refinement expression; "" where the engine takes no refiner
+    refine: str = ""  # the refinement expression; "" if the engine takes no refiner
     encoding: str = "bv"
     floats: str = "exact"
     solvers: tuple[str, ...] = ()

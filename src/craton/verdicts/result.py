@@ -1,4 +1,4 @@
-"""The result of a run: its verdict, and what else there is to tell."""
+"""The result of a run: its verdict, and further details."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run says. `str(result.verdict)` is in the words of result files: true, false(unreach-call), unknown."""
+    """The outcome of a run. `str(result.verdict)` is as in result files: true, false(unreach-call), unknown."""
 
     verdict: Verdict
-    stage: str = ""  # that found it
+    stage: str = ""  # that found the verdict
     program: Program | None = field(default=None, repr=False)  # that the verdict is about
     assumptions: tuple[str, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """Why nothing is known; "" where something is."""
+        """Why the verdict is unknown; "" if it is not."""
         return self.verdict.reason if isinstance(self.verdict, Unknown) else ""
 
     @property
@@ -49,5 +49,5 @@ class Result:
 
     @property
     def confirmed(self) -> bool:
-        """Whether there is evidence beyond the engine's word; there is nothing to confirm in an unknown."""
+        """Whether there is evidence beyond the engine's claim; an unknown needs no confirmation."""
         return isinstance(self.verdict, Unknown) or self.verdict.confirmed

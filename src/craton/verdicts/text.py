@@ -1,7 +1,7 @@
 """Verdicts in the words of result files: `true`, `false(unreach-call)`, `unknown`.
 
-The one place where these words are taken apart. Campaigns, task definitions and other programs know verdicts in this
-form only; a run of our own has the typed `Verdict`, and `text_of` says it.
+The only place that parses these words. Campaigns, task definitions and other programs have verdicts only in this form;
+our own runs have the typed `Verdict`, which `text_of` converts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _FORM = re.compile(r"(?P<kind>true|false|unknown|TRUE|FALSE|UNKNOWN)(?:\((?P<pro
 
 
 class VerdictKind(Enum):
-    """The property holds, it does not, or nobody knows."""
+    """The property holds, it does not hold, or it is unknown."""
 
     TRUE = "true"
     FALSE = "false"
@@ -22,7 +22,7 @@ class VerdictKind(Enum):
 
     @property
     def exit_code(self) -> int:
-        """What a command that verifies ends with."""
+        """The exit code of a command that verifies."""
         return _EXIT_CODES[self]
 
 
@@ -30,7 +30,7 @@ _EXIT_CODES = {VerdictKind.TRUE: 0, VerdictKind.FALSE: 1, VerdictKind.UNKNOWN: 3
 
 
 class Limit(Enum):
-    """A limit of a run, by the name that results have for it."""
+    """A limit of a run, by its name in result files."""
 
     WALL = "wall"
     CPU = "cpu"
@@ -39,7 +39,7 @@ class Limit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class VerdictText:
-    """A verdict as result files have it; only FALSE has a property: the one that is violated, if that is known.
+    """A verdict as in result files; only FALSE has a property: the violated one, if known.
 
     Law: `parse(str(text)) == text` and `parse(text.headline) == text`.
     """
@@ -56,7 +56,7 @@ class VerdictText:
 
     @property
     def headline(self) -> str:
-        """As people read it: FALSE(unreach-call)."""
+        """For people to read: FALSE(unreach-call)."""
         return self.kind.name + self._named
 
     @property
@@ -65,7 +65,7 @@ class VerdictText:
 
     @classmethod
     def parse(cls, text: object) -> VerdictText | None:
-        """The verdict that a file or a program says; None if these are not the words of one."""
+        """The verdict written in a file or printed by a program; None if the text is not a verdict."""
         found = _FORM.fullmatch(text) if isinstance(text, str) else None
         if found is None:
             return None
@@ -75,5 +75,5 @@ class VerdictText:
         return cls(kind, found["property"])
 
     def confirms(self, expected: VerdictText) -> bool:
-        """Whether this is what was expected; where no property was named, any violation is."""
+        """Whether this verdict is as expected; an expected FALSE without a property matches any violation."""
         return self.kind is expected.kind and expected.violated in (None, self.violated)

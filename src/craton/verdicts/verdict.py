@@ -1,7 +1,7 @@
-"""The verdict: proved, violated or unknown, each with what it rests on.
+"""The verdict: proved, violated or unknown, each with its evidence.
 
 `str()` of a verdict gives the words of result files: `true`, `false(unreach-call)`, `unknown`. An engine's answer
-(`craton.engines.contract.EngineAnswer`) is no verdict: nobody has confirmed it yet.
+(`craton.engines.contract.EngineAnswer`) is not a verdict: it is not yet confirmed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from craton.verdicts.text import Limit, VerdictKind, VerdictText
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The property holds. Without `confirmed`, nobody but the engine says so."""
+    """The property holds. Unless `confirmed`, only the engine says so."""
 
     proof: Proof
     confirmed: bool = True
@@ -28,12 +28,12 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Violated:
-    """The property does not hold: a run reaches the error at a place of the user's text, where that is known."""
+    """The property does not hold: a run reaches the error, at a place in the source if that is known."""
 
     property: Property
     place: SourceRange | None
     replay: Replay
-    compiled: Compiled | None = None  # what came of running the replay in the compiled program, where that was tried
+    compiled: Compiled | None = None  # the outcome of the replay in the compiled program, if tried
     confirmed: bool = True
 
     def __str__(self) -> str:
@@ -42,8 +42,8 @@ class Violated:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Neither was shown, and why not; where a limit is the cause, which one, and where it is a gap of ours, what the
-    program does that is not modelled.
+    """Neither was shown, and why. If a limit is the cause, which one; if a gap in Craton is the cause, what the program
+    does that is not modelled.
     """
 
     reason: str
@@ -58,7 +58,7 @@ Verdict = Proved | Violated | Unknown
 
 
 def text_of(verdict: Verdict) -> VerdictText:
-    """In the words of result files."""
+    """The verdict in the words of result files."""
     match verdict:
         case Proved():
             return VerdictText(VerdictKind.TRUE)
@@ -69,5 +69,5 @@ def text_of(verdict: Verdict) -> VerdictText:
 
 
 def violated(replay: Replay, program: Program) -> Violated:
-    """The verdict that a run to an error location of a program shows; not yet run in the compiled program."""
+    """The verdict for a run to an error location of a program, which was not yet tried in the compiled program."""
     return Violated(program.errors[replay.location], place_of(replay, program), replay)

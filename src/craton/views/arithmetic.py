@@ -1,5 +1,5 @@
-"""Operations of bit-vectors on integers that ask for *the* unsigned or *the* signed value: comparisons, extensions,
-divisions, masks, shifts. Here wrap-around is paid for, and here it is decided whether there is any.
+"""Bit-vector operations on integers that need *the* unsigned or *the* signed value: comparisons, extensions, divisions,
+masks, shifts. Only here wrap-around has a cost, and here it is decided whether there is any.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from craton.views.bits import (
     with_ones,
 )
 
-# A mask with more runs of ones than this is not worth a sum of slices.
+# A mask with more runs of ones than this does not become a sum of slices.
 _MOST_RUNS = 8
-# A shift by one of more than this many amounts is not worth a case distinction, unless a constant is shifted.
+# A shift with more possible amounts than this does not become a case distinction, unless a constant is shifted.
 _MOST_AMOUNTS = 8
 
 
 class Overflow(enum.Enum):
-    """What becomes of sums and products that leave the range of their type."""
+    """What happens to sums and products that leave the range of their type."""
 
     WRAPS = "wraps around, as bits do"
     NEVER = "is taken not to happen"
@@ -61,7 +61,7 @@ class Shift(enum.Enum):
 
 
 class Unknowns:
-    """Fresh variables for results that integers cannot express, and what is known of them."""
+    """Fresh variables for results that integers cannot express, and what is known about them."""
 
     def __init__(self, fresh: Callable[[], Term]) -> None:
         self.fresh = fresh
@@ -77,11 +77,11 @@ class Unknowns:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """What each operation of the theory does to numbers.
+    """What each operation of the theory does on numbers.
 
     Law: with `Overflow.WRAPS` the result is congruent to what bits compute. With `Overflow.NEVER` nothing wraps around
-    but what C converts from negative to unsigned. That is not so, and what is found by it has to be looked at again in
-    bits; but where a program does not overflow, it is found much more easily.
+    except C's conversions from negative to unsigned. This is unsound, so results must be re-checked in bits; but for a
+    program that does not overflow, they are found much more easily.
     """
 
     overflow: Overflow = Overflow.WRAPS
@@ -103,8 +103,8 @@ class Arithmetic:
     def _wrapped(self, bits: Bits, start: int) -> Bits:
         """The congruent number in [start, start + 2^width).
 
-        Where the bounds leave two possibilities a case distinction stays linear, which solvers and interpolation like
-        better than `mod`.
+        If the bounds leave only two possibilities, a case distinction stays linear, which suits solvers and
+        interpolation better than `mod`.
         """
         modulus, term = bits.modulus, bits.term
         if self.overflow is Overflow.NEVER and (start < 0 or bits.low >= 0):
@@ -121,7 +121,7 @@ class Arithmetic:
         return made(bits.width, chosen, start, start + modulus - 1, bits.ones)
 
     def _moderate(self, bits: Bits) -> Bits:
-        """Numbers that have grown out of all proportion are wrapped, so that products of products stay printable."""
+        """Wraps numbers with huge bounds, so that products of products stay printable."""
         limit = 1 << (3 * bits.width)
         return bits if -limit <= bits.low and bits.high <= limit else self.signed(bits)
 
@@ -146,7 +146,7 @@ class Arithmetic:
         return self._unless_zero(b, a, remainder, is_signed=False)
 
     def signed_quotient(self, a: Bits, b: Bits) -> Bits:
-        """Truncating, where Int's `div` is Euclidean: for dividends that are not negative the two agree."""
+        """Truncating, unlike Int's Euclidean `div`: the two agree for non-negative dividends."""
         a, b = self.signed(a), self.signed(b)
         largest = max(abs(a.low), abs(a.high))
         low = 0 if a.low >= 0 and b.low >= 0 else -largest
@@ -210,7 +210,7 @@ class Arithmetic:
         )
 
     def _near(self, a: Bits, other: Bits) -> Bits:
-        """A constant written as the other number is: signed beside signed, unsigned beside unsigned."""
+        """Writes a constant like the other number: signed next to signed, unsigned next to unsigned."""
         if a.constant is None or other.constant is not None:
             return a
         return self.valued(a, is_signed=other.low < 0)
@@ -224,7 +224,7 @@ class Arithmetic:
     # --- comparisons --------------------------------------------------------------------------------------------------
 
     def same(self, a: Bits, b: Bits) -> Term:
-        """Congruent numbers. Mostly their difference can be no more than one or two multiples of the modulus."""
+        """Whether the numbers are congruent. Usually their difference is at most one or two times the modulus."""
         modulus = a.modulus
         least, most = -((b.high - a.low) // modulus), (a.high - b.low) // modulus
         if most - least < 2:
@@ -281,7 +281,7 @@ class Arithmetic:
         return result
 
     def _exact_and(self, a: Bits, b: Bits) -> Bits | None:
-        """The conjunction where integers can say it; the result is unsigned."""
+        """The conjunction if integers can express it; the result is unsigned."""
         if a.constant is not None:
             a, b = b, a
         if not a.ones & b.ones:
@@ -297,7 +297,7 @@ class Arithmetic:
         return None
 
     def _masked(self, a: Bits, mask: int) -> Bits | None:
-        """a & mask as a sum of slices, one for each run of ones. Bits that are zero anyway may be counted in."""
+        """a & mask as a sum of slices, one for each run of ones. Bits that are zero anyway may be included."""
         if a.ones & ~mask == 0:
             return self.unsigned(a)
         ones = mask & a.ones
@@ -327,7 +327,7 @@ class Arithmetic:
     def shift(self, kind: Shift, a: Bits, amount: Bits, unknowns: Unknowns) -> Bits:
         """By an amount that may be unknown."""
         amount = self.unsigned(amount)
-        last = min(amount.high, a.width)  # every amount from the width on does the same
+        last = min(amount.high, a.width)  # all amounts from the width on have the same effect
         if last - amount.low <= _MOST_AMOUNTS or (a.constant is not None and a.width <= 64):
             result = self.shifted(kind, last, a)
             for by in reversed(range(amount.low, last)):
@@ -343,7 +343,7 @@ class Arithmetic:
 
 
 def _shifted_right(a: Bits, amount: Bits, kind: Shift, unknowns: Unknowns) -> Bits:
-    """Towards zero, or towards -1 where the sign comes in."""
+    """Towards zero, or towards -1 if the sign is shifted in."""
     result = unknowns.number(a.width, min(a.low, 0), max(a.high, 0))
     r = result.term
     unknowns.facts.append(implies(eq(amount.term, int_(0)), eq(r, a.term)))

@@ -1,9 +1,9 @@
-"""Bit-vector values as integers, and what needs no wrap-around.
+"""Bit-vector values as integers, and the operations that need no wrap-around.
 
-A `Bits` stands for a bit-vector of `width` bits by *some* integer that is congruent to it modulo 2^width, and knows
-constant bounds of that integer. So sums, differences, products, left shifts and truncations need no wrap-around at all;
-it is paid only where somebody asks for *the* unsigned or *the* signed value (`arithmetic`), and only if the bounds do
-not show that there is nothing to wrap.
+A `Bits` represents a bit-vector of `width` bits by *some* integer that is congruent to it modulo 2^width, and knows
+constant bounds of that integer. So sums, differences, products, left shifts and truncations need no wrap-around at all.
+It is needed only when *the* unsigned or *the* signed value is asked for (`arithmetic`), and only if the bounds do not
+show that there is nothing to wrap.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from craton.logic import Term, add, and_, div, int_, le, mul, neg, not_, sub
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """`term` ≡ the bit-vector (mod 2^width), and low ≤ term ≤ high. `ones` has a 1 wherever the bit-vector may."""
+    """`term` ≡ the bit-vector (mod 2^width), and low ≤ term ≤ high. `ones` has a 1 for each bit that may be 1."""
 
     width: int
     term: Term
@@ -34,7 +34,7 @@ class Bits:
 
 
 def made(width: int, term: Term, low: int, high: int, ones: int | None = None) -> Bits:
-    """`ones` is what the bounds show, unless more is known."""
+    """`ones` is derived from the bounds, unless given."""
     if term.is_value:
         low = high = term.payload
     full = (1 << width) - 1
@@ -46,7 +46,7 @@ def made(width: int, term: Term, low: int, high: int, ones: int | None = None) -
 
 
 def constant(number: int, width: int) -> Bits:
-    """Numbers with the top bit set are mostly negative numbers, so that is how they are written."""
+    """Numbers with the top bit set are mostly negative numbers, so they are written as such."""
     number &= (1 << width) - 1
     if width > 1 and number >> (width - 1):
         number -= 1 << width
@@ -98,7 +98,7 @@ def product(a: Bits, b: Bits) -> Bits:
 
 
 def slice_of(high: int, low: int, a: Bits) -> Bits:
-    """Also of a number that is only congruent: what is too much lies above the slice's width."""
+    """Also correct for a number that is only congruent: the excess lies above the slice's width."""
     width = high - low + 1
     if low == 0:
         return made(width, a.term, a.low, a.high, a.ones)
@@ -114,10 +114,10 @@ def shifted_left(by: int, a: Bits) -> Bits:
 
 
 def overflows(result: Bits, is_signed: bool) -> Term:
-    """Of a result computed from values of that signedness: does it leave the range?"""
+    """Does a result computed from values of that signedness leave the range?"""
     return not_(in_range(result.term, result.width, is_signed))
 
 
 def with_ones(bits: Bits, ones: int) -> Bits:
-    """The same number, of which more is known."""
+    """The same number with more precise `ones`."""
     return made(bits.width, bits.term, bits.low, bits.high, ones)

@@ -1,4 +1,4 @@
-"""Integers beside IEEE floats, of which solvers know next to nothing together: what can be said of a conversion."""
+"""Facts about conversions between integers and IEEE floats, a combination that solvers hardly support."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def float_of(number: int, mode: Term, sort: Float) -> Term:
 
 
 def float_near(chosen: Term, number: Bits, sort: Float) -> Term:
-    """Rounding is monotone, so the bounds of the integer bound the float; and zero is zero."""
+    """Rounding is monotone, so the integer's bounds give bounds for the float; and zero stays zero."""
     zero = fp_value(0.0, sort)
     return and_(
         not_(fp_is_nan(chosen)),
@@ -43,7 +43,7 @@ def float_near(chosen: Term, number: Bits, sort: Float) -> Term:
 
 
 def integer_near(chosen: Term, x: Term, low: int, high: int) -> Term:
-    """The sign of an integer that was a float in range."""
+    """The integer has the sign of the float it was converted from, if that was in range."""
     sort = x.sort
     assert isinstance(sort, Float)
     zero = fp_value(0.0, sort)

@@ -1,4 +1,4 @@
-"""Which arithmetic on integers each operation of bit-vectors is."""
+"""The integer arithmetic of each bit-vector operation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHIFTS = {ops.BVSHL: Shift.LEFT, ops.BVLSHR: Shift.RIGHT, ops.BVASHR: Shift.RIGH
 
 
 def _overflow(operation: Callable[..., Bits], signed: bool) -> Callable[..., Term]:
-    """Whether the result of an operation, given the arithmetic and the values of its operands, leaves the range."""
+    """A function that says whether an operation's result, given the arithmetic and its operands, leaves the range."""
     return lambda n, payload, *args: b.overflows(operation(n, *(n.valued(a, signed) for a in args)), signed)
 
 
@@ -35,7 +35,7 @@ def _division_overflows(n: Arithmetic, payload: None, x: Bits, y: Bits) -> Term:
     )
 
 
-# Each is given the arithmetic, the payload of the node and the values of its arguments.
+# Each takes the arithmetic, the payload of the node and the values of its arguments.
 BITS: dict[Op, Callable[..., Bits | Term]] = {
     ops.BVADD: lambda n, payload, *args: b.plus(*args),
     ops.BVSUB: lambda n, payload, x, y: b.minus(x, y),

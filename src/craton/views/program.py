@@ -1,8 +1,8 @@
 """The pass from the bit-precise program to the program of a view.
 
-Locations stay. Where the statements that leave a location need fresh values or facts (`terms.Needs`), these are chosen
-and assumed on new edges behind the location, before its statements: so the branches of a condition see the same choice
-and stay each other's negation.
+Locations stay. If the statements that leave a location need fresh values or facts (`terms.Needs`), new edges after the
+location choose and assume these before its statements. So the branches of a condition see the same choice and remain
+each other's negation.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Pass:
     def __post_init__(self) -> None:
         self.translator = Translator(Signs(self.program), self.floats, self.overflow)
         self.next_location = self.program.next_location()
-        # Names first: what the program's variables become must not depend on where they occur.
+        # Names first: the translation of a variable must not depend on where it occurs.
         for variable in self.program.globals:
             self.translator.value(variable)
         for procedure in self.program.procedures.values():
@@ -103,7 +103,7 @@ class _Pass:
             for edge in outgoing:
                 own.append(self.translator.needs(*_terms(edge.statement)))
                 needs.include(own[-1])
-                # Ranges hold anyway; said again where numbers are computed with, no proof has to carry them there.
+                # Ranges hold anyway; repeated where numbers are computed with, proofs need not carry them along.
                 needs.facts.update(dict.fromkeys(map(self.translator.range, _operands(edge.statement))))
             if location == procedure.entry:
                 needs.facts.update(dict.fromkeys(map(self.translator.range, unset)))
@@ -119,7 +119,7 @@ class _Pass:
         )
 
     def _preamble(self, location: Location, needs: Needs, edges: list[Edge]) -> Location:
-        """Chooses and assumes what the statements need; returns where they begin."""
+        """Chooses and assumes what the statements need; returns the location where they start."""
         here = location
         steps: list[Statement] = []
         if needs.variables:
@@ -136,7 +136,7 @@ class _Pass:
         return here
 
     def _edge(self, old: Edge, start: Location, needs: Needs, edges: list[Edge]) -> None:
-        """The edge's statements one after the other; the first one stands for the old edge."""
+        """Adds the edge's statements one after another; the first one represents the old edge."""
         here = start
         steps = self._statements(old.statement)
         for i, statement in enumerate(steps):
@@ -158,7 +158,7 @@ class _Pass:
             case Assign(variable, value):
                 return self._assignments(translator.variables(variable), translator.parts(value, variable))
             case Havoc(variables, source):
-                # How bits are chosen for a float in a concrete run says nothing of integers.
+                # The bits that a concrete run chooses for a float say nothing about integers.
                 kept = source if isinstance(source, Input) else None
                 ranges = and_(*map(translator.range, variables))
                 chosen: Statement = Havoc(self._variables(variables), kept)
@@ -188,14 +188,14 @@ class _Pass:
             theirs = self.translator.variables(value)
             if converted == theirs:
                 results.extend(mine)
-            else:  # of another signedness, so it is converted on arrival
+            else:  # different signedness: converted after the call
                 passing = self._temporary(theirs[0], "!result")
                 results.append(passing)
                 after.append(Assign(mine[0], substitute(converted[0], {theirs[0]: passing})))
         return [Call(call.procedure, tuple(arguments), tuple(results)), *after]
 
     def _assignments(self, variables: tuple[Term, ...], values: tuple[Term, ...]) -> list[Statement]:
-        """Both halves of a float at once: in the order in which none overwrites what the other reads."""
+        """Assigns both parts of a float, in an order in which neither overwrites what the other reads."""
         if len(variables) == 1:
             return [Assign(variables[0], values[0])]
         (number, nan), (new_number, new_nan) = variables, values
@@ -214,7 +214,7 @@ class _Pass:
     # --- initial values -----------------------------------------------------------------------------------------------
 
     def _uninitialised(self, procedure: Procedure) -> list[Term]:
-        """Variables that may be read before anything is written to them: their first values are arbitrary."""
+        """Variables that may be read before they are written: their initial values are arbitrary."""
         is_main = procedure.name == self.program.entry
         candidates = dict.fromkeys((*procedure.returns, *procedure.locals))
         if is_main:
@@ -237,7 +237,7 @@ def _terms(statement: Statement) -> tuple[Term, ...]:
 
 
 def _operands(statement: Statement) -> Iterator[Term]:
-    """The variables that operations are applied to; being copied or told apart from constants does not count."""
+    """The variables that operations are applied to; copies and comparisons with constants for equality do not count."""
     free = reads(statement)
     for node in post_order(*_terms(statement)):
         if not (node.op is ops.EQ and node.args[1].is_value):

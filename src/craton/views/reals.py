@@ -1,15 +1,15 @@
 """Floats as real numbers: the `--floats real` view of arithmetic.
 
-A float x is a pair of a Real and a Bool (`Pair`): NaN is (0, true), an infinity is the number ±2^(emax+1), which is
-where rounding overflows to, every finite x is its value. So comparisons are exact: with NaN they are false because the
-Bool says so, and infinities compare as the large numbers they are. That a comparison with a *possible* NaN may go
-either way is therefore the program's own uncertainty, not one that the view adds. The one thing that is lost is the
-sign of zero.
+A float x is a pair of a Real and a Bool (`Pair`): NaN is (0, true), an infinity is the number ±2^(emax+1), to which
+rounding overflows, and every finite x is its value. So comparisons are exact: with NaN they are false because of the
+Bool, and infinities compare as large numbers. That a comparison with a *possible* NaN may go either way is therefore
+the program's own uncertainty, not one that the view adds. Only the sign of zero is lost.
 
 Rounded results are fresh numbers r with |r - exact| ≤ u·|exact| + tiny, where u is half a unit in the last place and
-`tiny` half the smallest subnormal number. This holds for every finite result of rounding to nearest, and too large
-results are the infinities, so nothing the program can do is missed; but a counterexample through a rounded result needs
-a check in bits. Results of infinities, and of operations without a useful bound (`fma`, `rem`), are arbitrary.
+`tiny` half the smallest subnormal number. This holds for every finite result of rounding to nearest, and results that
+are too large are infinities, so the view covers everything the program can do; but a counterexample through a rounded
+result needs a check in bits. Results of infinities, and of operations without a useful bound (`fma`, `rem`), are
+arbitrary.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ def _tiny(sort: Float) -> Fraction:
 
 
 def _overflow(sort: Float) -> Fraction:
-    """From here on, rounding to nearest gives an infinity."""
+    """The smallest number that rounding to nearest turns into an infinity."""
     return infinity(sort) * (1 - _precision(sort) / 2)
 
 
 @dataclass
 class Rounding:
-    """Fresh variables for rounded results, and what is known of them."""
+    """Fresh variables for rounded results, and what is known about them."""
 
     fresh: Callable[[Sort], Term]
     variables: list[Term] = field(default_factory=list)
@@ -122,7 +122,7 @@ class Rounding:
 
 
 def well_formed(pair: Pair, sort: Float) -> Term:
-    """What holds of every float."""
+    """What holds for every float."""
     top = infinity(sort)
     return and_(le(real(-top), pair.number), le(pair.number, real(top)), implies(pair.nan, eq(pair.number, ZERO)))
 
@@ -169,7 +169,7 @@ def quotient(mode: Term, a: Pair, b: Pair, sort: Float, out: Rounding) -> Pair:
 
 
 def _guarded(usual: Term, exact: Term, nan: Term, mode: Term, sort: Float, out: Rounding) -> Pair:
-    """The rounded number in the usual case; NaN where `nan` says so; otherwise anything."""
+    """The rounded number in the usual case; NaN if `nan` holds; otherwise anything."""
     special = out.arbitrary(sort)
     r = out.rounded(ite(usual, exact, ZERO), sort, mode)
     number = ite(usual, r, ite(nan, ZERO, special.number))
@@ -224,7 +224,7 @@ def larger(a: Pair, b: Pair) -> Pair:
 
 
 def _either(first: Term, a: Pair, b: Pair) -> Pair:
-    """A NaN gives way to the other one."""
+    """If one argument is NaN, the result is the other one."""
     chosen = ite(a.nan, b.number, ite(b.nan, a.number, ite(first, a.number, b.number)))
     return Pair(chosen, and_(a.nan, b.nan))
 
@@ -237,7 +237,7 @@ def compared(operation: Callable[[Term, Term], Term], a: Pair, b: Pair) -> Term:
 
 
 def identical(a: Pair, b: Pair, out: Rounding) -> Term:
-    """SMT-LIB's `=`, which tells the zeros apart, as the view cannot."""
+    """SMT-LIB's `=`, which distinguishes the zeros, unlike the view."""
     zeros = and_(eq(a.number, ZERO), eq(b.number, ZERO), not_(a.nan), not_(b.nan))
     same = and_(eq(a.nan, b.nan), eq(a.number, b.number))
     if any(x.number.is_value and x.number.payload != 0 for x in (a, b)) or TRUE in (a.nan, b.nan):
@@ -273,7 +273,7 @@ def converted(mode: Term, a: Pair, source: Float, target: Float, out: Rounding) 
         number = ite(eq(a.number, real(old)), real(new), ite(eq(a.number, real(-old)), real(-new), a.number))
         return Pair(number, a.nan)
     if infinity(source) < _overflow(target):
-        return out.arbitrary(target)  # fewer digits but more exponents: no C type is so
+        return out.arbitrary(target)  # fewer digits but more exponents: no C type is like this
     if mode not in (RNE, RNA):  # a directed mode keeps infinities, but rounds large numbers to the largest
         infinite_ = infinite(a, source)
         r = out.rounded(ite(infinite_, ZERO, a.number), target, mode)
@@ -291,7 +291,7 @@ def from_integer(mode: Term, a: Term, low: int, high: int, sort: Float, out: Rou
 
 
 def to_integer(mode: Term, a: Pair, low: int, high: int, sort: Float, out: Rounding) -> Term:
-    """An Int in low … high; arbitrary where the number does not fit, as in bits."""
+    """An Int in low … high; arbitrary if the number does not fit, as in bits."""
     result = out.unknown(INT)
     out.facts.append(and_(le(int_(low), result), le(result, int_(high))))
     if mode is RTZ:

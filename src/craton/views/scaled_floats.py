@@ -1,4 +1,4 @@
-"""Linear formulas over one real number that a float stands for, as comparisons of the float."""
+"""Linear formulas over the real value of one float, as comparisons of the float."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from craton.views.reals import infinity
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """factor · x + offset for the real number that a float x stands for; a constant if there is no float."""
+    """factor · x + offset for the real value of a float x; a constant if there is no float."""
 
     factor: Fraction
     float: Term | None
@@ -28,7 +28,7 @@ def not_in_bits(what: str) -> NotExpressible:
 
 
 def scaled(node: Term, args: Sequence[object]) -> Scaled:
-    """Sums and multiples with one float variable at most."""
+    """Sums and multiples with at most one float variable."""
     parts = [a for a in args if isinstance(a, Scaled)]
     if len(parts) == len(args):
         if node.op is ops.NEG:
@@ -108,7 +108,7 @@ def _against(op: Op, x: Term, limit: Fraction, *, above: bool) -> Term:
 
 
 def _float(number: Fraction, mode: RoundingMode, sort: Float) -> Term:
-    if abs(number) == infinity(sort):  # the view's name for an infinity
+    if abs(number) == infinity(sort):  # represents an infinity in the view
         form = format_of(sort)
         return fp_bits(form.infinity | (form.sign_mask if number < 0 else 0), sort)
     return fp_bits(from_fraction(format_of(sort), mode, number), sort)

@@ -1,7 +1,8 @@
 """Which bit-vector variables are signed numbers in the integer view, and which arrays hold signed ones.
 
-C says it of its variables. What has no declaration (temporaries, memory) is signed if it is used so more often than
-otherwise: compared, divided, extended or converted with its sign. Any decision is sound; a good one saves wrap-around.
+Variables declared in C have their declared signedness. Others (temporaries, memory) are signed if they are used so more
+often than not: compared, divided, extended or converted with their sign. Any decision is sound; a good one avoids
+wrap-around.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ _PASSING = frozenset((ops.BVADD, ops.BVSUB, ops.BVMUL, ops.BVNEG, ops.BVNOT, ops
 
 
 def is_bits_array(sort: Sort) -> bool:
-    """Does the array hold bit-vectors, perhaps in arrays of arrays?"""
+    """Does the array hold bit-vectors, possibly in nested arrays?"""
     while isinstance(sort, Array):
         sort = sort.element
     return isinstance(sort, BitVec)
 
 
 class Signs:
-    """The decisions. Arrays that may be equal or assigned to each other form classes, which decide together."""
+    """The decisions. Arrays that may be equal or assigned to each other form classes with a common decision."""
 
     def __init__(self, program: Program) -> None:
         self._alike = UnionFind[Term]()
@@ -57,7 +58,7 @@ class Signs:
             if isinstance(variable.sort, BitVec):
                 self._signed[variable] = symbol.signed
         declared = frozenset(self._signed)
-        # What is assigned to a decided variable is a use of it, so a second look knows more.
+        # An assignment to a decided variable counts as a use, so a second pass knows more.
         for _ in range(2):
             votes = self._votes(statements, pairs)
             for subject, vote in votes.items():
@@ -65,19 +66,19 @@ class Signs:
                     self._signed[subject] = vote > 0
 
     def signed(self, term: Term) -> bool:
-        """Of a variable, or of the elements of an array."""
+        """Whether a variable, or the elements of an array, are signed."""
         return self._signed.get(self._subject(term), False)
 
     # --- classes of arrays --------------------------------------------------------------------------------------------
 
     def _subject(self, term: Term) -> Term:
-        """What decides for a term: itself or, for an array, a representative of its class."""
+        """The term that votes are counted for: the term itself or, for an array, the representative of its class."""
         if not isinstance(term.sort, Array):
             return term
         return self._alike.find(self._base(term))
 
     def _base(self, array: Term) -> Term:
-        """The array that was written to, chosen from or that holds this one. Chains of writes can be long."""
+        """The underlying array of writes, choices and nested reads. Chains of writes can be long."""
         chain: list[Term] = []
         while array.op in (ops.STORE, ops.SELECT, ops.ITE) and array not in self._bases:
             chain.append(array)
@@ -152,7 +153,7 @@ def _wish(op: Op, position: int, wish: int) -> int:
 
 
 def _opinion_of_type(name: str) -> int:
-    """The type of an input as C spells it."""
+    """The vote of an input's type, as C spells it."""
     words = name.split()
     if "unsigned" in words or "_Bool" in words or name.endswith("*"):
         return -1
@@ -160,7 +161,7 @@ def _opinion_of_type(name: str) -> int:
 
 
 def _sign_free(array: Term) -> bool:
-    """A constant array of a number that is the same with and without sign takes no side: it may be assigned to both."""
+    """A constant array of a number that is the same signed and unsigned is neutral: it may be assigned to both."""
     value = array
     while value.op is ops.CONST_ARRAY:
         value = value.args[0]
@@ -183,7 +184,7 @@ def _roots(statements: list[Statement]) -> Iterator[Term]:
 
 
 def _assigned(program: Program, statements: list[Statement]) -> Iterator[tuple[Term, Term]]:
-    """Variables and the values they may get."""
+    """Pairs of variables and values they may get."""
     for statement in statements:
         if isinstance(statement, Assign):
             yield statement.variable, statement.value

@@ -1,8 +1,8 @@
-"""Terms of the bit-precise program as terms of a view, with what the view has to know or leave open beside them.
+"""Translates terms of the bit-precise program to terms of a view, together with what they need.
 
-The translation of a term is exact but for its `Need`s: fresh variables that stand for results which integers or reals
-cannot express (with facts about them), and facts about what is read from arrays, whose cells are arbitrary integers
-until somebody looks. Whoever executes the term chooses the variables and assumes the facts first.
+The translation of a term is exact except for its `Need`s: fresh variables for results that integers or reals cannot
+express (with facts about them), and facts about values read from arrays, whose cells are arbitrary integers. Before a
+statement uses the term, the variables must be chosen and the facts assumed.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ Floats = Literal["exact", "real"]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one operation asks for: variables to choose, facts to assume. Without `exact` more results are possible than
-    the operation has.
+    """What one operation needs: variables to choose, facts to assume. Unless `exact`, this allows more results than the
+    operation has.
     """
 
     variables: tuple[Term, ...]
@@ -83,7 +83,7 @@ class Need:
 
 @dataclass
 class Needs:
-    """What a term or several ask for together, operands before the operations that use them."""
+    """What one or several terms need, operands before the operations that use them."""
 
     variables: dict[Term, None] = field(default_factory=dict)
     facts: dict[Term, None] = field(default_factory=dict)
@@ -96,8 +96,8 @@ class Needs:
 
 
 class Translator:
-    """Translates terms of one program; every term once. What it promises of numbers that leave their range is what
-    `Arithmetic` promises.
+    """Translates terms of one program, each term once. For numbers that leave their range, the law of `Arithmetic`
+    holds.
     """
 
     def __init__(self, signs: Signs, floats: Floats = "exact", overflow: Overflow = Overflow.WRAPS) -> None:
@@ -122,21 +122,21 @@ class Translator:
         return result
 
     def parts(self, term: Term, target: Term) -> tuple[Term, ...]:
-        """The value as what is assigned to the `variables` of `target`, which is of the same sort."""
+        """The values to assign to the `variables` of `target`, which has the same sort as the term."""
         value = self.value(term)
         if isinstance(value, Bits):
             return (self.arithmetic.valued(value, self.signs.signed(target)).term,)
         return (value.number, value.nan) if isinstance(value, Pair) else (value,)
 
     def variables(self, variable: Term) -> tuple[Term, ...]:
-        """The variables that stand for a variable of the program."""
+        """The variables that represent a variable of the program."""
         value = self.value(variable)
         if isinstance(value, Pair):
             return (value.number, value.nan)
         return (value.term if isinstance(value, Bits) else value,)
 
     def range(self, variable: Term) -> Term:
-        """What every value of a variable satisfies; nothing is said of arrays."""
+        """What every value of a variable satisfies; `true` for arrays."""
         value = self.value(variable)
         if isinstance(value, Bits):
             return b.in_range(value.term, value.width, self.signs.signed(variable))
@@ -145,7 +145,7 @@ class Translator:
         return TRUE
 
     def needs(self, *roots: Term) -> Needs:
-        """What translated terms ask for."""
+        """What translated terms need."""
         found = Needs()
         for root in roots:
             self.value(root)
@@ -154,7 +154,7 @@ class Translator:
         return found
 
     def _needing(self, roots: Sequence[Term]) -> Iterator[Term]:
-        """The nodes that ask for something, operands first. Quantified formulas ask for what is in them."""
+        """The nodes that need something, operands first. Quantified formulas need what their parts need."""
         seen: set[Term] = set()
         stack = [(root, False) for root in reversed(roots)]
         while stack:
@@ -298,7 +298,7 @@ class Translator:
             return self.arithmetic.same(x, y)
         sort = node.args[0].sort
         if isinstance(sort, Array) and (mentions_bits(sort) or isinstance(x, Pair)):
-            # Equal arrays may differ in cells that only the view has.
+            # Equal arrays may differ in cells that exist only in the view.
             return self._unknown(node, BOOL)
         if isinstance(x, Pair) and isinstance(y, Pair):
             result = self._rounding(node, lambda out: r.identical(x, y, out))
@@ -318,8 +318,8 @@ class Translator:
         return self._unknown(node, BOOL)
 
     def _quantified(self, node: Term, body: Value) -> Term:
-        """Over the integers in range. A formula is left open as a whole if a bound variable ranges over more in the
-        view than in bits, or if what is chosen inside would depend on a bound variable.
+        """Quantifies over the integers in range. The whole formula is left open if a bound variable ranges over more
+        values in the view than in bits, or if a choice inside would depend on a bound variable.
         """
         assert isinstance(body, Term)
         bound: tuple[Term, ...] = node.payload
@@ -332,7 +332,7 @@ class Translator:
                 needs.include(need)
             elif need.variables:
                 return self._unknown(node, BOOL)
-            else:  # without the facts about what is read there, cells out of range count too
+            else:  # without facts about what is read, cells out of range count too
                 needs.exact = False
         if needs.variables or needs.facts or not needs.exact:
             self._needs[node] = Need(tuple(needs.variables), tuple(needs.facts), needs.exact)
@@ -359,7 +359,7 @@ class Translator:
         return self._read(node, applied, function.result.width, False)
 
     def _read(self, node: Term, found: Term, width: int, signed: bool) -> Bits:
-        """What stands in a cell, or what a function gives, is in range."""
+        """The content of a cell, or the result of a function, is in range."""
         if found.op is ops.SELECT or found.op is ops.APPLY:
             self._needs[node] = Need((), (b.in_range(found, width, signed),), exact=True)
         return b.of_range(found, width, signed)
@@ -411,8 +411,8 @@ class Translator:
     # --- floats -------------------------------------------------------------------------------------------------------
 
     def _conversion(self, node: Term, args: list[Value]) -> Value:
-        """Between bits and exact floats. Solvers know next to nothing of floats and integers together, so the results
-        are left open within their bounds.
+        """Between bits and exact floats. Solvers hardly support floats and integers together, so the results are left
+        open within their bounds.
         """
         op, sort = node.op, node.sort
         if op is ops.FP_FROM_BITS:

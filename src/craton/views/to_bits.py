@@ -1,7 +1,7 @@
-"""Formulas of a view as formulas over bits: how an invariant found over integers returns to the program it is for.
+"""Formulas of a view as formulas over bits: how an invariant found over integers is carried back to the program.
 
-Every Int becomes a signed bit-vector of as many bits as its value can need, which constant bounds of the variables and
-of all that is computed from them decide; so nothing wraps around. Formulas without such bounds have no counterpart.
+Every Int becomes a signed bit-vector that is wide enough for its value, according to constant bounds of the variables
+and of everything computed from them; so nothing wraps around. Formulas without such bounds have no counterpart.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from craton.views.wide_numbers import ARITHMETIC, Number, choice, constant, exte
 
 
 def bit_formula(formula: Term, translator: Translator) -> Term:
-    """The formula over bits that holds for the same values. The translator knows what the variables stand for."""
+    """The formula over bits that holds for the same values. The translator knows what the variables represent."""
     result = _Back(translator).formula(formula)
     assert result.sort is BOOL
     return result
 
 
 def weaker_bit_formula(formula: Term, translator: Translator) -> Term:
-    """The formula over bits, `true` in place of the parts of its conjunctions and disjunctions that bits cannot say.
+    """The formula over bits, with `true` for parts of conjunctions and disjunctions that bits cannot express.
 
-    Law: for the same values it follows from the formula. Under a negation it would not, so none is looked into.
+    Law: for the same values it follows from the formula. Inside a negation it would not, so negations are not split.
     """
     try:
         return bit_formula(formula, translator)
@@ -91,7 +91,7 @@ class _Back:
         return result
 
     def _value(self, root: Term) -> Value:
-        """Bottom-up, but quantified formulas open their own scope."""
+        """Bottom-up, except that quantified formulas open their own scope."""
         memo = self.memo
         stack = [root]
         while stack:
@@ -214,9 +214,9 @@ class _Back:
     # --- quantifiers --------------------------------------------------------------------------------------------------
 
     def _quantified(self, node: Term) -> Term:
-        """A bound integer that is named after a variable of the program is one of its values. One that selects from an
-        array is an index, if the formula says nothing beyond the range of indices: outside of it, what is universal
-        must hold and what is existential must not.
+        """A bound integer named after a program variable is one of its values. One that selects from an array is an
+        index, provided that the formula is trivial outside the range of indices: there, a universal body must be true
+        and an existential body false.
         """
         body = node.args[0]
         universal = node.op is ops.FORALL
@@ -237,7 +237,7 @@ class _Back:
         return forall(bound, inner) if universal else exists(bound, inner)
 
     def _old_value(self, variable: Term) -> Number | None:
-        """Preconditions of a havoc bind x itself, postconditions of an assignment to x name the value before it x!old:
+        """Preconditions of a havoc bind x itself, and postconditions of an assignment to x call its old value x!old:
         both are in the range of x.
         """
         stem, mark, _ = variable.name.rpartition("!")
@@ -261,7 +261,7 @@ class _Back:
         raise not_in_bits(f"a quantifier over {variable} of sort {variable.sort}")
 
     def _check_guard(self, variable: Term, body: Term) -> None:
-        """`body` is true outside of the variable's range: one of its disjuncts says so."""
+        """Checks that `body` is true outside the variable's range, because of one of its disjuncts."""
         number = self.bound[variable]
         below = above = False
         for part in _alternatives(body):
@@ -303,7 +303,7 @@ def _nodes(root: Term) -> list[Term]:
 
 
 def _into(value: Value, sort: Sort) -> Term:
-    """As an index, element or argument: the bits of the number."""
+    """The value as an index, element or argument: the bits of the number."""
     if isinstance(value, Number) and isinstance(sort, BitVec):
         if value.width >= sort.width:
             return extract(sort.width - 1, 0, value.term)

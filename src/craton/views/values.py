@@ -1,4 +1,4 @@
-"""What terms of the bit-precise program become in a view."""
+"""The values that terms of the bit-precise program become in a view."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def mentions_floats(sort: Sort) -> bool:
 
 
 def integer_sort(sort: Sort) -> Sort:
-    """Bit-vectors as integers, everywhere in the sort."""
+    """The sort with all bit-vectors replaced by integers."""
     if isinstance(sort, BitVec):
         return INT
     if isinstance(sort, Array):

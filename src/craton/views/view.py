@@ -1,4 +1,4 @@
-"""A program in integers or reals, and the ways back to bits."""
+"""A program over integers or reals, and the translations back to bits."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from craton.views.to_bits import bit_formula, weaker_bit_formula
 
 @dataclass(frozen=True)
 class View:
-    """Another program to run engines on, and what it says in terms of the bit-precise one: its edges (`transformed`)
-    and its formulas (`to_bits`).
+    """Another program to run engines on, and how it maps back to the bit-precise one: its edges (`transformed`) and its
+    formulas (`to_bits`).
 
-    A view by itself promises nothing about executions: neither a proof nor a counterexample found in it counts before
-    it is shown in bits. What more is known of one, its class says.
+    A view by itself guarantees nothing about executions: neither a proof nor a counterexample found in it counts until
+    it is confirmed in bits. Subclasses give stronger guarantees.
     """
 
     program: Program
@@ -28,27 +28,27 @@ class View:
 
     def to_bits(self, formula: Term) -> Term:
         """A formula over the view's variables as one over the variables of the bit-precise program that holds for the
-        same values. Raises `NotExpressible` where there is none.
+        same values. Raises `NotExpressible` if there is none.
         """
         return bit_formula(formula, self._translator)
 
     def weaker_in_bits(self, invariant: Term) -> Term:
-        """The invariant in bits, without the parts that bits cannot say: it follows from the invariant, and is perhaps
-        still a proof.
+        """The invariant in bits, without the parts that bits cannot express: it follows from the invariant, and may
+        still be a proof.
         """
         return weaker_bit_formula(invariant, self._translator)
 
 
 @dataclass(frozen=True)
 class SoundView(View):
-    """Law: every run of the bit-precise program is one of `program`, edge by edge (`transformed`), with the numbers
-    that the bits stand for. The other way round only along edges that are not `overapproximated`.
+    """Law: every run of the bit-precise program is a run of `program`, edge by edge (`transformed`), with the numbers
+    that the bits represent. The converse holds only along edges that are not `overapproximated`.
     """
 
     overapproximated: frozenset[Edge]
 
     def is_exact(self, edges: Iterable[Edge]) -> bool:
-        """Whether a feasible path of these edges, blocks among them, is feasible in bits for certain."""
+        """Whether a feasible path of these edges, including blocks, is certainly feasible in bits."""
         for edge in edges:
             if edge in self.overapproximated:
                 return False
@@ -59,6 +59,6 @@ class SoundView(View):
 
 @dataclass(frozen=True)
 class IdealView(View):
-    """The program over numbers that never overflow: it has runs that the bit-precise program has not, and lacks some
-    that it has. Where nothing overflows, the two agree; that is why it is worth looking at.
+    """The program over numbers that never overflow: it has runs that the bit-precise program does not have, and lacks
+    some that it has. If nothing overflows, the two agree, which is why the view is useful.
     """

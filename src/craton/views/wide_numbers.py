@@ -1,4 +1,4 @@
-"""Integers as signed bit-vectors that are wide enough: constant bounds say how many bits a value can need, so nothing
+"""Integers as signed bit-vectors that are wide enough: constant bounds say how many bits a value needs, so nothing
 wraps around.
 """
 
@@ -42,7 +42,7 @@ class Number:
 
 
 def bits_for(low: int, high: int) -> int:
-    """How many bits a signed number between the bounds takes."""
+    """How many bits a signed number between the bounds needs."""
     return 1 + max(max(high, -low - 1).bit_length(), 0)
 
 
@@ -63,7 +63,7 @@ def number_of(term: Term, signed: bool) -> Number:
 
 
 def _computed(operation: Callable[..., Term], low: int, high: int, *numbers: Number) -> Number:
-    """In as many bits as operands and result need."""
+    """Computes in as many bits as operands and result need."""
     width = max(bits_for(low, high), *(n.width for n in numbers))
     return Number(operation(*(extended(n, width) for n in numbers)), low, high)
 
@@ -101,16 +101,16 @@ def _width(term: Term) -> int:
 
 
 def _modulo(a: Number, c: Number) -> Number:
-    """Euclidean: never negative, as `bvsmod` by a positive number is."""
+    """Euclidean: never negative, like `bvsmod` by a positive number."""
     positive = _absolute(c)
     most = max(positive.high - 1, 0)
-    if c.low <= 0 <= c.high:  # what is open in integers is the dividend in bits
+    if c.low <= 0 <= c.high:  # modulo zero: open over integers, the dividend in bits
         return _computed(bvsmod, min(a.low, 0), max(a.high, most), a, positive)
     return _computed(bvsmod, 0, most, a, positive)
 
 
 def _quotient(a: Number, c: Number) -> Number:
-    """a - (a mod c) is a multiple of c, of which division is exact."""
+    """a - (a mod c) is a multiple of c, so its division by c is exact."""
     multiple = _difference(a, _modulo(a, c))
     largest = max(abs(multiple.low), abs(multiple.high), 1)
     return _computed(bvsdiv, -largest, largest, multiple, c)

@@ -1,7 +1,7 @@
 """The papers' experiments, ready to run: `craton reproduce NAME`.
 
-An experiment has the paper's configurations as options of `craton verify`, the paper's own figures as data, and puts
-ours beside them. Another one is a module here and an entry of `EXPERIMENTS`.
+An experiment has the paper's configurations as options of `craton verify` and the paper's own figures as data, and
+shows ours next to them. To add one, write a module here and add an entry to `EXPERIMENTS`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an experiment is: configurations, which tasks they are for, and how results are put beside the paper's."""
+"""What an experiment is: configurations, the tasks they are for, and how to compare results with the paper's."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from craton.smt import make_solver
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A configuration of the paper: what it is called there, and what it is here."""
+    """A configuration of the paper: its name there, and its counterpart here."""
 
     name: str
     options: tuple[str, ...]
-    solver: str = "z3"  # which must be there
+    solver: str = "z3"  # which must be installed
 
     @property
     def runs_here(self) -> bool:
@@ -67,7 +67,7 @@ class Table:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: marks that combine with the character before them take none."""
+    """Columns on a terminal: combining characters take none."""
     return sum(not unicodedata.combining(character) for character in text)
 
 
@@ -77,12 +77,12 @@ def _padded(text: str, width: int, left: bool) -> str:
 
 
 def share(count: int, total: int) -> str:
-    """A number and what it is of all, since the paper's sets are larger than ours."""
+    """A number and its share of the total, since the paper's sets are larger than ours."""
     return f"{count} ({100 * count / total:.0f} %)" if total else str(count)
 
 
 def time_limits(campaign: Campaign) -> str:
-    """Of each run, in words."""
+    """The time limits of each run, in words."""
     limits = campaign.header.get("limits", {})
     said = [
         f"{limits[name]:g} s of {what} time" for name, what in (("wall", "wall"), ("cpu", "CPU")) if limits.get(name)
@@ -100,4 +100,4 @@ class Experiment:
     applies: Callable[[BenchTask, Configuration], bool]
     tables: Callable[[Campaign], list[Table]]
     figures: Callable[[Campaign, Path], list[Path]] = field(repr=False)
-    missing: Callable[[], list[str]] = list  # what the paper has and this machine has not
+    missing: Callable[[], list[str]] = list  # what the paper uses and this machine lacks

@@ -2,11 +2,11 @@
 
 [CN] Table 1 (what each source of assertions solves, for two tools and four sets of tasks) and [CN] Figs. 4–6 (time,
 iterations and perfect sequences of Ultimate Automizer). Automizer is trace abstraction, Kojak is splitting. Every
-refiner stands in `until-perfect`, which with one refiner only counts how many of its sequences are perfect.
+refiner is wrapped in `until-perfect`, which with one refiner only counts how many of its sequences are perfect.
 
-The sets, on any tasks: those of a memory property are Memsafety; those of a category with "float" in its name are
-Float; all others are Bitvector, verified bit by bit, and once more Integer, verified in integers. Memsafety is verified
-in integers, too: the paper has figures of solvers for it that know no bit-vectors.
+The sets, for any tasks: those with a memory property are Memsafety; those of a category with "float" in its name are
+Float; all others are Bitvector, verified bit-precisely, and also Integer, verified over integers. Memsafety is verified
+over integers, too: the paper has figures for it from solvers that do not support bit-vectors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _newton(options: str, solver: str = "z3") -> str:
     return f"newton({options}, solver={solver})"
 
 
-# What the paper calls it, the refiner, and the solver it needs. CVC4 has become cvc5.
+# The paper's name, the refiner, and the solver it needs. cvc5 is the successor of CVC4.
 REFINERS = {
     "Princess": (_craig("princess"), "princess"),
     "Z3": (_craig("z3"), "z3"),
@@ -58,9 +58,9 @@ PORTFOLIOS = {
 
 SIZES = {"Bitvector": 264, "Integer": 264, "Memsafety": 188, "Float": 129}
 
-Cell = tuple[int, int] | None  # solved, and solved by nobody else; None where the paper has a dash
+Cell = tuple[int, int] | None  # solved, and solved by no other row; None where the paper has a dash
 
-# Table 1: Bitvector, Integer, Memsafety, Float. The sums are left to those who show them.
+# Table 1: Bitvector, Integer, Memsafety, Float. Sums are computed when the table is shown.
 PAPER: dict[str, dict[str, tuple[Cell, Cell, Cell, Cell]]] = {
     "Automizer": {
         "Princess": (None, (100, 0), (62, 3), None),
@@ -121,7 +121,7 @@ PAPER_SUMS = {
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a configuration stands in the table."""
+    """The place of a configuration in the table."""
 
     tool: str
     encoding: str
@@ -143,7 +143,7 @@ def rows(tool: str, encoding: str) -> Iterable[Row]:
 
 
 def configurations() -> list[Configuration]:
-    """Those of the paper whose solvers are there."""
+    """The paper's configurations whose solvers are installed."""
     all_rows = [row for tool in ENGINES for encoding in ("bv", "int") for row in rows(tool, encoding)]
     return [Configuration(row.name, row.options) for row in all_rows if row.runs_here]
 
@@ -159,7 +159,7 @@ def sets_of(property_name: str, category: str) -> tuple[str, ...]:
 
 
 def _set_of(property_name: str, category: str, place: _Place) -> str | None:
-    """The set that a run belongs to; None if it is not one of the experiment: the paper has no such figure."""
+    """The set that a run belongs to; None if it is not part of the experiment: the paper has no such figure."""
     for name in sets_of(property_name, category):
         encoding = "int" if name in ("Integer", "Memsafety") else "bv"
         if encoding == place.encoding and PAPER[place.tool][place.row][SETS.index(name)] is not None:
@@ -179,7 +179,7 @@ def tables(campaign: Campaign) -> list[Table]:
 
 
 def _of(campaign: Campaign, tool: str, set_name: str) -> list[tuple[str, RunRecord]]:
-    """The runs of a column, each with the row it belongs to."""
+    """The runs of a column, each with its row."""
     found = []
     for record in campaign.runs:
         place = _Place.of(record.config)
@@ -228,7 +228,7 @@ def _all(campaign: Campaign, tool: str) -> list[tuple[str, RunRecord]]:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A set of tasks under one tool: who has solved what."""
+    """A set of tasks under one tool: which rows solved what."""
 
     tasks: int
     ran: frozenset[str]
@@ -270,7 +270,7 @@ FIGURES = {
 
 
 def figures(campaign: Campaign, directory: Path) -> list[Path]:
-    """Figs. 4–6 of ours: of trace abstraction, as in the paper."""
+    """Our versions of Figs. 4–6: for trace abstraction, as in the paper."""
     from craton.bench.figures import save, statistics_figure
     from craton.bench.summary import is_solved
 

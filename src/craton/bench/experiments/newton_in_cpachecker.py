@@ -3,8 +3,8 @@
 [NR] Tables 5.1–5.3 and [NR] Figs. 5.1–5.6.
 
 Predicate analysis over single statements (SBE) or between loop heads (LBE); Newton at the level of edges or blocks,
-with infeasible cores (IC), live variables (LV) and a fallback to interpolation (fb). Table 5.1 is of MathSAT5 there and
-of z3 here. Table 5.3 and the figures are of tasks that need a refinement.
+with infeasible cores (IC), live variables (LV) and a fallback to interpolation (fb). Table 5.1 uses MathSAT5 there and
+z3 here. Table 5.3 and the figures are about tasks that need a refinement.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from craton.bench.tasks import BenchTask
 
 # --- the paper's figures ----------------------------------------------------------------------------------------------
 
-# Correct true, correct false, incorrect true, incorrect false, timeout, other error; by MathSAT5. As printed: the
-# rows sum up to 5423 tasks, but for SBE-Edge-IC-LV, which has two more.
+# Correct true, correct false, incorrect true, incorrect false, timeout, other error; with MathSAT5. As printed: the
+# rows sum up to 5423 tasks, except for SBE-Edge-IC-LV, which has two more.
 TABLE_1 = {
     "SBE-Edge": (1329, 266, 0, 3, 3166, 659),
     "SBE-Edge-IC": (1419, 241, 0, 1, 1918, 1844),
@@ -48,7 +48,7 @@ TABLE_1 = {
     "LBE-Edge-IC-LV-fb": (1981, 711, 1, 1, 1985, 744),
 }
 
-# Correct true, correct false, incorrect true, incorrect false, unknown; LBE-Edge-LV by different solvers, with their
+# Correct true, correct false, incorrect true, incorrect false, unknown; LBE-Edge-LV with different solvers and their
 # own quantifier elimination (none, light, full), over bit-vectors or integers.
 TABLE_2 = {
     "MathSAT5-none-bv": (1894, 685, 0, 3, 2841),
@@ -65,7 +65,7 @@ TABLE_2 = {
     "SMTInterpol-none-int": (1500, 400, 11, 143, 3369),
 }
 
-# As in Table 5.2, for programs that need a refinement. "subset": both create the same result.
+# As in Table 5.2, for programs that need a refinement. "subset": both give the same result.
 TABLE_3 = {
     "MathSAT5-Interpolation": (1672, 735, 1, 3, 2184),
     "MathSAT5-Newton": (1507, 684, 0, 3, 2401),
@@ -91,7 +91,7 @@ def _newton(level: str, flags: str, solver: str = "z3", quantifiers: str = "none
 
 
 def _row_of_table_1(name: str) -> Row:
-    """The name says it all: SBE-Edge-IC-LV-fb."""
+    """The configuration that a name such as SBE-Edge-IC-LV-fb describes."""
     blocks, *words = name.lower().split("-")
     engine = ("--engine", f"predicate({blocks})", "--encoding", "bv", "--solver", "z3")
     if words == ["interpolation"]:
@@ -126,7 +126,7 @@ def rows() -> list[Row]:
 
 
 def configurations() -> list[Configuration]:
-    """Those whose solvers are there. Rows of different tables that mean the same are run once, under the first name."""
+    """Those whose solvers are installed. Equivalent rows of different tables are run once, under the first name."""
     found: dict[tuple[str, ...], Configuration] = {}
     for row in rows():
         if row.runs_here:
@@ -135,7 +135,7 @@ def configurations() -> list[Configuration]:
 
 
 def _run_as() -> dict[str, str]:
-    """A row → the configuration that was run for it."""
+    """Row → the configuration that was run for it."""
     first: dict[tuple[str, ...], str] = {}
     return {row.name: first.setdefault(row.options, row.name) for row in rows() if row.runs_here}
 
@@ -197,7 +197,7 @@ def tables(campaign: Campaign) -> list[Table]:
 
 
 def _eliminations(runs: Sequence[RunRecord]) -> Table:
-    """Fig. 5.6 in figures: of all quantified variables, how many each method got rid of."""
+    """Fig. 5.6 as a table: how many of all quantified variables each method eliminated."""
     from craton.bench.summary import eliminated
 
     counts: Counter[str] = Counter()
@@ -226,14 +226,14 @@ def _needing_refinement(campaign: Campaign) -> set[tuple[str, str]]:
 
 
 def _same(of: Callable[[str], list[RunRecord]], row: str) -> list[RunRecord]:
-    """Runs of Newton refinement that end as interpolation does."""
+    """Runs of Newton refinement with the same result as interpolation."""
     solver = row.removesuffix(" subset")
     other = {(record.task, record.property): _kind(record) for record in of(f"{solver}-Interpolation")}
     return [r for r in of(f"{solver}-Newton") if other.get((r.task, r.property)) == _kind(r)]
 
 
 def _kind(record: RunRecord) -> str:
-    """Whatever is no verdict is unknown, as in the thesis."""
+    """Everything that is not a verdict counts as unknown, as in the thesis."""
     kind = record.kind()
     if record.status in DONE and kind is not None:
         return f"correct-{kind.value}"
@@ -241,7 +241,7 @@ def _kind(record: RunRecord) -> str:
 
 
 def _counts(runs: Sequence[RunRecord], with_timeouts: bool) -> tuple[int, ...] | None:
-    """None if there are no such runs. Where nothing is expected, a verdict counts as correct: it was confirmed."""
+    """None if there are no such runs. Without an expected verdict, a verdict counts as correct: it was confirmed."""
     if not runs:
         return None
     kinds = Counter(map(_kind, runs))

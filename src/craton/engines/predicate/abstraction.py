@@ -1,13 +1,13 @@
-"""The successor of an abstraction along an edge: the strongest that predicates can say of what holds then.
+"""The successor of an abstraction along an edge: the strongest formula over the predicates that holds afterwards.
 
     α(∃ before. φ ∧ guard ∧ x' = t), over the predicates tracked at the edge's target
 
-The solver is asked only for what needs it. Predicates that share no variable with the guard, nor with a predicate that
+The solver is asked only where necessary. Predicates that share no variable with the guard, nor with a predicate that
 the edge changes, stay as they are: their part of φ is kept by quantification in the diagram. The others fall into
-groups without common variables (`grouping`). For a group, a model shows for all its predicates at once which values
-they can have; what is then still to be decided is asked one predicate at a time (Cartesian abstraction), and those
-that can have both values are enumerated (Boolean abstraction; Lahiri, Nieuwenhuis, Oliveras, CAV 2006). An undecided
-question leaves the predicate open, which is sound.
+groups without common variables (`grouping`). For a group, each model shows possible values of all its predicates at
+once; what remains is decided one predicate at a time (Cartesian abstraction), and predicates that can have both values
+are enumerated (Boolean abstraction; Lahiri, Nieuwenhuis, Oliveras, CAV 2006). An undecided query leaves the predicate
+open, which is sound.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ Pair = tuple[Bdd, Bdd]  # values before a step, values after it
 
 @dataclass(slots=True)
 class Successor:
-    """What is known of the successor of one abstraction along one step, for whatever predicates were asked for."""
+    """What is known about the successor of one abstraction along one step, for the predicates asked for so far."""
 
     reachable: bool | None = None
-    decided: dict[int, bool | None] = field(default_factory=dict)  # None: it can be true and it can be false
+    decided: dict[int, bool | None] = field(default_factory=dict)  # None: can be true or false
     relations: dict[frozenset[int], Bdd] = field(default_factory=dict)  # of those that can be both
     pairs: dict[frozenset[int], Sequence[Pair]] = field(default_factory=dict)
 
@@ -68,7 +68,7 @@ class Abstractor:
         self._solvers: dict[Step, Solver] = {}
 
     def successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[int]) -> Bdd:
-        """The abstraction over `precision` after the step; NO if it cannot be taken. `before` is one over `tracked`."""
+        """The abstraction over `precision` after the step; NO if it cannot be taken. `before` is over `tracked`."""
         key = (before, step, tracked, precision)
         found = self._results.get(key)
         if found is None:
@@ -92,8 +92,8 @@ class Abstractor:
         return self._joint_successor(before, step, support, grouping)
 
     def _joint_successor(self, before: Bdd, step: Step, support: frozenset[int], grouping: Grouping) -> Bdd:
-        """Where the abstraction before relates the groups to each other or to what is kept: each way in which the
-        values of the groups change selects a part of it.
+        """For an abstraction that relates the groups to each other or to kept predicates: each possible change of the
+        groups' values selects a part of it.
         """
         bdds = self._bdds
         levels = frozenset[int]().union(*(part.before for part in grouping.groups))
@@ -203,7 +203,7 @@ class Abstractor:
                 known.relations[both] = self._relation(solver, sorted(both), models)
 
     def _relation(self, solver: Solver, levels: Sequence[int], models: Iterable[Values]) -> Bdd:
-        """All the values that the predicates can have together after the step."""
+        """All combinations of values that the predicates can have after the step."""
         found = NO
         for values in models:
             cube = self._bdds.cube({level: values[level] for level in levels})
@@ -215,13 +215,13 @@ class Abstractor:
             values = _values(answer, _marker, levels)
             cube = self._bdds.cube(values)
             if self._bdds.implies(cube, found):
-                return YES  # a model that breaks its own formula: without this, there would be no end
+                return YES  # a model that violates its own formula would make this loop forever
             found = self._bdds.disjunction(found, cube)
             solver.add(_other_than(values, _marker, levels))
         return found if isinstance(answer, Unsat) else YES
 
     def _pairs(self, before: Bdd, step: Step, levels: frozenset[int], after: frozenset[int]) -> Sequence[Pair]:
-        """All the values that predicates can have before the step, each with what others can be after it."""
+        """All values that predicates can have before the step, each with the possible values after it."""
         known = self._known(before, step)
         _, both = _split(known, after)
         key = levels | frozenset(~level for level in both)
@@ -252,7 +252,7 @@ class Abstractor:
 
     @contextmanager
     def _prepared(self, before: Bdd, step: Step) -> Iterator[Solver]:
-        """A solver that knows the state before and the guard."""
+        """A solver in which the state before and the guard are asserted."""
         solver = self._shared
         if isinstance(step.edge.statement, Block):
             solver = self._solver_of(step)
@@ -263,11 +263,11 @@ class Abstractor:
             yield solver
 
     def _after(self, step: Step, level: int) -> Term:
-        """A predicate after the step, over the state before."""
+        """A predicate after the step, expressed over the state before."""
         return step.before(self._predicates.term(level))
 
     def _solver_of(self, step: Step) -> Solver:
-        """One of its own for a block, whose guard is worth keeping asserted."""
+        """Blocks have a solver of their own, since their guard is worth keeping asserted."""
         found = self._solvers.get(step)
         if found is None:
             found = self._solvers[step] = make_solver(self._solver_name, time_limit=QUERY_SECONDS)
@@ -286,7 +286,7 @@ def _split(known: Successor, precision: frozenset[int]) -> tuple[Values, frozens
 
 
 def _decide(solver: Solver, level: int, levels: Sequence[int], models: list[Values]) -> bool | None:
-    """The only value that the predicate can have; None if there are two, or the solver does not say."""
+    """The only value that the predicate can have; None if there are two, or the solver cannot tell."""
     for value in (True, False):
         if any(values[level] is value for values in models):
             continue
@@ -298,7 +298,7 @@ def _decide(solver: Solver, level: int, levels: Sequence[int], models: list[Valu
     return None
 
 
-# --- markers: variables that stand for predicates, so that reading a model is reading them ---
+# --- markers: variables that represent predicates, so that a model only has to be read at the markers ---
 
 
 def _marker(level: int) -> Term:

@@ -1,7 +1,7 @@
 """The abstract reachability graph: a tree of abstract states, some of which are covered by others.
 
-A state is covered if the states at its location that are not covered say no less together: then it needs no successors
-of its own. Law, when nothing waits: at every location, the disjunction of the uncovered states is an invariant.
+A state is covered if it implies the disjunction of the uncovered states at its location: then it needs no successors.
+Law, when no state is waiting: at every location, the disjunction of the uncovered states is an invariant.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class Arg:
         return self._size
 
     def next(self) -> Node | None:
-        """A state whose successors are wanted; None when there is none left."""
+        """A state whose successors are to be computed; None when there is none left."""
         while self._queue:
             node = heapq.heappop(self._queue)[-1]
             if node.removed or not node.waiting:
                 continue
             node.waiting = False
-            # States that came later may cover it by now; one with successors stays, since they rest on it.
+            # Later states may cover it by now; a state with successors stays, since they depend on it.
             if not node.children and self._is_covered_by_another(node):
                 self._cover(node)
             else:
@@ -77,14 +77,14 @@ class Arg:
         return self._add(node)
 
     def wait(self, node: Node) -> None:
-        """The node comes back from `next`, in its turn."""
+        """Queues the node, for `next` to return it."""
         if not node.waiting:
             node.waiting = True
             heapq.heappush(self._queue, (self._weight(node), node.number, node))
 
     def cut(self, pivot: Node) -> None:
-        """Removes a node and all below it. What they covered is no longer covered, and the parent is to be asked for
-        the successor again.
+        """Removes a node and everything below it. What they covered is no longer covered, and the parent's successor
+        has to be computed again.
         """
         parent, step = pivot.parent, pivot.step
         assert parent is not None, "the root is never cut"
@@ -109,7 +109,7 @@ class Arg:
             self._uncover(location)
 
     def invariant(self, location: Location) -> Bdd:
-        """The disjunction of the states at the location that are not covered."""
+        """The disjunction of the uncovered states at the location."""
         found = self._known.get(location)
         if found is None:
             found = NO
@@ -151,7 +151,7 @@ class Arg:
         self._covered.setdefault(node.location, {})[node] = None
 
     def _uncover(self, location: Location) -> None:
-        """Puts the covered nodes back that are not any more."""
+        """Queues the nodes that are no longer covered."""
         for node in list(self._covered.get(location, ())):
             if not self._bdds.implies(node.state, self.invariant(location)):
                 del self._covered[location][node]

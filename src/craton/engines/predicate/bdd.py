@@ -1,8 +1,8 @@
-"""Reduced ordered binary decision diagrams (Bryant 1986): Boolean functions of predicates, each of which exists once.
+"""Reduced ordered binary decision diagrams (Bryant 1986): Boolean functions of predicates, each stored once.
 
-A diagram is a number, so that equality is equality of numbers and implication needs no solver. Written here because
-the abstractions of this engine are small and made one at a time: importing the package `dd` for them took 0.27 s, half
-of what a whole run on a small program may take, most of it for a graph library that it needs for drawing.
+A diagram is a number, so equality is equality of numbers and implication needs no solver. Why not the package `dd`: the
+abstractions of this engine are small and made one at a time, but importing `dd` took 0.27 s, half the time of a whole
+run on a small program, most of it for a graph library that it needs for drawing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 R = TypeVar("R")
-Bdd = int  # a number of a diagram in its table
+Bdd = int  # the number of a diagram in its table
 
 NO: Bdd = 0
 YES: Bdd = 1
@@ -101,7 +101,7 @@ class Bdds:
         def visit(level: int, low: Bdd, high: Bdd) -> Bdd:
             return self.disjunction(low, high) if level in gone else self._node(level, low, high)
 
-        # Quantified nodes may be below others of smaller level only, so rebuilding keeps the order.
+        # Quantified nodes are only below nodes of smaller level, so rebuilding keeps the order.
         return self.fold(f, NO, YES, visit)
 
     def fold(self, f: Bdd, no: R, yes: R, visit: Callable[[int, R, R], R], memo: dict[Bdd, R] | None = None) -> R:

@@ -2,8 +2,8 @@
 Beyer, Keremoglu, Wendler 2010).
 
 The graph is unwound with the predicates tracked so far. A path to an error goes to the refiner; a refutation's
-assertions become predicates of the locations they stand at, and the graph is cut where the first of them is missing.
-When nothing is left to unwind, the states at each location are its invariant.
+assertions become predicates at their locations, and the graph is cut at the first state that lacked one of them. When
+nothing is left to unwind, the states at each location are its invariant.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from craton.smt import make_solver
 from craton.traces.refutation import Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
-ATTEMPTS = 4  # how often a trace is given to the refiner whose refutations the abstraction cannot follow
+ATTEMPTS = 4  # how often the refiner may refute the same trace without effect on the abstraction
 
 
 class Laziness(enum.Enum):
-    """LAZY keeps the graph but for what lies below the first new predicate; RESTART, as in [RS] 7, keeps the predicates
-    only.
+    """LAZY keeps the graph except for what is below the first new predicate; RESTART, as in [RS] 7, keeps only the
+    predicates.
     """
 
     LAZY = "lazy"
@@ -119,7 +119,7 @@ class _Unwinding:
                     return child
 
     def _steps_from(self, location: Location) -> tuple[Step, ...]:
-        """The steps towards errors; others need no states: whatever holds there, does no harm."""
+        """The steps from which an error may be reached; no other steps need states."""
         found = self.steps.get(location)
         if found is None:
             useful = [edge for edge in self.main.outgoing(location) if edge.target in self.distance]
@@ -144,9 +144,9 @@ class _Unwinding:
         return Unknown(f"the abstraction cannot follow the refutations of an error trace of {len(trace)} steps")
 
     def _pivot(self, nodes: Sequence[Node], assertions: Sequence[Term]) -> Node | None:
-        """Tracks the assertions, and says where this changes something first. Atoms may say too little (a Cartesian
-        abstraction loses their disjunctions, and a solver may decide a whole formula but not its parts), so if they
-        change nothing, the assertions themselves are tracked.
+        """Tracks the assertions and returns the first node whose precision this changes. Atoms may be too weak (a
+        Cartesian abstraction loses their disjunctions, and a solver may decide a whole formula but not its parts), so
+        if they change nothing, the assertions themselves are tracked.
         """
         for kind in (self.engine.predicates, Kind.WHOLE, Kind.SINGLE):
             changed = [
@@ -173,8 +173,8 @@ class _Unwinding:
     # --- the proof ---
 
     def _invariants(self) -> Mapping[Location, Term]:
-        """What the graph knows. Quantified predicates are hard for those who check a proof, so it does without them if
-        it can.
+        """The invariants of the graph. Quantified predicates are hard for proof checkers, so they are left out if the
+        proof holds without them.
         """
         known = {location: self.arg.invariant(location) for location in self.main.locations if self._matters(location)}
         used = frozenset[int]().union(*map(self.bdds.support, known.values()))

@@ -1,4 +1,4 @@
-"""Predicates that have to do with each other along a step: through common symbols, directly or by others."""
+"""Groups of predicates that are related along a step: by common symbols, directly or through other predicates."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Symbols = frozenset[Term | Function]
 
 
 def symbols(formula: Term) -> Symbols:
-    """Variables and functions: axioms relate formulas that have a function in common only."""
+    """Variables and functions: through axioms, formulas can be related by a common function alone."""
     return frozenset((*free_variables(formula), *functions(formula)))
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Predicates of the state before and of the state after, and the symbols they speak about (values before the step,
-    and what it chooses).
+    """Predicates of the state before and of the state after, and the symbols they mention (values before the step,
+    and the step's inputs).
     """
 
     before: frozenset[int]
@@ -29,13 +29,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    groups: tuple[Group, ...]  # which the step changes or learns about
-    kept: frozenset[int]  # the predicates after the step that are what they were before
+    groups: tuple[Group, ...]  # those that the step changes or constrains
+    kept: frozenset[int]  # the predicates that the step leaves unchanged
 
 
 def group(guards: Sequence[Symbols], predicates: Sequence[Group], staying: frozenset[int]) -> Grouping:
-    """Law: groups have no symbols in common, and neither a conjunct of the guard nor a predicate outside of `staying`
-    has one with those that are kept.
+    """Law: groups have no symbols in common, and neither a conjunct of the guard nor a predicate outside `staying`
+    shares a symbol with the kept predicates.
     """
     conditions = [Group(frozenset(), frozenset(), condition) for condition in guards]
     active = frozenset[Term | Function]().union(*guards)
@@ -44,7 +44,7 @@ def group(guards: Sequence[Symbols], predicates: Sequence[Group], staying: froze
     changed = frozenset[int]().union(*(g.after for g in changing))
     kept = frozenset[int]().union(*(g.after for g in groups)) - changed
     asking = [g for g in changing if g.after]
-    # What no predicate of interest depends on still decides whether the step can be taken: one question for all of it.
+    # Guards that no predicate depends on still decide whether the step can be taken: one query for all of them.
     silent = [g for g in changing if not g.after]
     if silent:
         asking.append(_union(silent))
@@ -52,7 +52,7 @@ def group(guards: Sequence[Symbols], predicates: Sequence[Group], staying: froze
 
 
 def _components(parts: Sequence[Group]) -> list[Group]:
-    """In order of the first member."""
+    """Connected components, in order of their first member."""
     first: dict[Term | Function, int] = {}  # symbol → number of the first part with it
     together = UnionFind[int]()
     for number, part in enumerate(parts):

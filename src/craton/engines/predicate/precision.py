@@ -1,7 +1,7 @@
 """Which predicates are tracked, and where.
 
-A predicate is an opaque Boolean term over program variables, quantified or not; a predicate and its negation are one.
-Its number is its level in the decision diagrams.
+A predicate is an opaque Boolean term over program variables, quantified or not; a predicate and its negation count as
+one. Its number is its level in the decision diagrams.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 
 
 class Sharing(enum.Enum):
-    """Where a predicate that was found at a location is tracked from then on; GLOBAL is [RS] 7."""
+    """Where a predicate found at a location is tracked from then on; GLOBAL is [RS] 7."""
 
     LOCATION = "location"
     FUNCTION = "function"
@@ -24,7 +24,7 @@ class Sharing(enum.Enum):
 
 
 class Kind(enum.Enum):
-    """What of an assertion becomes predicates: all of it as one, its conjuncts, or the atoms inside of them."""
+    """Which parts of an assertion become predicates: the whole, its conjuncts, or the atoms in them."""
 
     SINGLE = "single"
     WHOLE = "whole"
@@ -32,7 +32,7 @@ class Kind(enum.Enum):
 
 
 class Predicates:
-    """All predicates of a run: terms to levels of diagrams, and diagrams back to terms."""
+    """All predicates of a run: maps terms to diagram levels, and diagrams back to terms."""
 
     def __init__(self, bdds: Bdds) -> None:
         self._bdds = bdds
@@ -59,7 +59,7 @@ class Predicates:
         return found
 
     def formula(self, abstraction: Bdd) -> Term:
-        """A diagram as a term: what it implies by itself first, the rest as choices that share their parts."""
+        """A diagram as a term: first the literals it implies, then the rest as if-then-elses that share subterms."""
         found = self._formulas.get(abstraction)
         if found is None:
             found = self._bdds.fold(abstraction, FALSE, TRUE, self._choice, self._formulas)
@@ -107,8 +107,8 @@ class Precision:
 
 
 def _functions(program: Program) -> Mapping[Location, str]:
-    """To which function a location belongs. After inlining that is seen from the variables only: it is the function
-    whose locals are used next, or else were used last; locations far from all locals are one group.
+    """The function that each location belongs to. After inlining only the variables show it: it is the function whose
+    locals are used next, or else were used last; locations away from all locals form one group.
     """
     found: dict[Location, str] = {}
     edges = program.main.edges

@@ -1,8 +1,8 @@
 """Splitting (Ultimate Kojak): lazy abstraction by splitting the nodes of a graph (Ermis, Hoenicke, Podelski 2012;
 [CN] 7).
 
-slicing   which edges between nodes can be taken: data flow, conflicts seen before, the solver
-graph     nodes, splits, the search for an error path, what is pruned, the proof
+slicing   which edges between nodes can be taken: by data flow, known conflicts, the solver
+graph     nodes, splits, the search for an error path, pruning, the proof
 engine    the loop
 """
 

@@ -1,8 +1,8 @@
 """The graph that is split: each node stands for those states at a location that satisfy its cube.
 
-The nodes of a location always cover all its states. What leaves the search keeps its fate for the proof: a node that no
-link leads to has no reachable states; one that no error can be reached from may have some, and so may all its
-successors, which leave with it or left before.
+The nodes of a location always cover all its states. A node that leaves the search keeps the reason for the proof: a
+node without incoming links has no reachable states; a node from which no error can be reached may have some, and so may
+its successors, which leave with it or left before.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Node:
     outgoing: dict[Link, None] = field(default_factory=dict)
     incoming: dict[Link, None] = field(default_factory=dict)
     fate: Fate = Fate.SEARCHED
-    parts: tuple[Term, Node, Node] | None = None  # by what it was split, where that holds and where not
+    parts: tuple[Term, Node, Node] | None = None  # the assertion, where it holds, where it does not
 
 
 class Graph:
@@ -58,15 +58,15 @@ class Graph:
         self._budget = budget
         self._errors = program.errors
         self._program = program.main.edges
-        self._made: list[Node] = []  # parts after the node they are part of
+        self._made: list[Node] = []  # in order of creation: parts come after the node they replace
         self._searched: dict[Node, None] = {}
-        self._distance: dict[Node, int] = {}  # links to the next error, at least
-        self._whole: dict[Location, Node] = {}  # the node that each location began with
+        self._distance: dict[Node, int] = {}  # lower bound on the number of links to an error
+        self._whole: dict[Location, Node] = {}  # the initial node of each location
         self._start = self._unfold(program)
         self._prune()
 
     def _unfold(self, program: Program) -> Node:
-        """One node for each location that control may come to; nothing follows an error."""
+        """One node for each location that control may reach; nothing follows an error."""
         main = program.main
         steps = {step.edge: step for step in make_steps(main.edges)}
         start = self._whole[main.entry] = self._node(main.entry, NOTHING)
@@ -86,15 +86,15 @@ class Graph:
     # --- searching ---
 
     def error_path(self) -> list[Link] | None:
-        """A shortest path to an error whose links are all feasible one by one; None if there is none.
+        """A shortest path to an error on which every single link is feasible; None if there is none.
 
-        Links are checked only when the search wants to go over them: most never are.
+        Links are checked only when the search wants to follow them: most never are.
         """
         self._prune()
         if self._start not in self._distance:
             return None
         arrived: dict[Node, Link] = {}
-        waiting: list[tuple[int, int, int, Link]] = []  # length of the path at least, links so far, order of finding
+        waiting: list[tuple[int, int, int, Link]] = []  # lower bound on path length, links so far, tie-breaker
         found = 0
         node, depth = self._start, 0
         while node.location not in self._errors:
@@ -129,13 +129,13 @@ class Graph:
     # --- splitting ---
 
     def refute(self, path: Sequence[Link], refutation: Refutation) -> bool:
-        """Splits by the assertions all nodes that the trace of a path can come to. False if the trace is still there:
-        then the assertions do not obey their law.
+        """Splits all nodes that the trace of a path can reach by the assertions. False if the trace is still possible:
+        then the assertions break their law.
 
-        Progress by construction: from a node where one assertion holds no link of the trace leads to where the next
-        does not (`learn`), it starts where `true` holds, and it would have to end where `false` does. So the trace is
-        gone, through whatever nodes, now and in all parts that nodes are split into later. A perfect sequence proves
-        the loops of the path too, if all nodes of a location are split by all that is asserted there.
+        Progress by construction: no link of the trace leads from a node where one assertion holds to a node where the
+        next does not (`learn`); the trace starts where `true` holds and would have to end where `false` holds. So the
+        trace is gone, through all nodes and all parts they are later split into. A perfect sequence also proves the
+        loops of the path if all nodes of a location are split by all assertions made there.
         """
         steps = [link.step for link in path]
         assertions = refutation.assertions
@@ -145,7 +145,7 @@ class Graph:
         if refutation.perfect:
             for step, assertion in zip(steps, assertions[1:], strict=True):
                 asserted.setdefault(step.edge.target, []).append(assertion)
-        here = [self._start]  # where the trace may be, and the assertion holds
+        here = [self._start]  # nodes that the trace may have reached and where the assertion holds
         for step, assertion in zip(steps, assertions[1:], strict=True):
             for node in dict.fromkeys(link.target for source in here for link in source.outgoing if link.step is step):
                 self._split(node, (assertion, *asserted.get(step.edge.target, ())))
@@ -153,7 +153,7 @@ class Graph:
         return not here
 
     def _after(self, nodes: Iterable[Node], step: Step) -> list[Node]:
-        """Where the step leads to from the nodes, as far as is known without asking."""
+        """The nodes that the step may lead to, as far as is known without asking the solver."""
         found: dict[Node, None] = {}
         for node in _unsplit(nodes):
             for link in [link for link in node.outgoing if link.step is step]:
@@ -169,13 +169,13 @@ class Graph:
             parts = [part for whole in parts for part in self._parts(whole, assertion)]
 
     def _parts(self, node: Node, assertion: Term) -> tuple[Node, ...]:
-        """The node where the assertion holds and where it does not, in the node's place."""
+        """Replaces the node by a part where the assertion holds and a part where it does not."""
         if affirms(node.cube, assertion) or denies(node.cube, assertion):
             return (node,)
         cubes = node.cube | literals(assertion), node.cube | literals(not_(assertion))
         for cube, other in (cubes, cubes[::-1]):
             if not self._slicer.is_satisfiable(cube):
-                node.cube = other  # the same states, now known to be these
+                node.cube = other  # the same states, described more precisely
                 return (node,)
         holds, fails = (self._node(node.location, cube) for cube in cubes)
         node.parts = assertion, holds, fails
@@ -216,7 +216,7 @@ class Graph:
             self._slice(link)
 
     def _prune(self) -> None:
-        """Ends the search in nodes that cannot be reached, and in those that no error can be reached from."""
+        """Removes unreachable nodes, and nodes from which no error can be reached, from the search."""
         reachable = distances([self._start], lambda node: (link.target for link in node.outgoing))
         errors = [node for node in reachable if node.location in self._errors]
         self._distance = distances(errors, lambda node: (link.source for link in node.incoming))
@@ -230,7 +230,7 @@ class Graph:
     # --- the proof ---
 
     def invariants(self) -> Mapping[Location, Term]:
-        """For each location, in which of its states control may be there."""
+        """For each location, a formula for the states that may be reachable there."""
         formulas: dict[Node, Term] = {}
         for node in reversed(self._made):
             if node.parts is not None:
@@ -251,7 +251,7 @@ def _path(node: Node, arrived: Mapping[Node, Link]) -> list[Link]:
 
 
 def _unsplit(nodes: Iterable[Node]) -> Iterator[Node]:
-    """The nodes, or the parts that have taken their places."""
+    """The nodes, or the parts that replaced them."""
     waiting = list(nodes)[::-1]
     while waiting:
         node = waiting.pop()

@@ -1,9 +1,9 @@
 """Slicing: can an edge of the program lead from the states of one node to those of another?
 
-Nodes are cubes: sets of literals, all of which hold. An edge between two of them is infeasible if the cube before, the
-step and the cube after contradict each other. Answered by data flow first (a step that writes none of a literal's
-variables keeps it), then by conflicts seen before, then by a solver, whose core becomes a conflict: parts of the two
-cubes that do not go together over this edge, in whatever cubes they are met again.
+Nodes are cubes: conjunctions of literals. An edge between two cubes is infeasible if the cube before, the step and the
+cube after contradict each other. This is decided by data flow first (a step that writes none of a literal's variables
+keeps it), then by known conflicts, then by a solver, whose core becomes a new conflict: parts of the two cubes that
+exclude each other over this edge, and so exclude each other in all other cubes that contain them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from craton.smt import Solver, Unsat, make_solver
 Cube = frozenset[Term]
 
 NOTHING: Cube = frozenset()
-TIME_LIMIT = 2.0  # seconds for one question; an undecided one leaves the edge in place, which is sound
+TIME_LIMIT = 2.0  # seconds for one query; an undecided one keeps the edge, which is sound
 
 
 # --- cubes ------------------------------------------------------------------------------------------------------------
 
 
 def literals(formula: Term) -> Cube:
-    """The parts of a conjunction, those of negated disjunctions included; `TRUE` has none."""
+    """The parts of a conjunction, also of negated disjunctions; `TRUE` has none."""
     found: set[Term] = set()
     stack = [formula]
     while stack:
@@ -42,12 +42,12 @@ def literals(formula: Term) -> Cube:
 
 
 def affirms(cube: Cube, formula: Term) -> bool:
-    """Does the cube say the formula, as far as one can see?"""
+    """Does the cube imply the formula? Decided syntactically."""
     return formula in cube or literals(formula) <= cube
 
 
 def denies(cube: Cube, formula: Term) -> bool:
-    """Does the cube contradict the formula, as far as one can see?"""
+    """Does the cube contradict the formula? Decided syntactically."""
     return affirms(cube, not_(formula)) or any(not_(literal) in cube for literal in literals(formula))
 
 
@@ -59,13 +59,13 @@ Conflict = tuple[Cube, Cube]
 
 @dataclass(slots=True)
 class Conflicts:
-    """What is known not to go together over a step: a part of the cube before, and one of the cube after.
+    """Known conflicts over a step: a part of the cube before and a part of the cube after that exclude each other.
 
-    A conflict is found again by one of its literals, so that a question looks at few of them.
+    Conflicts are indexed by one of their literals, so that a query looks at few of them.
     """
 
     _by_after: dict[Term, list[Conflict]] = field(default_factory=dict)
-    _by_before: dict[Term, list[Conflict]] = field(default_factory=dict)  # those that say nothing of the state after
+    _by_before: dict[Term, list[Conflict]] = field(default_factory=dict)  # those without literals after
     _known: set[Conflict] = field(default_factory=set)
 
     def remember(self, conflict: Conflict) -> None:
@@ -94,13 +94,13 @@ class Slicer:
     def __init__(self, solver_name: str, budget: Budget) -> None:
         self._solver: Solver = make_solver(solver_name, time_limit=TIME_LIMIT)
         self._budget = budget
-        self._conflicts: dict[Step | None, Conflicts] = {}  # None: staying where one is
+        self._conflicts: dict[Step | None, Conflicts] = {}  # None: no step, a single cube
         self._negations: dict[Cube, Cube] = {}
 
     def learn(self, before: Term, step: Step, after: Term) -> None:
-        """The refiner says that {before} step {after} holds: no link leads from a cube that says `before` to one that
-        denies `after`. It is believed: what it knows need not be found again, and each refutation takes a path away
-        even if the solver cannot follow it.
+        """The refiner claims that {before} step {after} holds: no link leads from a cube that affirms `before` to one
+        that denies `after`. The claim is trusted: it saves solver queries, and each refutation removes a path even if
+        the solver cannot decide its triples.
         """
         cube = literals(before)
         conflicts = self._about(step)
@@ -143,8 +143,8 @@ class Slicer:
         return found
 
     def _conflict(self, before: Cube, guard: Term, required: Mapping[Term, Term], known: Conflicts) -> bool:
-        """Whether the cube before, the guard and what is required of the state before contradict each other; if so, it
-        is known from now on. `required` leads from what must hold before to the literal of the cube after.
+        """Whether the cube before, the guard and the requirements on the state before contradict each other; if so, the
+        conflict is recorded. `required` maps each requirement to the literal of the cube after that it stems from.
         """
         if FALSE in required:
             known.remember((NOTHING, frozenset((required[FALSE],))))
@@ -156,7 +156,7 @@ class Slicer:
         core = self._core(guard, assumed)
         if core is None:
             return False
-        # What both cubes ask for is taken from the first.
+        # A requirement that is also in the first cube is taken from there.
         first = frozenset(term for term in core if term in before)
         known.remember((first, frozenset(required[term] for term in core if term not in before)))
         return True
@@ -170,7 +170,7 @@ class Slicer:
                 self._solver.add(guard)
                 answer = self._solver.check(*assumed, time_limit=limit)
                 return answer.core.assumptions if isinstance(answer, Unsat) else None
-        except MissingCapability:  # a solver that lacks a theory slices nothing of it
+        except MissingCapability:  # without the theory, nothing is sliced
             return None
 
 

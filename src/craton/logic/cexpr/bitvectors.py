@@ -1,6 +1,6 @@
-"""SMT-LIB's operations on bit-vectors: with its values where C's operators are undefined, and its own where C has none.
+"""SMT-LIB's operations on bit-vectors in C, also where C's operators are undefined or C has no such operator.
 
-Division is total, shifts go beyond the width, and vectors are cut, joined, rotated and asked whether they overflow.
+Division is total, shifts may exceed the width, and there are slices, concatenations, rotations and overflow tests.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _signed_remainder(a: Piece, b: Piece) -> Piece:
 
 
 def _signed_modulo(a: Piece, b: Piece) -> Piece:
-    """The remainder, moved by b if it is not zero and its sign differs from that of b."""
+    """The remainder, plus b if it is not zero and its sign differs from that of b."""
     a, b = signed(a), signed(b)
     zero = literal(0, a.width)
     remainder = _divided("%", a, b)
@@ -87,7 +87,7 @@ def _signed_modulo(a: Piece, b: Piece) -> Piece:
 
 
 def _divided(symbol: str, a: Piece, b: Piece) -> Piece:
-    """a / b or a % b of exact readings with b ≠ 0, and where -1 could overflow ≠ -1."""
+    """a / b or a % b of exact readings with b ≠ 0, and b ≠ -1 if that could overflow."""
     a, b = suffixed(a, b)
     type_ = common(a.computed_in, b.computed_in)
     most = max(abs(a.low), abs(a.high))
@@ -132,7 +132,7 @@ def _shifted(shift: Callable[[Piece, Piece], Piece], a: Piece, b: Piece) -> Piec
 
 
 def _shifted_right_signed(a: Piece, b: Piece) -> Piece:
-    """By the width less one if by more."""
+    """Shifts by at most the width minus one."""
     by = unsigned(b)
     last = literal(a.width - 1, 8)
     if by.low >= a.width:
@@ -174,7 +174,7 @@ def _joined(high: Piece, low: Piece) -> Piece:
 
 
 def _repeated(node: Term, parts: Sequence[Piece]) -> Piece:
-    """5 times in 4 bits each is * 0x11111."""
+    """Repeating 4 bits 5 times is * 0x11111."""
     width, (times,) = parts[0].width, node.payload
     ones = sum(1 << (width * i) for i in range(times))
     return arithmetic("*", of_width(unsigned(parts[0]), width * times), literal(ones, width * times))

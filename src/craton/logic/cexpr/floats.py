@@ -75,12 +75,12 @@ def _exactly(number: float, sort: Float) -> Piece:
 
 
 def _called(name: str, sort: Float, *args: Piece) -> Piece:
-    """A function of <math.h> as the builtin that needs no declaration."""
+    """A function of <math.h>, as the builtin, which needs no declaration."""
     return Piece(f"__builtin_{name}{_suffix(sort)}({', '.join(a.text for a in args)})", Level.CALL)
 
 
 def _asked(name: str, a: Piece) -> Piece:
-    """One of the builtin classifications, which take any format."""
+    """One of the builtin classification functions, which take any format."""
     return Piece(f"__builtin_{name}({a.text})", Level.CALL)
 
 
@@ -182,7 +182,7 @@ def _ordered(symbol: str, a: Piece, b: Piece) -> Piece:
 
 
 def identical(a: Term, b: Term, x: Piece, y: Piece) -> Piece:
-    """SMT-LIB's = on floats: C's == but for NaN and the sign of zeros."""
+    """SMT-LIB's = on floats: C's == except for NaN and the sign of zeros."""
     format_ = format_of(_float(a))
     if a.op is ops.VALUE:
         a, b, x, y = b, a, y, x
@@ -257,7 +257,7 @@ def _to_integer(*, is_signed: bool) -> Writer:
         if mode is not RoundingMode.RTZ:
             x = _called(_ROUNDINGS[mode], source, x)
         target = IntType(width, is_signed)
-        # Down to low - 1, excluded; if that is no float, there is none between it and low.
+        # Down to low - 1, exclusive; if that is not a float, there is no float between it and low.
         if width <= source.significand_bits or not is_signed:
             above = _ordered(">", x, _exactly(float(target.low - 1), source))
         else:

@@ -1,8 +1,8 @@
 """Bit-vectors as C's integers, with casts only where they change a value.
 
-An expression for a term of w bits has *some* value congruent to the term modulo 2^w, and we keep the interval it lies
-in. `unsigned` and `signed` turn it into the exact reading a context asks for; where the interval shows that the value
-is that already, they leave it alone. So `(c & 15) + 1 < 20` needs no cast.
+An expression for a term of w bits has *some* value congruent to the term modulo 2^w, and we track the interval of this
+value. `unsigned` and `signed` turn it into the exact reading that a context needs; if the interval shows that the value
+is already exact, they do nothing. So `(c & 15) + 1 < 20` needs no cast.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from craton.logic.semantics import to_signed
 
 
 def literal(number: int, width: int, type_: IntType | None = None) -> Piece:
-    """A constant of at least that type; without one, of the first of int, unsigned, unsigned long long to hold it."""
+    """A constant of at least that type; without one, of the first of int, unsigned, unsigned long long that fits."""
     types = (INT, UNSIGNED, UNSIGNED_LONG) if type_ is None else (type_, IntType(64, type_.signed))
     type_ = next(t for t in types if t.holds(number, number))
-    if number == type_.low and type_.signed:  # -2147483648 would be a long: the minus is no part of C's literals
+    if number == type_.low and type_.signed:  # -2147483648 would be a long: the minus is not part of C's literals
         text, level = f"{number + 1}{_suffix(type_)} - 1", Level.SUM
     else:
         text, level = f"{number}{_suffix(type_)}", Level.CALL if number >= 0 else Level.UNARY
@@ -81,7 +81,7 @@ Reading = Callable[[Piece], Piece]
 
 
 def unsigned(p: Piece) -> Piece:
-    """With the zero-extended number as its value."""
+    """The expression with the zero-extended number as its value."""
     if p.number is not None:
         return literal(p.number, p.width)
     if _is_zero_extended(p):
@@ -96,7 +96,7 @@ def unsigned(p: Piece) -> Piece:
 
 
 def signed(p: Piece) -> Piece:
-    """With the sign-extended number as its value, and in a type that is computed in a signed one."""
+    """The expression with the sign-extended number as its value, in a type that promotes to a signed one."""
     if p.number is not None:
         return literal(to_signed(p.width, p.number), p.width, INT)
     reading = IntType(p.width, signed=True)
@@ -160,7 +160,7 @@ BOUNDS: dict[str, Callable[[Piece, Piece], Bounds]] = {
 
 
 def arithmetic(symbol: str, a: Piece, b: Piece) -> Piece:
-    """a ∘ b as C computes it on the values as they are where that is exact, else modulo 2^32 or 2^64."""
+    """a ∘ b as C computes it on the given values if that is exact, otherwise modulo 2^32 or 2^64."""
     bounds = BOUNDS[symbol]
     a, b = _beside(a, b), _beside(b, a)
     type_ = common(a.computed_in, b.computed_in)
@@ -176,7 +176,7 @@ def arithmetic(symbol: str, a: Piece, b: Piece) -> Piece:
 
 
 def _beside(p: Piece, other: Piece) -> Piece:
-    """A literal in the kind of type that the other operand has: `u < 10U`, `c + 1`."""
+    """Gives a literal the signedness of the other operand: `u < 10U`, `c + 1`."""
     if p.number is None or other.number is not None:
         return p
     if other.computed_in.signed:
@@ -185,17 +185,17 @@ def _beside(p: Piece, other: Piece) -> Piece:
 
 
 def _is_exact(type_: IntType, low: int, high: int, *operands: Piece) -> bool:
-    """Whether neither the operands nor the result change by being computed in the type."""
+    """Whether the type holds the operands and the result unchanged."""
     return type_.holds(low, high) and (type_.signed or all(p.low >= 0 for p in operands))
 
 
 def _working_type(type_: IntType, width: int) -> IntType:
-    """The unsigned type to compute modulo a multiple of 2^width in, given the operands' type."""
+    """The unsigned type for computing modulo a multiple of 2^width, given the operands' type."""
     return UNSIGNED_LONG if type_.bits == 64 or width > 32 else UNSIGNED
 
 
 def _wrapped(p: Piece, type_: IntType) -> Piece:
-    """Cast, where leaving it to C's conversions would hide that a negative value wraps."""
+    """Adds a cast if C's implicit conversion would hide that a negative value wraps."""
     return cast(p, type_) if p.low < 0 or p.number is not None else p
 
 
@@ -217,7 +217,7 @@ def complement(a: Piece) -> Piece:
 
 
 def _unary(sign: str, a: Piece, low: int, high: int) -> Piece:
-    """Between low and high on unbounded integers."""
+    """Sign applied to a; between low and high on unbounded integers."""
     type_ = a.computed_in
     if not _is_exact(type_, low, high, a):
         a = cast(a, _working_type(type_, a.width))
@@ -227,7 +227,7 @@ def _unary(sign: str, a: Piece, low: int, high: int) -> Piece:
 
 
 def left(a: Piece, by: Piece) -> Piece:
-    """a << by, for an amount that is known to be below the width."""
+    """a << by, for an amount known to be below the width."""
     most = min(by.high, a.width - 1)
     low, high = a.low << by.low, a.high << most
     type_ = a.computed_in
@@ -239,7 +239,7 @@ def left(a: Piece, by: Piece) -> Piece:
 
 
 def right(a: Piece, by: Piece) -> Piece:
-    """a >> by, rounding down, for an amount that is known to be below the width."""
+    """a >> by, rounding down, for an amount known to be below the width."""
     most = min(by.high, a.width - 1)
     if most >= a.computed_in.bits:
         a = cast(a, IntType(64, a.computed_in.signed))
@@ -260,7 +260,7 @@ def chosen(condition: Piece, then: Piece, otherwise: Piece) -> Piece:
 
 
 def _arm(p: Piece, other: Piece) -> Piece:
-    """As `_beside`, but next to a zero-extended number a literal is one as well."""
+    """Like `_beside`, but next to a zero-extended number a literal is zero-extended too."""
     if p.number is not None and other.number is None and other.computed_in.signed and _is_zero_extended(other):
         return unsigned(p)
     return _beside(p, other)
@@ -270,7 +270,7 @@ def _arm(p: Piece, other: Piece) -> Piece:
 
 
 def compared(symbol: str, a: Piece, b: Piece) -> Piece:
-    """Of values that their common type holds; a constant goes to the right."""
+    """A comparison of values that fit into their common type; a constant goes to the right."""
     a, b = suffixed(a, b)
     if a.number is not None and b.number is None and symbol in TURNED:
         return related(TURNED[symbol], b, a)
@@ -278,7 +278,7 @@ def compared(symbol: str, a: Piece, b: Piece) -> Piece:
 
 
 def suffixed(a: Piece, b: Piece) -> tuple[Piece, Piece]:
-    """A constant next to an unsigned expression is written unsigned; its value stays."""
+    """A constant next to an unsigned expression is written as unsigned, with the same value."""
     if b.number is not None and b.low >= 0 and not a.computed_in.signed:
         return a, literal(b.low, b.width, UNSIGNED)
     if a.number is not None and a.low >= 0 and not b.computed_in.signed:
@@ -298,7 +298,7 @@ def signed_comparison(symbol: str, a: Piece, b: Piece) -> Piece:
 
 
 def equal(a: Piece, b: Piece) -> Piece:
-    """In the reading that needs less writing: they agree on equality."""
+    """Uses the shorter of the two readings, which agree on equality."""
     return min(unsigned_comparison("==", a, b), signed_comparison("==", a, b), key=lambda p: len(p.text))
 
 

@@ -1,6 +1,6 @@
 """How C is spelled: integer types, pieces of expressions, and the operators that join them.
 
-Parentheses are put where C's precedence needs them and where gcc's warnings or a reader ask for them.
+Parentheses are added where C's precedence requires them and where they avoid gcc's warnings or help the reader.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from craton.logic.terms import Term
 
 
 class IntType(NamedTuple):
-    """The integers of so many bits: with 8, 16, 32 or 64 a type of C, else a range only."""
+    """Integers of some number of bits: a C type if 8, 16, 32 or 64, otherwise just a range."""
 
     bits: int
     signed: bool
@@ -37,7 +37,7 @@ class IntType(NamedTuple):
 
     @property
     def promoted(self) -> IntType:
-        """What operands of that type are computed in."""
+        """The type that operands of this type are promoted to."""
         return self if self.bits >= 32 else INT
 
 
@@ -71,7 +71,7 @@ def common(a: IntType, b: IntType) -> IntType:
 
 
 class Level(IntEnum):
-    """C's precedence, loosest first, except that `!` is put where parentheses around it avoid gcc's warnings."""
+    """C's precedence, loosest first, except that `!` is placed so that parentheses around it avoid gcc's warnings."""
 
     COND, OR, AND, BITOR, BITXOR, BITAND, EQUAL, COMPARE, NOT, SHIFT, SUM, PRODUCT, UNARY, CALL = range(14)
 
@@ -80,9 +80,9 @@ class Level(IntEnum):
 class Piece:
     """A C expression and how tightly its outermost operator binds.
 
-    For bit-vectors of `width` bits, its type (None: that of a variable of unknown declaration, which occurs under
-    casts only), the interval its value lies in, the number if it is a literal, and what is cast if it is a cast.
-    For Bools, its negation where that is written specially.
+    For bit-vectors of `width` bits: its type (None: a variable of unknown declaration, which occurs only under casts),
+    the interval of its value, the number if it is a literal, and the operand if it is a cast. For Bools: its negation
+    if that is written specially.
     """
 
     text: str
@@ -96,7 +96,7 @@ class Piece:
     opposite: str = ""
 
     def within(self, level: int) -> str:
-        """In parentheses if it binds less tightly than its place demands."""
+        """In parentheses if it binds less tightly than its context requires."""
         return self.text if self.level >= level else f"({self.text})"
 
     @property
@@ -181,7 +181,7 @@ def conjunction(parts: Sequence[Piece]) -> Piece:
 
 
 def disjunction(parts: Sequence[Piece]) -> Piece:
-    # && inside of || would not need parentheses, but gcc wants to see them.
+    # && inside || would not need parentheses, but gcc warns without them.
     return _junction("||", Level.OR, Level.EQUAL, parts)
 
 

@@ -1,4 +1,4 @@
-"""What C has no words for, refused before anything is written, with the reason and the way out."""
+"""What C cannot express, refused before anything is written, with the reason and a way out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from craton.logic.sorts import BOOL, FLOAT32, FLOAT64, ROUNDING_MODE, BitVec, Fl
 from craton.logic.terms import Term
 from craton.logic.walk import fold, post_order
 
-MOST_NODES = 10_000  # of the term as a tree, since a C expression cannot name what occurs twice
+MOST_NODES = 10_000  # of the term as a tree, since a C expression cannot share subterms
 
 _FOREIGN = {
     Theory.UF: "C has no uninterpreted functions",
@@ -32,7 +32,7 @@ def not_expressible(node: Term, reason: str) -> NotExpressible:
 
 
 def refuse_foreign(term: Term) -> None:
-    """NotExpressible for what is too large or of a theory or sort that C does not have."""
+    """Raises NotExpressible for terms that are too large or use a theory or sort that C does not have."""
     if fold(term, _tree_size) > MOST_NODES:
         raise NotExpressible(
             f"{term.op.name} has more than {MOST_NODES} nodes as a tree, and C expressions cannot name shared parts: "
@@ -58,6 +58,6 @@ def refuse_foreign(term: Term) -> None:
 
 
 def _tree_size(node: Term, sizes: list[int]) -> int:
-    """Capped, as shared parts count each time they occur."""
+    """Capped, since shared parts count each time they occur."""
     copies = len(sizes) - 1 if node.op is ops.DISTINCT else 1
     return min(1 + copies * sum(sizes), MOST_NODES + 1)

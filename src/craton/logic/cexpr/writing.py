@@ -1,4 +1,4 @@
-"""`to_c`: the term bottom-up, each operation by the writer of its theory; variables, constants and Bools are here."""
+"""`to_c` writes a term bottom-up, each operation by the writer of its theory; variables, constants and Bools here."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def to_c(term: Term, is_signed: Callable[[Term], bool] | None = None) -> str:
     """The term as a C expression: Bool as 0 or 1, Float32 and Float64 as float and double, a bit-vector as its
     zero-extended number in the next larger unsigned type.
 
-    Variables are the program's. `is_signed` tells whether the variable of a bit-vector (of 8, 16, 32 or 64 bits) is
-    declared signed; without it every use is cast. NotExpressible where C has no such expression.
+    Variables are the program's. `is_signed` tells whether a bit-vector variable (of 8, 16, 32 or 64 bits) is declared
+    signed; without it every use is cast. Raises NotExpressible if C has no such expression.
     """
     refuse_foreign(term)
     pieces: dict[Term, Piece] = {}
@@ -53,7 +53,7 @@ def to_c(term: Term, is_signed: Callable[[Term], bool] | None = None) -> str:
                 f"{node.op.name} as a C expression takes more than {MOST_CHARACTERS} characters: write its parts"
             )
         pieces[node] = piece
-        for arg in node.args:  # texts of deep terms are long: none is kept longer than needed
+        for arg in node.args:  # texts of deep terms are long: drop each when no longer needed
             uses[arg] -= 1
             if not uses[arg]:
                 del pieces[arg]

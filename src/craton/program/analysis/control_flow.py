@@ -1,4 +1,4 @@
-"""Control flow: what is reachable, how far errors are, where loops begin, which procedures call themselves."""
+"""Control flow: what is reachable, how far away errors are, where loops begin, which procedures are recursive."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def reachable_edges(entry: Location, edges: Sequence[Edge]) -> tuple[Edge, ...]:
 
 
 def error_distances(program: Program) -> dict[Location, int]:
-    """Of the locations of the entry procedure from which control may come to an error: in how many steps at least.
+    """For the locations of the entry procedure from which an error may be reached: the minimal number of steps to one.
 
-    Nothing follows an error, so its distance is 0 whatever leaves it.
+    Nothing follows an error, so its distance is 0 even if edges leave it.
     """
     return distances(program.errors, program.main.predecessors)
 
 
 def dangerous_locations(program: Program) -> frozenset[Location]:
-    """Those of the entry procedure from which control may come to an error."""
+    """The locations of the entry procedure from which an error may be reached."""
     return frozenset(error_distances(program))
 
 
 def recursive_procedures(program: Program) -> tuple[str, ...]:
-    """Those that can come to call themselves, in the program's order."""
+    """The procedures that may call themselves, directly or indirectly, in the program's order."""
     graph = {
         name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
         for name, procedure in program.procedures.items()
@@ -46,7 +46,7 @@ def recursive_procedures(program: Program) -> tuple[str, ...]:
 
 
 def back_edge_targets(procedure: Procedure) -> list[Location]:
-    """Where the back edges of a depth-first search from the entry lead: every cycle passes one of them."""
+    """The targets of the back edges of a depth-first search from the entry: every cycle contains one of them."""
     state: dict[Location, int] = {procedure.entry: 1}  # 1 on the path, 2 done
     work = [(procedure.entry, iter(procedure.outgoing(procedure.entry)))]
     found: dict[Location, None] = {}
@@ -67,7 +67,7 @@ def back_edge_targets(procedure: Procedure) -> list[Location]:
 
 
 def goto_loop_heads(program: Program) -> dict[Location, SourceRange | None]:
-    """Heads of all loops, also of those that goto makes; known heads are preferred by the caller."""
+    """Heads of all loops, including goto loops; known heads take precedence in the caller."""
     found: dict[Location, SourceRange | None] = {}
     for procedure in program.procedures.values():
         for location in back_edge_targets(procedure):

@@ -1,8 +1,8 @@
-"""Domain types ([RS] 5): what variables are used for, whatever their declared types are.
+"""Domain types ([RS] 5): what variables are used for, regardless of their declared types.
 
 In C an `int` may be a flag, a state, a number or a set of bits. Variables that are copied or compared to each other are
-used alike, so they have one type, the dearest of any of them. A loop counter is dear all by itself: whoever tracks its
-values unrolls its loop.
+used alike, so they share one type, the most expensive of theirs. Loop counters are the most expensive: tracking their
+values unrolls the loop.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statem
 
 
 class DomainType(enum.IntEnum):
-    """From cheap to dear."""
+    """From cheap to expensive."""
 
     BOOLEAN = 0  # only ever 0 or 1
     EQUALITY = 1  # copied and compared for equality
     ARITHMETIC = 2  # added, or compared by order
-    BITS = 3  # all else: products, shifts, masks, arrays
+    BITS = 3  # everything else: products, shifts, masks, arrays
     COUNTER = 4  # of a loop
 
 
 def domain_types(edges: tuple[Edge, ...]) -> Mapping[Term, DomainType]:
-    """Of all variables in these edges of a program."""
+    """The domain types of all variables in these edges of a program."""
     uses = _Uses()
     for edge in edges:
         for statement in _inside(edge.statement):
@@ -56,12 +56,12 @@ _CONNECTIVES = frozenset({ops.NOT, ops.AND, ops.OR, ops.XOR, ops.IMPLIES})
 
 
 class _Uses:
-    """Classes of variables that are used alike, each with the dearest use of any member and the values it meets."""
+    """Classes of variables that are used alike, each with its most expensive use and whether its values are flags."""
 
     def __init__(self) -> None:
         self._classes = UnionFind[Term]()
-        self._type: dict[Term, DomainType] = {}  # of all variables; right for the leader of a class
-        self._flag: dict[Term, bool] = {}  # likewise: whether all values it meets are 0 or 1
+        self._type: dict[Term, DomainType] = {}  # of all variables; valid for the representative of a class
+        self._flag: dict[Term, bool] = {}  # likewise: whether all its values are 0 or 1
 
     def types(self) -> dict[Term, DomainType]:
         return {v: self._of(self._find(v)) for v in self._type}
@@ -77,7 +77,7 @@ class _Uses:
             case Assign(variable, value):
                 self._alike(variable, value)
                 self._term(value)
-            case Havoc(variables, source):  # any value, unless the variable has just come into being
+            case Havoc(variables, source):  # any value, unless the variable was just declared
                 for variable in variables:
                     self._dearer(variable, DomainType.BOOLEAN, flag=source is None)
             case Call(results=variables):
@@ -109,7 +109,7 @@ class _Uses:
                     self._dearer(variable, kind)
 
     def _alike(self, first: Term, second: Term) -> None:
-        """What is copied or compared: variables share a class, and have whatever else is there."""
+        """Records that two terms are copied or compared: their variables share a class, and the uses of the rest."""
         passed = [*_passed_on(first), *_passed_on(second)]
         variables = [term for term in passed if term.op is ops.VARIABLE]
         others = [term for term in passed if term.op is not ops.VARIABLE]
@@ -144,7 +144,7 @@ def _by_sort(variable: Term) -> DomainType:
 
 
 def _passed_on(term: Term) -> Iterator[Term]:
-    """The terms whose values this one may have, unchanged but for their width."""
+    """The terms whose values this one may have, unchanged except for their width."""
     stack = [term]
     while stack:
         here = stack.pop()
@@ -157,7 +157,7 @@ def _passed_on(term: Term) -> Iterator[Term]:
 
 
 def _result(term: Term) -> DomainType:
-    """What a variable is used for that has the value of this operation."""
+    """The use of a variable that holds the value of this operation."""
     if term.is_value or term.sort is BOOL or term.op is ops.SELECT or term.op is ops.APPLY:
         return DomainType.BOOLEAN
     return DomainType.ARITHMETIC if _is_linear(term) else DomainType.BITS
@@ -176,7 +176,7 @@ def _is_flag(term: Term) -> bool:
 
 
 def _loop_counters(edges: Sequence[Edge]) -> Iterator[Term]:
-    """What a loop moves by a constant in every round, and looks at to decide whether to go on."""
+    """Variables that a loop changes by a constant in every iteration and tests to decide whether to continue."""
     graph: dict[Location, list[Location]] = {}
     for edge in edges:
         graph.setdefault(edge.source, []).append(edge.target)

@@ -1,4 +1,4 @@
-"""Graph algorithms on any nodes that can be hashed: iterative, since programs are deep, and deterministic."""
+"""Graph algorithms on hashable nodes: iterative, since programs are deep, and deterministic."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def distances(roots: Iterable[N], neighbours: Callable[[N], Iterable[N]]) -> dic
 
 
 def reachable(roots: Iterable[N], neighbours: Callable[[N], Iterable[N]]) -> frozenset[N]:
-    """The nodes that can be reached from the roots, these included."""
+    """The nodes that can be reached from the roots, including the roots."""
     return frozenset(distances(roots, neighbours))
 
 
 def reverse_postorder(root: N, successors: Callable[[N], Iterable[N]]) -> list[N]:
-    """The nodes that can be reached from the root, each before its successors, but for back edges."""
+    """The nodes that can be reached from the root, each before its successors, except for back edges."""
     done: list[N] = []
     seen = {root}
     work = [(root, iter(successors(root)))]
@@ -46,7 +46,7 @@ def reverse_postorder(root: N, successors: Callable[[N], Iterable[N]]) -> list[N
 
 
 def components(graph: Mapping[N, Iterable[N]]) -> list[list[N]]:
-    """Strongly connected components (Tarjan), each behind those it leads to: callees before callers."""
+    """Strongly connected components (Tarjan), each after those it leads to: callees before callers."""
     index: dict[N, int] = {}
     low: dict[N, int] = {}
     on_stack: dict[N, None] = {}

@@ -1,7 +1,7 @@
-"""Live variables: whose value may still matter. Of locations here; of the positions of a trace in `traces.live`.
+"""Live variables: those whose value may still matter, at locations. (For positions of a trace see `traces.live`.)
 
 Both analyses are least solutions of equations that go backwards along edges: a variable is live before an edge if the
-edge reads it, or if it is live behind the edge and the edge leaves it as it is.
+edge reads it, or if it is live after the edge and the edge does not write it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from craton.program.variables import reads, writes
 def live_variables(program: Program, steps: Mapping[Edge, Transition]) -> dict[Location, frozenset[Term]]:
     """At each location of the entry procedure, the variables whose value may still decide whether an error is reached.
 
-    Only what is needed makes needed what it is computed from (*strongly* live variables): a counter that nobody asks is
-    not live. Edges without a step count as not there.
+    A value makes its operands live only if it is itself needed (*strongly* live variables): a counter that is never
+    tested is not live. Edges without a step are ignored.
     """
     nothing: frozenset[Term] = frozenset()
 
@@ -32,9 +32,9 @@ def live_variables(program: Program, steps: Mapping[Edge, Transition]) -> dict[L
 
 
 def live_at_entry(procedure: Procedure, candidates: Iterable[Term], shared: Iterable[Term] = ()) -> list[Term]:
-    """Those of the candidates that may be read before anything is written to them, in their order.
+    """The candidates that may be read before they are written, in the given order.
 
-    Where the procedure is left, its results are read; where it calls, all that is shared.
+    Leaving the procedure reads its results; a call reads all shared variables.
     """
     number = {variable: i for i, variable in enumerate(dict.fromkeys(candidates))}
 
@@ -60,7 +60,7 @@ def live_at_entry(procedure: Procedure, candidates: Iterable[Term], shared: Iter
 
 
 def _needed(step: Transition, after: frozenset[Term]) -> frozenset[Term]:
-    """The variables that the guard reads, and those that the values needed afterwards are made of."""
+    """The variables that the guard reads, and those from which the values needed afterwards are computed."""
     found = free_variables(step.guard) | (after - step.written)
     for variable in after & step.written:
         found |= free_variables(step.updates[variable])
@@ -82,8 +82,8 @@ S = TypeVar("S", bound=_Joined)
 def _least_solution(
     procedure: Procedure, start: Mapping[Location, S], before: Callable[[Edge, S], S]
 ) -> dict[Location, S]:
-    """The least sets that contain those at the start and, at the source of each edge, what `before` makes of the set at
-    its target. `before` must be monotone.
+    """The least sets that contain the initial ones and, at the source of each edge, the result of applying `before` to
+    the set at its target. `before` must be monotone.
     """
     found = dict(start)
     waiting = dict.fromkeys(reversed(procedure.locations))

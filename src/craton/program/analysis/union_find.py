@@ -1,4 +1,4 @@
-"""Disjoint sets (union-find): what belongs together, as it becomes known pair by pair."""
+"""Disjoint sets (union-find): equivalence classes, built pair by pair."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ T = TypeVar("T", bound=Hashable)
 
 
 class UnionFind(Generic[T]):
-    """A partition that only ever gets coarser. An item that was never joined is alone.
+    """A partition that only gets coarser. An item that was never joined is alone.
 
-    Law: after `join(a, b)` all that was with a or with b has the representative that a had before: the caller decides
-    who speaks for both, so that nothing depends on the order of a set.
+    Law: after `join(a, b)` everything in the sets of a and b has the representative that a had before: the caller
+    decides on the representative, so that nothing depends on the order of a set.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class UnionFind(Generic[T]):
         while item in above:
             parent = above[item]
             if parent in above:
-                above[item] = parent = above[parent]  # half the way for those who come later
+                above[item] = parent = above[parent]  # path halving, for later look-ups
             item = parent
         return item
 
@@ -34,7 +34,7 @@ class UnionFind(Generic[T]):
             self._above[second] = first
 
     def groups(self, items: Iterable[T]) -> list[list[T]]:
-        """The items by set, in the order of each set's first one."""
+        """The items grouped by set, in the order of each set's first item."""
         found: dict[T, list[T]] = {}
         for item in items:
             found.setdefault(self.find(item), []).append(item)

@@ -21,7 +21,7 @@ def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpol
     for formula in formulas:
         BitwuzlaSolver.fragment.require("bitwuzla", formula, understood)
     if any(isinstance(node.sort, Float) or node.sort is ROUNDING_MODE for node in understood):
-        # bitwuzla 0.9 finds the proof and then ends the whole process (std::out_of_range).
+        # bitwuzla 0.9 finds the proof and then terminates the whole process (std::out_of_range).
         return Undecided("bitwuzla: no interpolants for floats")
     shared = Shared.get()
     solver = new_bitwuzla((Option.PRODUCE_INTERPOLANTS, True))
@@ -29,7 +29,7 @@ def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpol
     deadline.set(time_limit)
     solver.configure_terminator(deadline)
     try:
-        # A formula that occurs again adds nothing where it occurs again.
+        # A repeated formula adds nothing at its second occurrence.
         asserted: set[Term] = set()
         increments = []
         for formula in formulas:

@@ -21,7 +21,7 @@ from craton.smt.translation import model_by_values
 
 
 class Shared:
-    """The one term manager of this process, with what has been translated."""
+    """The one term manager of this process, and the terms translated so far."""
 
     _instance: ClassVar[Shared | None] = None
 
@@ -45,7 +45,7 @@ def new_bitwuzla(*options: tuple[Option, Any]) -> Any:
 
 
 class Deadline:
-    """Tells bitwuzla, which asks now and then, when to give up."""
+    """Tells bitwuzla, which polls it from time to time, when to give up."""
 
     __slots__ = ("at",)
 

@@ -136,7 +136,7 @@ class Writer(translation.Writer[Any]):
         return self._mk_term(Kind.FP_TO_FP_FROM_BV, [bits], [sort.exponent_bits, sort.significand_bits])
 
     def _quantified(self, kind: Any, node: Term, body: Any) -> Any:
-        """Constants in the body are exchanged for variables, which only quantifiers may bind."""
+        """Replaces constants in the body by variables: quantifiers can only bind variables."""
         constants = [self.write(v) for v in node.payload]
         bound = [self.manager.mk_var(self.sort(v.sort), v.payload) for v in node.payload]
         body = self.manager.substitute_term(body, dict(zip(constants, bound, strict=True)))

@@ -17,7 +17,7 @@ _RESOURCES_A_SECOND = 300_000
 
 
 def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
-    # Asking a satisfiable question would search forever.
+    # If the formulas are satisfiable, the search would never end.
     solver = Cvc5Solver(time_limit=time_limit)
     solver.add(*formulas)
     answer = solver.check()
@@ -33,7 +33,7 @@ def _binary(a: Term, b: Term, time_limit: float | None) -> Term | Satisfiable | 
     solver = new_cvc5(produce_interpolants="true", incremental="false", arrays_exp="true")
     if time_limit is not None:
         solver.setOption("tlimit-per", str(max(1, int(time_limit * 1000))))
-        # The search itself looks at no clock, only at the resources it has spent.
+        # The search ignores time limits; it only respects resource limits.
         solver.setOption("rlimit-per", str(max(1, int(time_limit * _RESOURCES_A_SECOND))))
     try:
         solver.assertFormula(shared.writer.write(a))

@@ -1,4 +1,4 @@
-"""cvc5 in process: every theory, and usually the second opinion."""
+"""cvc5 in process: supports every theory; mostly used for second opinions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from craton.smt.translation import model_by_values
 
 
 class Shared:
-    """The one term manager of this process, with what has been translated."""
+    """The one term manager of this process, and the terms translated so far."""
 
     _instance: ClassVar[Shared | None] = None
 
@@ -57,7 +57,7 @@ class Cvc5Solver(Solver):
         seed: int = 0,
         bits_as_integers: bool = False,
     ) -> None:
-        """`bits_as_integers`: bit-vectors are solved by arithmetic, which is better at sums and bounds of wide ones."""
+        """`bits_as_integers`: solve bit-vectors by integer arithmetic; better for sums and bounds of wide ones."""
         super().__init__(time_limit=time_limit, log=log)
         shared = Shared.get()
         self._writer, self._reader = shared.writer, shared.reader
@@ -125,6 +125,6 @@ class Cvc5Solver(Solver):
     def _value(self, term: Term) -> Value:
         try:
             found = self._solver.getValue(self._writer.write(term))
-        except RuntimeError as error:  # it may find only now that it cannot build a model
+        except RuntimeError as error:  # sometimes it only notices now that it cannot build a model
             raise MissingCapability(f"cvc5 has no model: {error}") from error
         return evaluate(self._reader.read(found), {})

@@ -163,7 +163,7 @@ class Writer(translation.Writer[Any]):
         return manager.mkFloatingPoint(sort.exponent_bits, sort.significand_bits, bits)
 
     def _quantified(self, node: Term, body: Any) -> Any:
-        """Constants in the body are exchanged for variables, which only quantifiers may bind."""
+        """Replaces constants in the body by variables: quantifiers can only bind variables."""
         constants = [self.write(v) for v in node.payload]
         bound = [self.manager.mkVar(self.sort(v.sort), v.payload) for v in node.payload]
         kind = Kind.FORALL if node.op is ops.FORALL else Kind.EXISTS
@@ -226,7 +226,7 @@ _WORDS: dict[Any, str] = {kind: op.name for op, kind in _KINDS.items()} | {
 }
 
 
-# cvc5's own variants, which are defined at zero too: by zero, or for the modulus by the dividend.
+# cvc5's own variants, which are total: division by zero is zero, and the modulus by zero is the dividend.
 _TOTAL: dict[Any, Callable[[Term, Term], Term]] = {
     Kind.DIVISION_TOTAL: lambda a, b: ite(eq(b, real(0)), real(0), divide(a, b)),
     Kind.INTS_DIVISION_TOTAL: lambda a, b: ite(eq(b, int_(0)), int_(0), div(a, b)),
@@ -285,7 +285,7 @@ class Reader(translation.Reader[Any]):
     def _constant(self, node: Any) -> Term | None:
         if node.isBooleanValue():
             return bool_(node.getBooleanValue())
-        if node.isRealValue():  # whole numbers among the Reals count as integer values too: the sort decides
+        if node.isRealValue():  # integral Reals also count as integer values: the sort decides
             number = Fraction(node.getRealValue())
             return int_(int(number)) if node.getSort().isInteger() else real(number)
         if node.isBitVectorValue():

@@ -1,7 +1,7 @@
-"""Quantifier elimination: cheap methods first, the solver's after them, and what each achieved ([CN] 7, [NR] 4.2).
+"""Quantifier elimination: cheap methods first, then the solver's; counts what each achieves ([CN] 7, [NR] 4.2).
 
-An `Eliminator` is made of methods, in the order in which they are tried. Without DROP its results are equivalent to the
-question (perhaps still quantified); DROP weakens ∃ and, dually, strengthens ∀, so that nothing quantified remains.
+An `Eliminator` is a list of methods in the order in which they are tried. Without DROP its results are equivalent to
+the input (perhaps still quantified); DROP weakens ∃ and, dually, strengthens ∀, so that nothing quantified remains.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ EXACT = (*CHEAP, Method.FULL)
 
 @dataclass(slots=True)
 class Eliminator:
-    """Eliminates quantifiers by `methods`, each call of a solver under `time_limit` seconds, and none after `deadline`.
+    """Eliminates quantifiers by `methods`; each solver call takes at most `time_limit` seconds, none after `deadline`.
 
-    `counts` says how many variables each method got rid of, `kept` how many stayed quantified. A variable that stays is
-    pulled out and tried again by the next call, and then it counts again.
+    `counts` says how many variables each method eliminated, `kept` how many stayed quantified. A variable that stays is
+    pulled out and tried again by the next call, and is then counted again.
     """
 
     methods: tuple[Method, ...] = CHEAP
     solver: str = "z3"
     time_limit: float | None = 1.0
-    deadline: float | None = None  # of the clock that is `time.monotonic`
+    deadline: float | None = None  # on the clock `time.monotonic`
     counts: Counter[Method] = field(default_factory=Counter)
     kept: int = 0
     seconds: defaultdict[Method, float] = field(default_factory=lambda: defaultdict(float))
@@ -85,7 +85,7 @@ class Eliminator:
         return pushed_in(*remaining)
 
     def achieved(self) -> dict[str, int]:
-        """Variables by the method that got rid of them; those that stayed stand under "none"."""
+        """The number of variables per eliminating method; those that stayed are listed under "none"."""
         found = {method.value: count for method, count in self.counts.items() if count}
         return found | {"none": self.kept} if self.kept else found
 
@@ -114,7 +114,7 @@ class Eliminator:
         return _by_equations(*found) if changed else found
 
     def _of_one_case(self, variables: Sequence[Term], body: Term) -> Quantified:
-        """All that can be done by looking, but no cases of cases: `by_cases` counts them."""
+        """All syntactic methods, but without splitting into further cases: `by_cases` limits their number."""
         remaining = pulled_out(occurring(variables, body), body)
         for method in self.methods:
             if remaining[0] and method in SYNTACTIC and method is not Method.CASES:
@@ -135,13 +135,13 @@ class Eliminator:
             return variables, body
         left, inside = pulled_out((), found)
         if is_quantified(inside) or len(left) >= len(variables):
-            return variables, body  # quantifiers deep inside, or as many as before, are no progress
-        # What the solver left over may be within reach now.
+            return variables, body  # inner quantifiers, or no fewer variables than before: no progress
+        # The syntactic methods may be able to eliminate what the solver left.
         left, inside = self._of_one_case(left, inside)
         return by_cases(left, inside, self._of_one_case) if left and Method.CASES in self.methods else (left, inside)
 
     def _limit(self) -> float | None:
-        """Seconds for the next call of a solver; 0 if there are none left."""
+        """Seconds for the next solver call; 0 if none are left."""
         if self.deadline is None:
             return self.time_limit
         left = max(0.0, self.deadline - time.monotonic())
@@ -157,13 +157,13 @@ class Eliminator:
             self._satisfiability = make_solver(self.solver)
         try:
             answer = self._satisfiability.check(formula, time_limit=limit)
-        except MissingCapability:  # outside what this solver takes: so much for that method
+        except MissingCapability:  # outside this solver's fragment: skip the method
             return None
         return None if isinstance(answer, Undecided) else isinstance(answer, Sat)
 
 
 def _by_equations(variables: tuple[Term, ...], body: Term) -> Quantified:
-    """A variable that is left may occur in sums that say nothing of it, or once when like terms are collected."""
+    """Collecting like terms may remove a remaining variable, or leave a single occurrence to solve for."""
     left, inside = destructive_equality_resolution(variables, body)
     if not left:
         return left, inside

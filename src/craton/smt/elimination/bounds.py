@@ -1,8 +1,8 @@
 """Elimination of a variable that is only bounded: ∃x. l ≤ x ∧ x ≤ u is l ≤ u (Fourier and Motzkin, for coefficient
 one).
 
-Exact over Int, Real and, for bounds in one of its two orders, bit-vectors: the largest lower bound itself is the
-witness. Single values that are excluded, x ≠ t, do not matter where there is room enough.
+Exact over Int, Real and, if all bounds use the same one of the two orders, bit-vectors: the largest lower bound itself
+is the witness. Single excluded values, x ≠ t, do not matter if enough values remain.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Bound:
 
 
 def resolve_bounds(variables: Sequence[Term], body: Term) -> Quantified:
-    """Eliminates the variables that occur in bounds only, one after the other."""
+    """Eliminates variables that occur only in bounds, one after another."""
     remaining = list(occurring(variables, body))
     progress = True
     while progress and remaining:
@@ -79,13 +79,13 @@ def _resolved(variable: Term, mentioning: Sequence[Term]) -> Term | None:
     upper = [b for b in bounds if not b.lower]
     if len(lower) * len(upper) > _MOST_PAIRS or (exceptions and not _has_room(variable, exceptions, lower, upper)):
         return None
-    # A strict bound alone excludes the end of a finite order.
+    # In a finite order, a single strict bound also excludes the last value.
     ends = [_not_at_the_end(b) for b in bounds if b.strict and isinstance(variable.sort, BitVec)]
     return and_(*ends, *(_between(low, high) for low, high in product(lower, upper)))
 
 
 def _is_exception(variable: Term, part: Term) -> bool:
-    """x ≠ t, for one t at most."""
+    """x ≠ t, which excludes at most one value."""
     if part.op is not ops.NOT or part.args[0].op is not ops.EQ or variable.sort is BOOL:
         return False
     solved = solve_for(variable, part.args[0])
@@ -93,7 +93,7 @@ def _is_exception(variable: Term, part: Term) -> bool:
 
 
 def _has_room(variable: Term, exceptions: int, lower: Sequence[Bound], upper: Sequence[Bound]) -> bool:
-    """Are there more values than exceptions, whatever the bounds are?"""
+    """Are there more values than exceptions, for all values of the bounds?"""
     if variable.sort in (INT, REAL):
         return not lower or not upper
     return isinstance(variable.sort, BitVec) and not lower and not upper and exceptions < 1 << variable.sort.width
@@ -138,8 +138,8 @@ def _bounds(variable: Term, part: Term) -> list[Bound] | None:
 
 
 def _interval(variable: Term, left: Term, right: Term, strict: bool, order: str) -> list[Bound] | None:
-    """The values x with c ≤ x + d, or x + d ≤ c. Bit-vectors wrap around, so they lie between two ends, if they do not
-    lie around the end of the order."""
+    """The values x with c ≤ x + d, or x + d ≤ c. Bit-vectors wrap around, so these form an interval with two ends,
+    unless it contains the wrap-around itself."""
     sort = variable.sort
     holder, limit = (left, right) if variable in free_variables(left) else (right, left)
     if not isinstance(sort, BitVec) or holder.op is not ops.BVADD or not limit.is_value or len(holder.args) != 2:

@@ -1,6 +1,6 @@
 """Elimination by solvers: z3's light and full tactics, and cvc5's procedure ([NR] 4.2).
 
-None means that it did not work out in time.
+None means that there was no result in time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def by_z3(variables: Sequence[Term], body: Term, tactic: str, time_limit: float 
     tactics: list[int] = []
 
     def kept(handle: int) -> int:
-        """Counted at once: z3 may free what nobody holds with the next call."""
+        """Takes a reference at once: the next call may make z3 free unreferenced nodes."""
         if not handle:
             z3.context.fail()
         api.tactic_inc_ref(ref, handle)

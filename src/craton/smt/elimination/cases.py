@@ -1,7 +1,7 @@
 """Elimination case by case: ∃x. (α ∨ β) ∧ ψ is (∃x. α ∧ ψ) ∨ (∃x. β ∧ ψ).
 
-Cases are the disjuncts of a disjunction, the branches of an if-then-else, and whether a read hits a write. It counts
-only if every case becomes free of quantifiers: else the question stays as it is.
+Cases are the disjuncts of a disjunction, the branches of an if-then-else, and whether a read hits a write. The result
+is used only if every case becomes quantifier-free; otherwise the formula stays as it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_CASES = 8
 
 
 def by_cases(variables: Sequence[Term], body: Term, eliminate: Eliminate) -> Quantified:
-    """`eliminate` is what is tried on each case."""
+    """`eliminate` is applied to each case."""
     variables = occurring(variables, body)
     quantified = frozenset(variables)
     parts = literals(body)
@@ -46,7 +46,7 @@ def by_cases(variables: Sequence[Term], body: Term, eliminate: Eliminate) -> Qua
 
 
 def _split(variables: Sequence[Term], body: Term) -> list[Term] | None:
-    """The cases of a conjunction, each with what it knows; None if there are none to be seen.
+    """The cases of a conjunction, each simplified by what holds in it; None if there is nothing to split.
 
     Conditions come before disjunctions: under a condition, an equation with an if-then-else can be solved.
     """
@@ -84,7 +84,7 @@ def _alternatives(part: Term) -> list[Term] | None:
 
 
 def _condition(part: Term, quantified: frozenset[Term]) -> Term | None:
-    """What decides between two readings of a part, at a node that mentions the variables."""
+    """A condition that splits a part into two cases, at a node that mentions the variables."""
     for node in post_order(part):
         if quantified.isdisjoint(free_variables(node)):
             continue
@@ -96,7 +96,7 @@ def _condition(part: Term, quantified: frozenset[Term]) -> Term | None:
 
 
 def _knowing(formula: Term, condition: Term, truth: Term) -> Term:
-    """The formula where a condition is known: if-then-elses on it and reads that it decides are gone."""
+    """The formula if a condition's truth is known: if-then-elses on it and reads that it decides are resolved."""
     if is_quantified(formula):
         return formula
 

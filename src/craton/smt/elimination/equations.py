@@ -1,4 +1,4 @@
-"""Solving an equation for a variable: x + 1 = t gives x = t - 1. What destructive equality resolution lives on."""
+"""Solving an equation for a variable: x + 1 = t gives x = t - 1. Used by destructive equality resolution."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Inverse = Callable[[Term, int, Term], tuple[Term, Term] | None]
 
 
 def _multiplication(holder: Term, place: int, other: Term) -> tuple[Term, Term] | None:
-    """Over Reals any constant but zero can be divided by."""
+    """Over Reals, one can divide by any constant except zero."""
     if holder.sort is not REAL or len(holder.args) != 2 or holder.args[1 - place].op is not ops.VALUE:
         return None
     return mul(value(1 / holder.args[1 - place].payload, REAL), other), TRUE

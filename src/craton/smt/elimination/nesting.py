@@ -1,7 +1,7 @@
-"""Where quantifiers stand: pulled out of conjunctions before elimination, pushed back as far as they go after it.
+"""Moving quantifiers: out of conjunctions before elimination, and back in as far as possible afterwards.
 
-The other methods look at conjuncts only, so what an inner ∃ hides must come to the surface first. What remains
-quantified in the end is kept small: a conjunct that does not mention a variable stays outside of its quantifier.
+The other methods only look at conjuncts, so those below an inner ∃ must be pulled out first. What remains quantified in
+the end is kept small: a conjunct that does not mention a variable stays outside its quantifier.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from craton.smt.elimination.syntactic import Quantified, components, literals, o
 
 
 def pulled_out(variables: Sequence[Term], body: Term) -> Quantified:
-    """(∃x. φ) ∧ ψ is ∃x. φ ∧ ψ where ψ does not mention x: inner variables are renamed so that nothing does."""
+    """(∃x. φ) ∧ ψ is ∃x. φ ∧ ψ if ψ does not mention x: inner variables are renamed to ensure this."""
     taken = free_variables(body).union(variables)
     found = list(variables)
     parts: list[Term] = []
@@ -50,7 +50,7 @@ def _existential(part: Term) -> Quantified | None:
 
 
 def _stem(name: str) -> str:
-    """Without the number that an earlier renaming gave, so that names do not grow with every step of a trace."""
+    """The name without the number of an earlier renaming, so that names do not grow with every step of a trace."""
     return re.sub(r"(![0-9]+)+$", "", name)
 
 

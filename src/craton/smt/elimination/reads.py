@@ -1,4 +1,4 @@
-"""Elimination of an array of which only some elements matter (Ackermann's reduction).
+"""Elimination of an array that is only read at a few places (Ackermann's reduction).
 
 ∃a. φ(a[i], a[j]) is ∃d e. φ(d, e) ∧ (i = j ⇒ d = e). The elements are left to the other methods.
 """
@@ -18,12 +18,12 @@ from craton.logic.terms import Term
 from craton.logic.walk import fold, free_variables, is_quantified, post_order
 from craton.smt.elimination.syntactic import Quantified, literals, occurring
 
-_MOST_ELEMENTS = 4  # each pair of them makes a condition
-_MOST_WRITES = 40  # that all reads together look through
+_MOST_ELEMENTS = 4  # each pair of them adds a condition
+_MOST_WRITES = 40  # that all reads together pass through
 
 
 def resolve_reads(variables: Sequence[Term], body: Term) -> Quantified:
-    """Replaces the arrays that are only read by their elements."""
+    """Replaces arrays that are only read by variables for their elements."""
     for variable in occurring(variables, body):
         if not isinstance(variable.sort, Array):
             continue
@@ -50,7 +50,7 @@ class _Reading:
     _memo: dict[tuple[Term, Term], Term] = field(default_factory=dict)
 
     def is_only_read(self, formula: Term) -> bool:
-        """Does the array occur only where something is read from it, through writes and choices perhaps?"""
+        """Does the array occur only in reads, possibly through writes and if-then-elses?"""
         if is_quantified(formula):
             return False  # an index may be a bound variable
         for node in post_order(formula):
@@ -68,7 +68,7 @@ class _Reading:
         return node if all(map(_same, args, node.args)) else rebuild(node, args)
 
     def _read(self, array: Term, index: Term) -> Term:
-        """The element at an index; of writes and choices, what each of them says."""
+        """The element at an index, with writes and if-then-elses resolved into cases."""
         known = self._memo.get((array, index))
         if known is not None:
             return known
@@ -102,5 +102,5 @@ def _same(a: Term, b: Term) -> bool:
     return a is b
 
 
-# Where an array may stand so that it is only read: the first argument of reads and writes, both branches of a choice.
+# Where an array may occur if it is only read: first argument of reads and writes, branches of an if-then-else.
 _READING_PLACES = {ops.SELECT: (0,), ops.STORE: (0,), ops.ITE: (1, 2)}

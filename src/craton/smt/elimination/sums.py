@@ -1,7 +1,7 @@
-"""Sums of bit-vectors with like terms collected: x - (y + x) is -y, whatever x is.
+"""Sums of bit-vectors with like terms collected: x - (y + x) becomes -y.
 
-Solving equations one after the other leaves such sums behind, in which a variable occurs twice and matters not at all,
-or could be solved for if it occurred once. Sums in which nothing comes together are left as they are.
+Solving one equation after another leaves sums in which a variable occurs twice although it cancels out, or could be
+solved for if it occurred once. Sums without like terms are left as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_TERMS = 64  # in one sum; longer ones are left alone
 
 
 def collected(formula: Term) -> Term:
-    """An equivalent formula. Quantified ones are left alone."""
+    """An equivalent formula. Quantified formulas are not changed."""
     return formula if is_quantified(formula) else fold(formula, _visit)
 
 
@@ -57,7 +57,7 @@ def _collected_sum(term: Term) -> Term:
 
 
 def _sum(factors: dict[Term, int], constant: int, width: int) -> Term:
-    """What is added first, then what is taken away."""
+    """Added terms first, then subtracted ones."""
     half = 1 << (width - 1)
     added = [_times(factor, part, width) for part, factor in factors.items() if factor <= half]
     taken = [_times((1 << width) - factor, part, width) for part, factor in factors.items() if factor > half]

@@ -1,6 +1,6 @@
-"""Elimination by looking: DER, UPD and dropping ([CN] 7, [NR] 4.2).
+"""Syntactic elimination: DER, UPD and dropping ([CN] 7, [NR] 4.2).
 
-Each takes ∃ variables. body and gives what remains of both.
+Each takes ∃ variables. body and returns what remains of both.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def literals(formula: Term) -> tuple[Term, ...]:
 
 
 def destructive_equality_resolution(variables: Sequence[Term], body: Term) -> Quantified:
-    """∃x. x = t ∧ φ is φ[x ↦ t] where t does not contain x. Equations are solved for x if need be.
+    """∃x. x = t ∧ φ is φ[x ↦ t] if t does not contain x. Equations are solved for x if necessary.
 
     An array that is only known through writes to it, ∃a. b = a[i := v] ∧ φ, is b with some element e at i:
     ∃e. b[i] = v ∧ φ[a ↦ b[i := e]].
@@ -60,9 +60,9 @@ def destructive_equality_resolution(variables: Sequence[Term], body: Term) -> Qu
 
 
 def _definitions(variables: Sequence[Term], parts: Sequence[Term]) -> Term | None:
-    """What remains after replacing all those variables at once that are defined independently of each other.
+    """The body after replacing all independently defined variables at once.
 
-    One by one would walk through the whole formula for every variable.
+    Replacing them one by one would traverse the whole formula for every variable.
     """
     by_variable: dict[Term, list[Term]] = {v: [] for v in variables}
     for part in parts:
@@ -91,7 +91,7 @@ def _definitions(variables: Sequence[Term], parts: Sequence[Term]) -> Term | Non
 
 
 def _written_array(variable: Term, parts: Sequence[Term], body: Term) -> tuple[Term, tuple[Term, ...]] | None:
-    """Undoes one write after the other, the last one first. What was written may depend on the array, places not."""
+    """Undoes one write after another, last one first. Written elements may depend on the array, indices may not."""
     if not isinstance(variable.sort, Array):
         return None
     for part in parts:
@@ -115,7 +115,7 @@ def _written_array(variable: Term, parts: Sequence[Term], body: Term) -> tuple[T
 
 
 def _writes(array: Term, written: Term) -> list[tuple[Term, Term]]:
-    """Places and elements of the writes that make `written` of an array, the last one first; none if others do."""
+    """Indices and elements of the writes that turn `array` into `written`, last one first; empty if none do."""
     found: list[tuple[Term, Term]] = []
     while written.op is ops.STORE and array not in free_variables(written.args[1]):
         found.append((written.args[1], written.args[2]))
@@ -126,8 +126,8 @@ def _writes(array: Term, written: Term) -> list[tuple[Term, Term]]:
 def unconnected_parameter_drop(
     variables: Sequence[Term], body: Term, is_satisfiable: Callable[[Term], bool | None]
 ) -> Quantified:
-    """Conjuncts that speak only of quantified variables, and of none that the others mention, go if they are
-    satisfiable; if they are not, nothing is.
+    """Drops conjuncts that mention only quantified variables, and none that other conjuncts mention, if they are
+    satisfiable; if they are unsatisfiable, so is the body.
     """
     variables = occurring(variables, body)
     parts = literals(body)
@@ -148,7 +148,7 @@ def unconnected_parameter_drop(
 
 
 def _has_open_symbols(formula: Term) -> bool:
-    """Does it say something of a function, or of a result that the standard leaves open? Both are free symbols too."""
+    """Does it mention a function, or a result that the standard leaves open? Both are free symbols too."""
     return any(
         node.op in _OPEN or (node.op in _OPEN_AT_ZERO and (not node.args[1].is_value or not node.args[1].payload))
         for node in post_order(formula)
@@ -160,7 +160,7 @@ _OPEN_AT_ZERO = (ops.DIV, ops.MOD, ops.DIVIDE)
 
 
 def components(parts: Sequence[Term], among: frozenset[Term] | None = None) -> list[list[Term]]:
-    """Conjuncts grouped so that groups share no variables (of those `among` which it matters)."""
+    """Conjuncts grouped so that groups share no variables (counting only those in `among`, if given)."""
     groups: list[tuple[frozenset[Term], list[Term]]] = []
     for part in parts:
         symbols, members = free_variables(part), [part]
@@ -177,12 +177,12 @@ def components(parts: Sequence[Term], among: frozenset[Term] | None = None) -> l
 
 
 def drop(variables: Sequence[Term], body: Term) -> Quantified:
-    """Over-approximation: every conjunct that mentions a quantified variable goes."""
+    """Over-approximation: drops every conjunct that mentions a quantified variable."""
     quantified = frozenset(variables)
     return (), and_(*(p for p in literals(body) if quantified.isdisjoint(free_variables(p))))
 
 
 def occurring(variables: Sequence[Term], body: Term) -> Sequence[Term]:
-    """Those of the variables that are free in the body, in their order."""
+    """The variables that are free in the body, in the given order."""
     free = free_variables(body)
     return [v for v in variables if v in free]

@@ -1,4 +1,4 @@
-"""Interpolants from processes, asked for in the way of each solver (`presets.Interpolation`)."""
+"""Interpolants from processes, using each solver's own commands (`presets.Interpolation`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def interpolants(preset: Preset, formulas: Sequence[Term], time_limit: float | N
 
 
 class _InterpolatingProcess(ProcessSolver):
-    """Labels all assertions, as the solver's interpolation command wants it."""
+    """Labels all assertions, as the solver's interpolation command requires."""
 
     def __init__(self, preset: Preset) -> None:
         super().__init__(preset)

@@ -1,8 +1,8 @@
 """A model from `get-value`.
 
-Variables are asked for all at once. Then the formulas are evaluated bottom up; where the evaluation needs a function's
-value, or a result that the standard leaves open, that is asked for at the values of the arguments: so what is asked is
-short, however large the formulas are.
+All variables are queried at once. Then the formulas are evaluated bottom-up. Where the evaluation needs a function's
+value, or a result that the standard leaves open, it is queried at the arguments' values, so queries stay short however
+large the formulas are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AT_ONCE = 500
 
 
 def read_model(formulas: Sequence[Term], ask: AskValues, dialect: Dialect, symbols: Symbols) -> Model:
-    """The model as far as `formulas` can tell: their variables, and their functions where they are applied."""
+    """The part of the model that `formulas` use: their variables, and their functions where they are applied."""
     return _Reading(ask, dialect, symbols).model(formulas)
 
 
@@ -55,7 +55,7 @@ class _Reading:
         )
 
     def _evaluate(self, root: Term, known: dict[Term, Value]) -> None:
-        """Bottom up. Quantified formulas, and what depends on their truth, stay unknown."""
+        """Bottom-up. Quantified formulas, and everything that depends on their truth, stay unknown."""
         stack = [root]
         while stack:
             node = stack[-1]
@@ -82,7 +82,7 @@ class _Reading:
     def _entry(self, table: dict[tuple[Value, ...], Value], node: Term, arguments: list[Value]) -> Value:
         key = tuple(arguments)
         if key not in table:
-            # Not every solver can be told an array by its entries.
+            # Not every solver accepts arrays written as lists of entries.
             if not any(isinstance(a.sort, Array) for a in node.args):
                 node = rebuild(node, [constant(v, a.sort) for v, a in zip(arguments, node.args, strict=True)])
             (text,) = self._ask([to_smtlib(node, self._dialect, self._symbols)])

@@ -19,7 +19,7 @@ from craton.smt.contract import IEEE_FORMATS, Capability, Fragment
 _OVERFLOWS = frozenset(
     (ops.BVNEGO, ops.BVUADDO, ops.BVSADDO, ops.BVUMULO, ops.BVSMULO, ops.BVUSUBO, ops.BVSSUBO, ops.BVSDIVO)
 )
-# What was common before SMT-LIB 2.7.
+# The symbols in common use before SMT-LIB 2.7.
 _OLDER = Dialect({ops.UBV_TO_INT: "bv2nat", ops.INT_TO_BV: "int2bv"}, _OVERFLOWS | {ops.SBV_TO_INT})
 _WITHOUT_CONVERSIONS = Dialect({}, _OVERFLOWS | {ops.SBV_TO_INT, ops.UBV_TO_INT, ops.INT_TO_BV})
 
@@ -65,14 +65,14 @@ class Preset:
     fragment: Fragment
     can: frozenset[Capability] = _ANSWERS
     dialect: Dialect = _OLDER
-    logic: str = "ALL"  # "": none is set
+    logic: str = "ALL"  # "": do not set a logic
     interpolation: Interpolation | None = None
-    version_flag: str = "--version"  # "": it does not tell
+    version_flag: str = "--version"  # "": the solver has none
     java: Java | None = None  # for solvers that come as a .jar rather than a program
 
     @classmethod
     def from_command(cls, line: str) -> Preset:
-        """Any solver that reads SMT-LIB from its standard input; it is trusted to know every theory."""
+        """Any solver that reads SMT-LIB from its standard input; it is assumed to support every theory."""
         try:
             program, *arguments = shlex.split(line) or [""]
         except ValueError as error:
@@ -94,7 +94,7 @@ class Preset:
         return self.java.command() if self.java is not None else None
 
     def version(self) -> str | None:
-        """What the solver says of itself in its first line; None if it is not installed."""
+        """The first line of the solver's version output; None if it is not installed."""
         start = self._start()
         if start is None:
             return None
@@ -117,7 +117,7 @@ class Preset:
 
 
 def _which(program: str) -> str | None:
-    """On the PATH, or beside this Python: where pip puts programs, also when the environment is not activated."""
+    """On the PATH, or next to this Python, where pip puts programs even if the environment is not activated."""
     return shutil.which(program) or shutil.which(program, path=os.path.dirname(sys.executable))
 
 

@@ -1,7 +1,7 @@
 """The Solver contract over a process that speaks SMT-LIB.
 
-The process keeps the assertions, as an in-process solver would. It may crash, hang or babble: then the answer is
-Undecided, and the next question goes to a new process that has been told everything again.
+The process keeps the assertions, as an in-process solver would. If it crashes, hangs or prints nonsense, the answer is
+Undecided, and the next query goes to a new process that is sent everything again.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class ProcessSolver(Solver):
             self._process.end()
             self._process = None
 
-    # Commands are collected and sent with the next question. They are kept as long as their scope is open, so that a
-    # process that has to be replaced just gets all of them again.
+    # Commands are collected and sent with the next query. They are kept as long as their scope is open, so that a
+    # replacement process can be sent all of them again.
 
     def _assert(self, formula: Term, name: str | None) -> None:
         self._retract_assumptions()
@@ -104,7 +104,7 @@ class ProcessSolver(Solver):
     # --- the script ---
 
     def _start(self, deadline: float) -> None:
-        """A process that runs, and is going to be told the assertions."""
+        """Starts a process if none is running; the assertions are queued for it."""
         if self._process is not None:
             return
         try:
@@ -150,12 +150,12 @@ class ProcessSolver(Solver):
         self._unsent = []
         try:
             return self._process.ask(text, deadline)
-        except BaseException:  # an interrupt, too, leaves a process that is busy with something nobody waits for
+        except BaseException:  # an interrupt, too, leaves the process busy with an abandoned query
             self.close()
             raise
 
     def _later(self, question: str, deadline: float) -> sexpr.Sexpr:
-        """A question about the last answer. Trouble here is an error for the caller, who has a verdict already."""
+        """A query about the last answer. Trouble here is an error for the caller, who already has a verdict."""
         command = question[1:].split(maxsplit=1)[0].rstrip(")")
         if self._process is None:
             raise CratonError(f"{self.name} cannot be asked to {command} any more: its process is gone")
@@ -189,7 +189,7 @@ class ProcessSolver(Solver):
 
 
 class _Section:
-    """What a scope adds to the script. Declarations go when their scope is closed."""
+    """What a scope adds to the script. Closing the scope removes its declarations."""
 
     __slots__ = ("declared", "lines")
 
@@ -199,7 +199,7 @@ class _Section:
 
 
 class PlainSymbols(Symbols):
-    """Symbols that need no quotes and are no solver's own: `exp` is `_exp` here, and `a|b` is `_a?b`."""
+    """Symbols that need no quotes and clash with no solver's built-ins: `exp` becomes `_exp`, `a|b` becomes `_a?b`."""
 
     def spelling(self, name: str) -> str:
         return "_" + _NOT_PLAIN.sub("?", name)
@@ -216,17 +216,17 @@ def _deadline(limit: float | None) -> float:
 
 
 def complain(reply: str) -> None:
-    """Raises the first error in a reply. (`error` alone is Princess's way to say it.)"""
+    """Raises the first error in a reply. (Princess replies with a bare `error`.)"""
     found = re.search(r'^\s*\(\s*error\s+"?(.*)|^\s*(error)\s*$', reply, re.MULTILINE | re.DOTALL)
     if found:
         raise Trouble(shortened((found[1] or "error").strip().removesuffix(")").removesuffix('"')))
 
 
 def _verdict(reply: str) -> str:
-    """sat, unsat or unknown, said once; warnings around it do no harm."""
+    """The reply's sat, unsat or unknown, which must occur once; warnings around it are ignored."""
     complain(reply)
     lines = [line.strip() for line in reply.splitlines()]
-    # A command that was not understood (a `push`, say) would make the verdict one about something else.
+    # If a command was not understood (a `push`, say), the verdict would be about a different problem.
     if "unsupported" in lines:
         raise Trouble("a command is unsupported")
     verdicts = [line for line in lines if line in ("sat", "unsat", "unknown")]
@@ -236,6 +236,6 @@ def _verdict(reply: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """In one line, of bearable length."""
+    """The text on one line, truncated if long."""
     text = " ".join(text.split())
     return text if len(text) <= 200 else f"{text[:200]} …"

@@ -1,8 +1,8 @@
 """z3's C functions, called directly.
 
-The Python classes of z3 wrap every node in an object and every call in an error check, and importing them takes longer
-than many a verification. Here the library is loaded from the same package, handles are plain integers, and a handle of
-0 (or an explicit `check_error`) tells that something went wrong.
+z3's Python classes wrap every node in an object and every call in an error check, and importing them takes longer than
+many verification runs. Here the library is loaded from the same package, handles are plain integers, and a handle of 0
+(or an explicit `check_error`) signals an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _package() -> Path:
 
 
 def _constants() -> ModuleType:
-    """z3's numbers for kinds of nodes, sorts and answers, without the rest of its Python."""
+    """z3's constants for kinds of nodes, sorts and answers, without the rest of its Python package."""
     spec = importlib.util.spec_from_file_location("craton_z3consts", _package() / "z3consts.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -70,7 +70,7 @@ class Z3Error(Exception):
 
 
 class Context:
-    """A z3 context with manual reference counts: whoever keeps a node calls `keep`.
+    """A z3 context with manual reference counts: code that holds on to a node must call `keep`.
 
     Contexts live as long as the process (deleting one that still holds many nodes takes z3 quadratic time): use
     `shared`.
@@ -83,7 +83,7 @@ class Context:
         set_error_handler(self.ref, None)  # z3's own handler would end the process
 
     def keep(self, node: Handle) -> Handle:
-        """Protects a freshly made node; 0 becomes an error."""
+        """Protects a new node from being freed; 0 becomes an error."""
         if not node:
             self.fail()
         inc_ref(self.ref, node)
@@ -100,7 +100,7 @@ class Context:
         return mk_string_symbol(self.ref, name.encode())  # type: ignore[no-any-return]
 
     def params(self, **settings: bool | int | str) -> Handle:
-        """A parameter set, counted once: `params_dec_ref` frees it."""
+        """A parameter set with a reference count of one: `params_dec_ref` frees it."""
         params: Handle = mk_params(self.ref)
         params_inc_ref(self.ref, params)
         for key, setting in settings.items():

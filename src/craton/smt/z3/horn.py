@@ -33,7 +33,7 @@ _OFF = ("slice", "inline_linear", "inline_eager", "subsumption_checker", "tail_s
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """An unknown: its symbol, and the variables that its solution is to be written in. It has one at least."""
+    """An unknown: its symbol, and the variables in which to express its solution (at least one)."""
 
     function: Function
     arguments: tuple[Term, ...]
@@ -46,7 +46,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class NoSolution:
-    """Failure can be derived."""
+    """The clauses are contradictory: `failure` can be derived."""
 
 
 def failure() -> Term:
@@ -113,7 +113,7 @@ def _spacer(
     horn = api.mk_fixedpoint(ref)
     api.fixedpoint_inc_ref(ref, horn)
     try:
-        # Spacer's usual arithmetic is the old one, in which z3 crashes now and then on large integer constants.
+        # Spacer's default is the old arithmetic solver, in which z3 sometimes crashes on large integer constants.
         settings: dict[str, bool | int | str] = {"engine": "spacer", "spacer__arith__solver": 6}
         settings |= {f"xform__{name}": False for name in _OFF}
         settings["spacer__global"] = guided
@@ -135,7 +135,7 @@ def _spacer(
             return NoSolution()
         if answer != consts.Z3_L_FALSE:
             reason = (api.fixedpoint_get_reason_unknown(ref, horn) or b"ok").decode(errors="replace")
-            if reason == "ok":  # z3 gives no reason when it runs out of time, nor when a clause is beyond it
+            if reason == "ok":  # z3 gives no reason after a timeout, nor for clauses it cannot handle
                 late = time_limit is not None and time.monotonic() - start > 0.9 * time_limit
                 reason = "timeout" if late else "the Horn clauses are beyond it"
             return Undecided(f"z3: {reason}")
@@ -151,9 +151,9 @@ def _spacer(
 
 
 def without_division(clause: Term) -> Term:
-    """The clause with quotients and remainders by constants as variables of their own, which the body defines.
+    """The clause with quotients and remainders by constants replaced by fresh variables that the body defines.
 
-    Spacer's projection is known to crash on `mod`, and is better at the linear constraints anyway.
+    Spacer's projection is known to crash on `mod`, and handles linear constraints better anyway.
     """
     definitions: dict[Term, tuple[Term, Term]] = {}  # by dividend and divisor: quotient and remainder
 
@@ -180,7 +180,7 @@ _DIVISION = Function("division", (INT, INT), BOOL)
 
 
 def _query(ref: object, horn: object, goal: object, time_limit: float | None) -> int:
-    """The query, interrupted if z3 does not keep the limit by itself."""
+    """The query, interrupted if z3 does not respect the limit by itself."""
     if time_limit is None:
         return int(api.fixedpoint_query(ref, horn, goal))
     watch = threading.Timer(1.1 * time_limit + 0.1, api.interrupt, (ref,))

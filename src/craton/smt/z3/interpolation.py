@@ -22,14 +22,14 @@ def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpol
     if any(functions(f) for f in formulas):
         return Undecided("z3: Horn clauses cannot share uninterpreted functions")
     if len(formulas) == 1:
-        formulas = (TRUE, *formulas)  # so that there is a predicate to ask about
+        formulas = (TRUE, *formulas)  # so that there is at least one predicate
         found = _solve(formulas, time_limit)
         return () if isinstance(found, tuple) else found
     return _solve(formulas, time_limit)
 
 
 def _solve(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
-    # A predicate needs arguments, so where nothing is shared `true` stands in.
+    # A predicate needs an argument: `true`, if nothing is shared.
     shared = [_ordered(s) or (TRUE,) for s in shared_symbols(formulas)[1:-1]]
     predicates = [Predicate(Function(f"I{i + 1}", tuple(v.sort for v in vs), BOOL), vs) for i, vs in enumerate(shared)]
     nodes = [TRUE, *(apply(p.function, *p.arguments) for p in predicates), failure()]

@@ -1,4 +1,4 @@
-"""z3's terms as ours: interpolants, eliminated formulas, model values and parsed SMT-LIB text come back through here.
+"""Translation of z3's terms to ours: interpolants, eliminated formulas, model values and parsed SMT-LIB text.
 
 Operations are recognised by their SMT-LIB names, which z3 uses for its declarations, including some that it has no
 public number for.
@@ -32,7 +32,7 @@ class Reader:
 
     def __init__(self, context: Context, names: Mapping[str, Term | Function] | None = None) -> None:
         self.context = context
-        self._names = names or {}  # what symbols of a script stand for, where that is not their own name
+        self._names = names or {}  # what symbols of a script mean, unless that is their own name
         self._sorts: dict[Handle, Sort] = {}
         self._heads: dict[Handle, _Head] = {}
 
@@ -91,14 +91,14 @@ class Reader:
             name = self._symbol(api.get_quantifier_bound_name(ref, node, i))
             known = self._names.get(name)
             variable = known if isinstance(known, Term) and known.sort is sort else var(name, sort)
-            # A variable of the same name and another sort is another variable: nothing is captured.
+            # A variable of the same name but another sort is a different variable: nothing is captured.
             others = [*taken, *bound]
             bound.append(core.fresh(variable.name, sort, others) if variable in others else variable)
         return _Scope(scope, tuple(bound))
 
     def _mentioned(self, body: Handle, own: int, scope: _Scope) -> list[Term]:
-        """The variables from outside that occur in a quantifier's body (which binds `own` variables): it must not
-        capture them.
+        """The outer variables that occur in a quantifier's body (which binds `own` variables): it must not capture
+        them.
         """
         ref = self.context.ref
         found: dict[Term, None] = {}
@@ -163,7 +163,7 @@ class Reader:
     def _head(self, declaration: Handle) -> _Head:
         head = self._heads.get(declaration)
         if head is None:
-            self.context.keep(declaration)  # the address serves as key, so it must not be used again
+            self.context.keep(declaration)  # its address is a key, so it must not be reused
             head = self._heads[declaration] = self._new_head(declaration)
         return head
 
@@ -193,13 +193,13 @@ class Reader:
         return self._symbol(api.get_decl_name(self.context.ref, declaration))
 
     def is_numbered(self, declaration: Handle) -> bool:
-        """Is it one of the symbols without a name, which stand for named assertions?"""
+        """Is it one of the numbered symbols, which represent named assertions?"""
         ref = self.context.ref
         kind = api.get_symbol_kind(ref, api.get_decl_name(ref, declaration))
         return bool(kind == consts.Z3_INT_SYMBOL)
 
     def has_loose_variables(self, root: Handle) -> bool:
-        """Does a quantifier-free node mention bound variables of something around it?"""
+        """Does a quantifier-free node mention variables that an enclosing quantifier binds?"""
         ref = self.context.ref
         seen: set[Handle] = set()
         stack = [root]
@@ -275,8 +275,8 @@ class _Head:
 
 
 class _Scope:
-    """A quantifier's body (or the whole term) with what has been read in it: the same node means other things in other
-    scopes.
+    """A quantifier's body (or the whole term) and the nodes read in it: the same node means different things in
+    different scopes.
     """
 
     __slots__ = ("bound", "entered", "memo", "parent")

@@ -24,7 +24,7 @@ from craton.smt.z3.writing import Writer
 
 
 class Shared:
-    """The one context of this process, with what has been translated for solvers and tactics alike."""
+    """The one context of this process, and the terms translated so far, for solvers and tactics alike."""
 
     _instance: ClassVar[Shared | None] = None
 
@@ -32,7 +32,7 @@ class Shared:
         self.context = Context()
         self.writer = Writer(self.context)
         self.reader = Reader(self.context)
-        self.dropped: list[Handle] = []  # solvers nobody holds any more
+        self.dropped: list[Handle] = []  # solvers that are no longer referenced
 
     def free_dropped(self) -> None:
         while self.dropped:
@@ -45,7 +45,7 @@ class Shared:
         return cls._instance
 
 
-# What z3 says of a query that it was stopped in.
+# z3's reasons for a query that was stopped.
 _STOPPED = ("cancel", "timeout", "interrupt", "resource", "memory")
 
 
@@ -57,7 +57,7 @@ class Z3Solver(Solver):
     def __init__(
         self, *, time_limit: float | None = None, log: QueryLog | None = None, logic: str | None = None, seed: int = 0
     ) -> None:
-        """`logic` selects one of z3's special solvers (for example QF_BV) where the general one is not wanted."""
+        """`logic` selects one of z3's specialised solvers (for example QF_BV) instead of the general one."""
         super().__init__(time_limit=time_limit, log=log)
         shared = Shared.get()
         shared.free_dropped()
@@ -70,7 +70,7 @@ class Z3Solver(Solver):
         self._begin()
 
     def _begin(self) -> None:
-        """With a new solver of z3, in which nothing is asserted yet."""
+        """Makes a new, empty z3 solver."""
         ref = self._ref
         if self._logic is None:
             self._solver: Handle = api.mk_solver(ref)
@@ -85,8 +85,8 @@ class Z3Solver(Solver):
         self._trackers: dict[Handle, str] = {}  # the Boolean constants that stand for named assertions
 
     def _begin_again(self) -> None:
-        """z3 may leave a solver in disorder when its time is over in the middle of taking a formula in: the next pop
-        crashes, or freeing it does. So it is left alone for ever, and a new one gets what was asserted.
+        """z3 may leave a solver in a broken state if time runs out while a formula is being asserted: the next pop
+        crashes, or freeing it does. So it is never touched again, and a new solver gets the assertions.
         """
         self._begin()
         for depth, scope in enumerate(self._scopes):
@@ -101,7 +101,7 @@ class Z3Solver(Solver):
             self._solver = 0
 
     def __del__(self) -> None:
-        """Only noted: Python may collect garbage in one thread while z3 works in another, or be on its way out."""
+        """Frees nothing yet: Python may collect garbage while z3 works in another thread, or may be shutting down."""
         if getattr(self, "_solver", 0):
             self._dropped.append(self._solver)
 
@@ -113,7 +113,7 @@ class Z3Solver(Solver):
         if name is None:
             api.solver_assert(self._ref, self._solver, node)
         else:
-            symbol = api.mk_int_symbol(self._ref, next(self._numbers))  # no variable's name, whatever that is
+            symbol = api.mk_int_symbol(self._ref, next(self._numbers))  # clashes with no variable's name
             tracker = self._context.keep(api.mk_const(self._ref, symbol, api.mk_bool_sort(self._ref)))
             self._trackers[tracker] = name
             api.solver_assert_and_track(self._ref, self._solver, node, tracker)
@@ -148,7 +148,7 @@ class Z3Solver(Solver):
         return Undecided(f"z3: {reason}")
 
     def _set_limit(self, limit: float | None) -> None:
-        """z3 takes milliseconds, and its largest number for none."""
+        """z3 takes milliseconds; its largest number means no limit."""
         self._limit = limit
         milliseconds = 0xFFFFFFFF if limit is None else max(1, min(int(limit * 1000), 0xFFFFFFFE))
         params = self._context.params(timeout=milliseconds, random_seed=self._seed)
@@ -190,7 +190,7 @@ class Z3Solver(Solver):
 
 
 class ModelReader:
-    """A z3 model as ours."""
+    """Translates a z3 model to ours."""
 
     def __init__(self, reader: Reader, model: Handle) -> None:
         self._reader = reader
@@ -198,7 +198,7 @@ class ModelReader:
         self._model = model
 
     def read(self, formulas: Sequence[Term]) -> Model:
-        """The part of the model that speaks of these formulas: z3's own auxiliary symbols need not even have values."""
+        """The part of the model that these formulas use: z3's own auxiliary symbols may not even have values."""
         ref, model = self._ref, self._model
         asked = frozenset[Term]().union(*map(free_variables, formulas))
         values: dict[Term, Value] = {}
@@ -226,7 +226,7 @@ class ModelReader:
         return Model(values, functions, choices)
 
     def value(self, variable: Term, node: Handle) -> Value:
-        """Of one variable, whose translation is `node`."""
+        """The value of one variable, whose translation is `node`."""
         declaration = api.get_app_decl(self._ref, node)
         meaning = api.model_get_const_interp(self._ref, self._model, declaration)
         return self._value(meaning) if meaning else zero(variable.sort)
@@ -272,12 +272,12 @@ class ModelReader:
         return FunctionTable(self._value(api.func_interp_get_else(ref, interpretation)), entries)
 
     def _has_constant_default(self, declaration: Handle) -> bool:
-        """z3 sometimes says of a partial operation: "else what it always does"."""
+        """z3 sometimes describes a partial operation as "otherwise what it always does"."""
         interpretation = api.model_get_func_interp(self._ref, self._model, declaration)
         api.func_interp_inc_ref(self._ref, interpretation)
         default = api.func_interp_get_else(self._ref, interpretation)
         return bool(default) and not self._reader.has_loose_variables(default)
 
 
-# z3's names for the results that SMT-LIB leaves open.
+# z3's names for results that SMT-LIB leaves open.
 _CHOSEN = {"div0": ops.DIV, "mod0": ops.MOD, "/0": ops.DIVIDE}

@@ -1,4 +1,4 @@
-"""Our terms as z3's, each node once per context."""
+"""Translation of our terms to z3's, each node once per context."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _into_float(name: str, arguments: int) -> Special:
 
 
 def _overflow(*checks: tuple[str, bool | None]) -> Special:
-    """z3 knows when there is *no* overflow: `checks` are its predicates, with their flag for signed operands."""
+    """z3 has predicates for *no* overflow: `checks` lists them, with their flag for signed operands."""
     calls = [
         (function(f"mk_{name}", "pppp" if signed is None else "ppppb"), () if signed is None else (signed,))
         for name, signed in checks
