@@ -24,7 +24,8 @@ def raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     def add_to(subparsers: Any) -> None:
         subparsers.add_parser("fail").set_defaults(run=run)
 
-    monkeypatch.setattr(cli, "_COMMANDS", (SimpleNamespace(add_to=add_to),))
+    monkeypatch.setattr(cli, "_COMMANDS", ["fail"])
+    monkeypatch.setitem(sys.modules, "craton.commands.fail", SimpleNamespace(add_to=add_to))
 
 
 class Late(CratonError):

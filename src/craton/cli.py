@@ -11,23 +11,9 @@ import json
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import NoReturn
 
-from craton.commands import (
-    bench,
-    cfa,
-    check,
-    compare,
-    engines,
-    explain,
-    refiners,
-    reproduce,
-    run,
-    solvers,
-    tables,
-    validate,
-    verify,
-)
 from craton.commands.streams import reliable_streams
 from craton.errors import CratonError
 from craton.files import CannotWrite
@@ -35,7 +21,7 @@ from craton.version import __version__
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = (verify, bench, reproduce, check, validate, explain, cfa, run, tables, compare, engines, refiners, solvers)
+_COMMANDS = "verify bench reproduce check validate explain cfa run tables compare engines refiners solvers".split()
 
 _EPILOG = """\
 exit codes:
@@ -46,7 +32,8 @@ exit codes:
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """With all commands, or with the one that is asked for: importing the others would cost every run."""
     parser = _Parser(
         prog="craton",
         description="A software model checker built around the refinement step: Craig interpolation and Newton.",
@@ -56,8 +43,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"craton {__version__}")
     parser.add_argument("--debug", action="store_true", help="show Python tracebacks of errors")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for command in _COMMANDS:
-        command.add_to(subparsers)
+    for name in _COMMANDS if only is None else (only,):
+        import_module(f"craton.commands.{name}").add_to(subparsers)
     return parser
 
 
@@ -88,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(words: Sequence[str]) -> int:
-    parser = build_parser()
+    parser = build_parser(words[0] if words and words[0] in _COMMANDS else None)
     try:
         args = parser.parse_args(words)
     except _BadArguments as problem:

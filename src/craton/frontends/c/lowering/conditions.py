@@ -92,8 +92,12 @@ class Conditions:
             found = compare(node.op, a, b, left.type if isinstance(left.type, Pointer) else right.type)
             return self._relations.compared(node, a, b, found)
         found = compare(node.op, a, b, t)
-        holds = self._context.facts.addresses.holds
-        return self._relations.compared(node, a, b, found) if holds(left) and holds(right) else found
+        return self._relations.compared(node, a, b, found) if self._are_addresses(left, right) else found
+
+    def _are_addresses(self, *nodes: Node) -> bool:
+        """Whether all are integers as wide as a pointer that hold addresses."""
+        width, holds = self._context.pointer_width, self._context.facts.addresses.holds
+        return all(isinstance(n.type, Integer) and n.type.width == width and holds(n) for n in nodes)
 
     def logical(self, node: Node) -> Term:
         """`&&` and `||`: a formula where the operands may be evaluated at once, else control flow."""

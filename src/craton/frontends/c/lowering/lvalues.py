@@ -12,6 +12,7 @@ from craton.frontends.c.lowering.locals import Locals
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.variables import Variables
 from craton.frontends.c.memory.places import Place
+from craton.frontends.c.memory.scan import is_constant_address
 from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Pointer, Record, leaves
 from craton.logic import Term, bvadd, bvsub
@@ -42,8 +43,17 @@ class Lvalues:
         """The value that stands there."""
         return self._access.load(self.lvalue(node))
 
+    def _followed(self, node: Node) -> None:
+        """Following a pointer that was made from numbers is not modelled."""
+        follows = node.kind in (Kind.SUBSCRIPT, Kind.DEREFERENCE) or (node.kind is Kind.MEMBER and node.op == "->")
+        if follows and not isinstance(node.type, FunctionType):
+            pointer = next((c for c in node.children if not isinstance(c.type, Integer)), node.children[0])
+            if not is_constant_address(pointer) and self._context.facts.addresses.is_invented(pointer):
+                self._frame.fail_if("an access through a pointer that was made from a number", node)
+
     def lvalue(self, node: Node) -> Lvalue:
         """Where an expression's value stands; a struct that is none is put somewhere."""
+        self._followed(node)
         found = self._stands(node)
         return replace(found, volatile=True) if node.volatile else found
 

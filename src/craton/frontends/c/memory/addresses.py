@@ -58,6 +58,13 @@ class Addresses:
         """Whether an object lies there."""
         return find(place) in self._alignments
 
+    def is_invented(self, pointer: Node) -> bool:
+        """Whether a pointer was made from numbers that hold no address, as far as their computation shows. It may point
+        to any object whose address the program has looked at.
+        """
+        place = find(self._points_to.pointed(pointer))
+        return place.invented and place not in self._alignments
+
     def are_literals(self, left: Place, right: Place) -> bool:
         """Whether two pointers may point to string literals, which may be merged."""
         return find(left) in self._literals and find(right) in self._literals
@@ -98,6 +105,8 @@ class Addresses:
                 return "an address as an index" if any(self.holds(child) for child in node.children) else None
             case Kind.CALL:
                 return self._call(node)
+            case Kind.DEREFERENCE if self.is_invented(node.children[0]):
+                return "an access through a pointer that was made from a number"
             case Kind.ELVIS:
                 return self.truth_tells(node.children[0])
         return None

@@ -40,6 +40,7 @@ class Place:
         "fields",
         "functions",
         "into",
+        "invented",
         "moved",
         "name",
         "number",
@@ -68,6 +69,7 @@ class Place:
         self.arithmetic = False
         self.moved = False  # pointers to it may point behind an object's end
         self.byte_arithmetic = False
+        self.invented = False  # numbers became pointers to it
         self.external = False  # an unknown function may have made it
         self.allocated = False  # malloc gives memory in it
         self.zeroed = False  # calloc does
@@ -257,6 +259,7 @@ class Places:
         a.moved |= b.moved
         a.byte_arithmetic |= b.byte_arithmetic
         a.external |= b.external
+        a.invented |= b.invented
         a.derived |= b.derived
         a.allocated |= b.allocated
         a.zeroed |= b.zeroed

@@ -398,6 +398,9 @@ class PointsTo:
         place = self.of_value(child)
         if not self.is_tracked(node.type):
             return None
+        if isinstance(node.type, Pointer) and isinstance(child.type, Integer) and constant_number(child) != 0:
+            place = find(place) if place is not None else self.places.new("invented")
+            place.invented = True
         return place
 
     def _statement_expression(self, node: Node) -> Node | None:
