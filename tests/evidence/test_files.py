@@ -158,9 +158,10 @@ def test_what_the_c_library_never_does_is_no_counterexample(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "program.c").write_text(LIBRARY.replace("%s", body))
-    assert verify(tmp_path / "program.c", "--engine", "bounded(depth=30)") == 3
+    allowed = (0, 3)  # proved where the record of the function is good enough for that
+    assert verify(tmp_path / "program.c", "--engine", "bounded(depth=30)") in allowed
     monkeypatch.setenv("PATH", str(tmp_path))  # where there is no compiler
-    assert verify(tmp_path / "program.c", "--engine", "bounded(depth=30)") == 3
+    assert verify(tmp_path / "program.c", "--engine", "bounded(depth=30)") in allowed
 
 
 def test_what_the_c_library_does_may_be_a_counterexample(tmp_path: Path) -> None:

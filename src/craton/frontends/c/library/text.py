@@ -24,7 +24,7 @@ from craton.frontends.c.library.records import models
 from craton.frontends.c.syntax.expressions import direct_callee, element_type
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import Pointer
-from craton.logic import TRUE, BitVec, Term, and_, bv, bvadd, bvsle, bvslt, bvule, bvult, eq, ite
+from craton.logic import TRUE, BitVec, Term, bv, bvadd, bvsle, bvslt, bvsub, bvule, bvult, eq, ite, zero_extend
 
 _CONVERSION = re.compile(r"%([-+ #0]*)([0-9]*)(hh|h|ll|l|z|j|t|)([a-zA-Z%])")
 # The most digits of 32 and 64 bits, with the sign.
@@ -129,8 +129,12 @@ def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
     has_text = template is None or "s" in template or "[" in template
     builder, width = lower.builder, node.type.size * 8
     result = builder.temporary(BitVec(width))
-    builder.havoc(result)
-    builder.assume(and_(bvsle(bv(-1, width), result), bvsle(result, bv(len(arguments) - first, width))))
+    most = len(arguments) - first
+    bits = (most + 1).bit_length()
+    chosen = builder.temporary(BitVec(bits))  # small, and not assumed to be in range, so that drawn runs come here, too
+    builder.havoc(chosen)
+    count = bvsub(zero_extend(width - bits, chosen), bv(1, width))
+    builder.assign(result, ite(bvsle(count, bv(most, width)), count, bv(-1, width)))
     for number, argument in enumerate(arguments[first:]):
         write, on = builder.new(), builder.new()
         certain = template is not None and "%n" not in template
