@@ -23,8 +23,11 @@ def _malloc(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 @models("alloca __builtin_alloca_with_align")
 def _alloca(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    if lower.context.specification.deref:
-        lower.context.assume("memory that alloca gave stays valid when its function has returned")
+    specification = lower.context.specification
+    if (
+        specification.deref and lower.function.name != specification.entry
+    ):  # its end is the function's, which is not kept
+        lower.builder.unmodelled("memory from alloca in a function that returns, where memory safety is checked,")
     return lower.heap.allocate(size_argument(lower, arguments[0]), counted=False)
 
 
