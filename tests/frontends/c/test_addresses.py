@@ -1,0 +1,61 @@
+"""Where objects lie is not known: what tells has any result, what does not is exact, and names are the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.configuration.stages import Stage
+from craton.frontends.programs import Request
+from craton.verdicts.result import Result
+from craton.verification.run import verify
+
+HEAD = """
+extern void *malloc(unsigned long); extern void free(void *); extern void reach_error(void);
+extern void *memcpy(void *, const void *, unsigned long); extern int __VERIFIER_nondet_int(void);
+"""
+
+
+def verdict(body: str, tmp_path: Path, before: str = "") -> Result:
+    file = tmp_path / "program.c"
+    file.write_text(f"{HEAD}{before}\nint main(void) {{ {body} return 0; }}\n")
+    return verify(Request((str(file),), data_model="LP64"), [Stage("bounded")], 60.0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int a; int *p = &a; unsigned long n = (unsigned long)p; int *q = (int *)n; *q = 3; if (a != 3) reach_error();",
+        "int a, *p = &a, *q; memcpy(&q, &p, sizeof p); *q = 3; if (a != 3) reach_error();",
+        "union { int *p; unsigned long n; } u, v; int a; u.p = &a; v.n = u.n; *v.p = 3; if (a != 3) reach_error();",
+        "int a, b; if (&a == &b) reach_error();",
+        "int a[4]; if (&a[3] - &a[1] != 2 || &a[1] > &a[3]) reach_error();",
+        "int *p = malloc(4); if (p != 0 && (unsigned long)p == 0) reach_error();",
+    ],
+    ids=["an integer and back", "bytes", "a union", "different objects", "one object", "null"],
+)
+def test_what_does_not_tell_is_exact(body: str, tmp_path: Path) -> None:
+    assert verdict(body, tmp_path).is_true
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int a, b; if ((unsigned long)&a < (unsigned long)&b) reach_error();",
+        "int a, b; if ((unsigned long)&a > (unsigned long)&b) reach_error();",
+        "int a; if (((unsigned long)&a >> 4) % 3 == 1) reach_error();",
+        "int *p = malloc(4); free(p); int *q = malloc(4); if (p == q) reach_error();",
+        "int *p = malloc(4); free(p); int *q = malloc(4); if (p != q) reach_error();",
+    ],
+    ids=["order", "the other order", "a hash", "a block again", "another block"],
+)
+def test_what_tells_is_never_proved(body: str, tmp_path: Path) -> None:
+    assert not verdict(body, tmp_path).is_true
+
+
+@pytest.mark.parametrize("name", ["heap", "live", "sizes", "top", "mem"])
+def test_names_of_the_model_are_not_those_of_the_user(name: str, tmp_path: Path) -> None:
+    body = f"int *p = malloc(4); *p = 1; free(p); if ({name} == 5) reach_error();"
+    assert verdict(body, tmp_path, f"unsigned long {name} = 5;").is_false
+    assert verdict(body.replace("==", "!="), tmp_path, f"unsigned long {name} = 5;").is_true
