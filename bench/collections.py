@@ -77,7 +77,7 @@ def _verified(file: Path, folder: Path, seconds: float) -> Judged:
     except json.JSONDecodeError:
         return Judged(file.name, Outcome.REFUSED, _last_line(what.log) or what.reason or "no answer")
     said = str(answer.get("verdict", ""))
-    reason = " ".join(str(answer.get("reason", "")).split())
+    reason = " ".join(str(answer.get("reason") or answer.get("error") or "").split())
     return Judged(file.name, _compared(said, header["expect"], reason, what.exit_code), f"{said} {reason}".strip())
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.c import COptions, load_c
+from craton.frontends.c.library import functions
 from craton.frontends.c.library.functions import Model, Record, records
 from craton.frontends.c.library.linking import LinkedLibrary
 from craton.frontends.c.library.table import is_modelled_by_handler
@@ -55,8 +56,9 @@ def test_every_record_has_its_model() -> None:
 def test_every_text_can_be_read(data_model: str, tmp_path: Path) -> None:
     """The address of each function is taken, so each text is parsed, and lowered."""
     known = [record for record in records().values() if record.result and record.name != "alloca"]
-    declared = "\n".join(f"extern void {record.name}();" for record in known)
-    table = ", ".join(record.name for record in known)
+    prelude = (Path(functions.__file__).parent / "bodies" / "prelude.h").read_text(encoding="utf-8")
+    declared = "\n".join([prelude, *(f"extern {record.prototype};" for record in known)])
+    table = ", ".join(f"(void (*)()){record.name}" for record in known)
     source = tmp_path / "all.c"
     source.write_text(
         f"{declared}\nvoid (*table[])() = {{{table}}};\nint main(int n, char **v) {{ table[n](); return 0; }}\n"

@@ -1,6 +1,5 @@
 /* What the macros of glibc's headers leave behind in a preprocessed text, in the locale "C". Included before such texts.
    The tables have the indices -128 to 255. */
-static int *__errno_location(void) { extern int errno; return &errno; }
 static const unsigned short *__craton_classes;
 static const unsigned short **__ctype_b_loc(void) {
     static const unsigned short table[384] = {

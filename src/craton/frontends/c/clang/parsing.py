@@ -27,7 +27,7 @@ _FLAGS = (
     "-Wno-error=implicit-int -Wno-error=return-type -Wno-error=incompatible-pointer-types -fno-builtin-printf"
 ).split()
 # What the macros of glibc's headers leave behind.
-_GLIBC = (b"__errno_location", b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
+_GLIBC = (b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _Linked:
         self.is_handled = library.is_handled
         program.library = self
         for name in library.names():
-            program.definitions.setdefault(name, Definition(SymbolKind.FUNCTION, self, Strength.WEAK, None))
+            program.define(name, Definition(SymbolKind.FUNCTION, self, Strength.INLINE, None))
 
     def defined(self, name: str) -> Function | None:
         meant = self._library.spelled(name)

@@ -35,8 +35,9 @@ class UnitReader:
         expressions.add(_REFERENCE, references.reference)
         expressions.add(_COMPOUND_LITERAL, references.compound_literal)
         expressions.add(_STATEMENT_EXPRESSION, self._statements.statement_expression)
-        for name, (kind, strength, where) in self._declarations.public.items():
-            program.define(name, Definition(kind, self, strength, where))
+        if positions is Positions:  # what a library defines gives way to what users define
+            for name, (kind, strength, where) in self._declarations.public.items():
+                program.define(name, Definition(kind, self, strength, where))
 
     def defined(self, name: str) -> Function | None:
         return self._declarations.defined(name)

@@ -10,8 +10,9 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.memory.escapes import Escapes
 from craton.frontends.c.syntax.nodes import Function, Node, Variable
-from craton.frontends.c.syntax.types import Pointer, Record, Void
+from craton.frontends.c.syntax.types import Pointer, Record, Void, sort_of
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
+from craton.logic import Term
 from craton.program.cfa import UNREACH
 
 _NONDET = ("__VERIFIER_nondet_", "nondet_")
@@ -24,6 +25,7 @@ class Externals:
     """Lowers calls that leave the program's text."""
 
     def __init__(self, frame: Frame, expressions: Expressions, unknowns: Unknowns, lowering: Lowering) -> None:
+        self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._expressions = expressions
@@ -39,6 +41,8 @@ class Externals:
         if known.handler is not None:
             found = known.handler(self._lowering, node, node.children[1:])
             if found is not None:
+                if isinstance(found, Term) and not isinstance(node.type, Void) and found.sort is not sort_of(node.type):
+                    raise self._frame.unsupported(f"{name}, declared with another type than the library's,", node)
                 if known.record is not None and known.record.sets_errno:
                     self._set_errno(name)
                 return found

@@ -88,6 +88,7 @@ class Program:
         self.units: list[TranslationUnit] = []
         self.constructors: list[tuple[int, Function]] = []  # with their priorities, in the order of the text
         self.destructors: list[tuple[int, Function]] = []
+        self.library: LinkedUnits | None = None
 
     def define(self, name: str, definition: Definition) -> None:
         """As a linker does: a strong definition counts before weak ones, and there is at most one."""
@@ -96,7 +97,6 @@ class Program:
             self.definitions[name] = definition
         elif known.strength is definition.strength is Strength.STRONG:
             raise BadInput(f"{definition.where}: multiple definition of {name}; first defined at {known.where}")
-        self.library: LinkedUnits | None = None
 
     def function(self, name: str) -> Function | None:
         """The function of that name that is not static, if it is defined."""
