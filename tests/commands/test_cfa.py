@@ -29,8 +29,8 @@ def test_cfa_shows_numbers_text_and_graph(source: str, capsys: pytest.CaptureFix
 def test_unsupported_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.c"
     path.write_text("int main(void) { _Complex float z; return 0; }")
-    assert command("cfa", str(path)) == 3
-    assert "x.c:1:18" in capsys.readouterr().err
+    assert command("run", str(path)) == 3
+    assert "x.c:1:18" in capsys.readouterr().out
 
 
 def test_a_picture_needs_graphviz(

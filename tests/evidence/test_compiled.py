@@ -69,10 +69,10 @@ def _one_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 def requested(folder: Path, text: str, violated: str | None = None, model: str = "LP64", name: str = "p.c") -> Request:
     (folder / name).write_text(text)
     if violated is None:
-        return Request((str(folder / name),), data_model=model)
+        return Request((str(folder / name),), data_model=model, unknown_functions="pure")
     specification = folder / "p.prp"
     specification.write_text(f"CHECK( init(main()), LTL({PROPERTIES[violated]}) )\n")
-    return Request((str(folder / name),), str(specification), model)
+    return Request((str(folder / name),), str(specification), model, unknown_functions="pure")
 
 
 def counterexample(program: Program, inputs: tuple[Number, ...]) -> Replay:

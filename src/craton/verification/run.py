@@ -122,7 +122,7 @@ class _Run:
             if clock.is_over:
                 reasons.append("out of time")
                 break
-            shown = self._shown_by_run(whole)
+            shown = self._shown_by_run(whole) if len(self.stages) > 1 else None  # an engine that is chosen runs alone
             if shown is not None:
                 return shown
             verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))

@@ -93,6 +93,8 @@ class Declarations:
                 continue
             found = self._attributes.get(name, NONE)
             strength = Strength.WEAK if found.weak else Strength.STRONG
+            if cursor.kind != _FUNCTION and found.alias is None and not found.weak and not self._has_value(cursor):
+                strength = Strength.COMMON
             if cursor.kind == _FUNCTION and found.alias is None and self._is_inline(cursor):
                 strength = Strength.INLINE
             kind = SymbolKind.FUNCTION if cursor.kind == _FUNCTION else SymbolKind.VARIABLE

@@ -35,7 +35,10 @@ class Strength(enum.IntEnum):
 
     INLINE = 0  # one that is no external definition: there is another one, or it is this one
     WEAK = 1
-    STRONG = 2
+    COMMON = (
+        2  # a variable without a value: several of them are one, as compilers have had it, and replays have it still
+    )
+    STRONG = 3
 
 
 class SymbolKind(enum.Enum):
