@@ -8,9 +8,11 @@ from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.purity import Purity
 from craton.frontends.c.lowering.regions import Regions
+from craton.frontends.c.memory.addresses import INVENTED
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.syntax.nodes import Function, Node, Storage
 from craton.frontends.c.syntax.types import ArrayType, CType
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, or_, xor
 from craton.program.origin import SourceRange
 
@@ -48,7 +50,10 @@ class Frame:
 
     def fail_if(self, told: str | None, node: Node) -> None:
         """The operation at `node` cannot be modelled without knowing where objects lie."""
-        if told is not None:
+        if told is INVENTED and self.context.unknown_functions is UnknownFunctions.PURE:
+            # Text from CIL reaches members this way, also of objects that the rules of collections leave to nobody.
+            self.context.assume("pointers that are made from numbers do not point to the program's own objects")
+        elif told is not None:
             self.fail_where(TRUE, told, node)
 
     def fail_where(self, tells: Term, told: str, node: Node) -> None:

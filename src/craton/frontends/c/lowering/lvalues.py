@@ -11,6 +11,7 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.locals import Locals
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.variables import Variables
+from craton.frontends.c.memory.addresses import INVENTED
 from craton.frontends.c.memory.places import Place
 from craton.frontends.c.memory.scan import is_constant_address
 from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
@@ -49,7 +50,7 @@ class Lvalues:
         if follows and not isinstance(node.type, FunctionType):
             pointer = next((c for c in node.children if not isinstance(c.type, Integer)), node.children[0])
             if not is_constant_address(pointer) and self._context.facts.addresses.is_invented(pointer):
-                self._frame.fail_if("an access through a pointer that was made from a number", node)
+                self._frame.fail_if(INVENTED, node)
 
     def lvalue(self, node: Node) -> Lvalue:
         """Where an expression's value stands; a struct that is none is put somewhere."""

@@ -23,6 +23,8 @@ _ORDER = frozenset({"<", ">", "<=", ">="})
 _EQUALITY = frozenset({"==", "!="})
 _KEEP_DISTANCE = frozenset({"+", "-", "^", ","})  # what is computed back with the same address is the same anywhere
 
+INVENTED = "an access through a pointer that was made from a number"
+
 
 class Addresses:
     """Which expressions hold addresses, and which operations tell them."""
@@ -106,7 +108,7 @@ class Addresses:
             case Kind.CALL:
                 return self._call(node)
             case Kind.DEREFERENCE if self.is_invented(node.children[0]):
-                return "an access through a pointer that was made from a number"
+                return INVENTED
             case Kind.ELVIS:
                 return self.truth_tells(node.children[0])
         return None
