@@ -380,7 +380,7 @@ def test_workers_of_a_worker_do_not_count_its_memory_again() -> None:
         first_answer([wait_a_while] * 3, 60.0, lambda value: False)
         return len(kept)
 
-    ending = supervise(work, Limits(wall=60, memory=before + held + 100 * 2**20), lambda content: None)
+    ending = supervise(work, Limits(wall=60, memory=before + held + held // 2), lambda content: None)
     assert isinstance(ending, Done), ending
     assert ending.value == held
     assert ending.usage.memory > held
