@@ -8,7 +8,7 @@ a field) collapses it: its fields, and the structs it is a field of, become one 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.types import ArrayType, CType, Floating, FunctionType, Integer, Pointer, Record
@@ -89,8 +89,8 @@ def find(place: Place) -> Place:
     return root
 
 
-def parts_of(place: Place) -> list[Place]:
-    """The place and those of its fields, and of theirs."""
+def reached(place: Place, leads: Callable[[Place], Iterable[Place]]) -> list[Place]:
+    """The place, and all that one is led to from there."""
     found: dict[Place, None] = {}
     stack = [find(place)]
     while stack:
@@ -98,8 +98,13 @@ def parts_of(place: Place) -> list[Place]:
         if part in found:
             continue
         found[part] = None
-        stack.extend(part.fields.values())
+        stack.extend(leads(part))
     return list(found)
+
+
+def parts_of(place: Place) -> list[Place]:
+    """The place and those of its fields, and of theirs."""
+    return reached(place, lambda part: part.fields.values())
 
 
 def covered(place: Place) -> list[Place]:

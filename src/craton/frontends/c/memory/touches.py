@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from craton.frontends.c.memory.facts import Facts
-from craton.frontends.c.memory.places import Place, find, parts_of
+from craton.frontends.c.memory.places import Place, find, parts_of, reached
 from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import ArrayType, FunctionType, Integer
@@ -325,17 +325,7 @@ def value_positions(node: Node) -> tuple[bool, ...]:
 
 def _closure(place: Place) -> list[Place]:
     """The place, its parts, and all that pointers lead to from there."""
-    found: dict[Place, None] = {}
-    stack = [find(place)]
-    while stack:
-        part = find(stack.pop())
-        if part in found:
-            continue
-        found[part] = None
-        stack.extend(part.fields.values())
-        if part.pointee is not None:
-            stack.append(part.pointee)
-    return list(found)
+    return reached(place, lambda part: (*part.fields.values(), *([] if part.pointee is None else [part.pointee])))
 
 
 def _unknown() -> Touched:
