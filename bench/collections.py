@@ -6,13 +6,15 @@ is one.
 - *tricky*: small C and Boogie programs whose first lines say what is expected (`// expect:`), the data model
   (`// model:`) and the property (`// prop:`); each is verified.
 - *torture*: a compiler's own test programs. Each that ends normally when it is compiled and run here must do so in
-  `craton run`, and `abort` must not be reached.
+  `craton run`: a run that reaches `abort`, ends otherwise or stops at an assumption is wrong. Programs with features
+  that nobody asks for (`features`) are run, too, but not counted among those whose share is printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,11 +25,13 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from bench.features import Feature, features
 from craton.processes.keeper import PYTHON, Order, contain
 from craton.processes.limits import Limits
 
 MEMORY = 4 * 2**30
 NATIVE_SECONDS = 10.0
+DIALECT = ("-std=gnu89",)  # of the collection
 
 PROPERTIES = {
     "overflow": ("G ! overflow",),
@@ -38,6 +42,9 @@ PROPERTIES = {
     "memsafety": ("G valid-free", "G valid-deref", "G valid-memtrack"),
     "termination": ("F end",),
 }
+
+
+_PLACE = re.compile(r"\S*\.[chi](?::\d+)*:? ?")
 
 
 class Outcome(Enum):
@@ -53,6 +60,7 @@ class Judged:
     name: str
     outcome: Outcome
     said: str
+    left_out_for: tuple[Feature, ...] = ()
 
 
 # --- tricky -----------------------------------------------------------------------------------------------------------
@@ -117,30 +125,42 @@ def torture(directory: Path, seconds: float, jobs: int, words: Sequence[str]) ->
 
 
 def _tortured(file: Path, folder: Path, seconds: float) -> Judged:
-    binary = folder / file.stem
-    compiled = ("gcc", "-O0", "-fwrapv", "-w", "-std=gnu89", str(file), "-o", str(binary), "-lm")
     try:
-        if subprocess.run(compiled, capture_output=True, timeout=NATIVE_SECONDS).returncode != 0:
-            return Judged(file.name, Outcome.SKIPPED, "does not compile")
-        if subprocess.run([str(binary)], capture_output=True, timeout=NATIVE_SECONDS).returncode != 0:
-            return Judged(file.name, Outcome.SKIPPED, "does not end normally")
+        problem = _native_problem(file, folder / file.stem)
+        if problem:
+            return Judged(file.name, Outcome.SKIPPED, problem)
+        left_out_for = features(file, DIALECT)
     except subprocess.TimeoutExpired:
         return Judged(file.name, Outcome.SKIPPED, "takes too long")
-    finally:
-        binary.unlink(missing_ok=True)
     words = (PYTHON, "-m", "craton", "run", str(file), "--data-model", "LP64")
     what = contain(Order(words, Limits(wall=seconds, memory=MEMORY)))
     said = _last_line(what.output) or _last_line(what.log) or what.reason
-    match what.exit_code:
+    return Judged(file.name, _ended(what.exit_code, said), said, left_out_for)
+
+
+def _native_problem(file: Path, binary: Path) -> str:
+    """Why the compiled program is no judge; nothing if it ends normally."""
+    compiled = ("gcc", "-O0", "-fwrapv", "-w", *DIALECT, str(file), "-o", str(binary), "-lm")
+    try:
+        if subprocess.run(compiled, capture_output=True, timeout=NATIVE_SECONDS).returncode != 0:
+            return "does not compile"
+        if subprocess.run([str(binary)], capture_output=True, timeout=NATIVE_SECONDS).returncode != 0:
+            return "does not end normally"
+        return ""
+    finally:
+        binary.unlink(missing_ok=True)
+
+
+def _ended(exit_code: int | None, said: str) -> Outcome:
+    """What a run of a program that ends normally, compiled, is worth."""
+    match exit_code:
         case 0:
-            return Judged(file.name, Outcome.RIGHT, said)
+            return Outcome.RIGHT if said in ("exit", "exit with 0", "exit with nothing") else Outcome.WRONG
         case 1:
-            return Judged(file.name, Outcome.WRONG, said)
+            return Outcome.WRONG
         case 2:
-            return Judged(file.name, Outcome.REFUSED, said)
-    return Judged(
-        file.name, Outcome.REFUSED if "not supported" in said or "not modelled" in said else Outcome.UNKNOWN, said
-    )
+            return Outcome.REFUSED
+    return Outcome.REFUSED if "not supported" in said or "not modelled" in said else Outcome.UNKNOWN
 
 
 # --- both -------------------------------------------------------------------------------------------------------------
@@ -171,13 +191,38 @@ def _last_line(text: str) -> str:
 
 
 def report(judged: Sequence[Judged], details: bool) -> int:
-    counts = Counter(one.outcome for one in judged)
-    for outcome in Outcome:
-        print(f"{outcome.value:18} {counts[outcome]:5}")
-    shown = [one for one in judged if one.outcome is Outcome.WRONG or (details and one.outcome is not Outcome.RIGHT)]
-    for one in shown:
-        print(f"  {one.outcome.value:8} {one.name}: {one.said}")
-    return 1 if counts[Outcome.WRONG] else 0
+    counted = [one for one in judged if not one.left_out_for and one.outcome is not Outcome.SKIPPED]
+    left_out = [one for one in judged if one.left_out_for]
+    columns = [("counted", counted), ("left out", left_out)] if left_out else [("programs", counted)]
+    print(f"{'':34}" + "".join(f"{heading:>10}" for heading, _ in columns))
+    for outcome in (Outcome.RIGHT, Outcome.UNKNOWN, Outcome.REFUSED, Outcome.WRONG):
+        _line(outcome.value, [sum(one.outcome is outcome for one in group) for _, group in columns])
+    _line("all", [len(group) for _, group in columns])
+    for feature in Feature if left_out else ():
+        _line(f"  {feature.value}", [0, sum(feature in one.left_out_for for one in left_out)])
+    skipped = sum(one.outcome is Outcome.SKIPPED for one in judged)
+    if skipped:
+        _line(Outcome.SKIPPED.value, [skipped])
+    right = sum(one.outcome is Outcome.RIGHT for one in counted)
+    print(f"right: {right} of {len(counted)}, {100 * right / max(len(counted), 1):.2f} %")
+    _causes(counted)
+    wrong = [one for one in judged if one.outcome is Outcome.WRONG]
+    for one in judged if details else wrong:
+        if one.outcome is not Outcome.RIGHT:
+            note = f" ({', '.join(feature.value for feature in one.left_out_for)})" if one.left_out_for else ""
+            print(f"  {one.outcome.value:8} {one.name}: {one.said}{note}")
+    return 1 if wrong else 0
+
+
+def _line(heading: str, numbers: Sequence[int]) -> None:
+    print(f"{heading:34}" + "".join(f"{number:10}" for number in numbers))
+
+
+def _causes(judged: Sequence[Judged]) -> None:
+    """What is refused, by construct, the most frequent first: the sentences without their places."""
+    said = Counter(_PLACE.sub("", one.said)[:100] for one in judged if one.outcome is Outcome.REFUSED)
+    for construct, number in said.most_common():
+        print(f"  refused {number:4} times: {construct}")
 
 
 def main(name: str, arguments: Sequence[str]) -> int:
