@@ -202,8 +202,7 @@ def written_job(
     """Writes the program and its harness into a directory."""
     if source.options.data_model not in MODELS:
         raise NoHarness(f"there is no compiler for the data model {source.options.data_model}")
-    texts = [path.read_bytes().decode("latin-1") for path in source.files]
-    text = harness_text(outline, source.specification, replay, violated, opened, texts)
+    text = harness_text(outline, source.specification, replay, violated, opened)
     write_atomically(directory / _HARNESS, text)
     headers = {GUARDS: GUARDS_TEXT} if violated in SANITIZED else {}
     if opened.locals:

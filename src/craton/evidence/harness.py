@@ -77,11 +77,8 @@ def harness_text(
     replay: Replay,
     violated: str,
     opened: UnspecifiedValues = NOTHING_UNSPECIFIED,
-    texts: Sequence[str] = (),
 ) -> str:
-    """The harness for one counterexample; what the program leaves open is zero, but for the values that are given. The
-    program's texts say which functions do not return.
-    """
+    """The harness for one counterexample; what the program leaves open is zero, but for the values that are given."""
     functions = list(dict.fromkeys(read.source.function for read in replay.inputs))
     functions += [f.name for f in outline.functions if f.name not in functions]
     numbers = {name: number for number, name in enumerate(functions)}
@@ -91,7 +88,7 @@ def harness_text(
         _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
-        *(_stub(function, specification, numbers, texts) for function in outline.functions),
+        *(_stub(function, specification, numbers) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
         *(_open_local(number, local) for number, local in enumerate(opened.locals)),
         _main(outline, specification, violated),
@@ -260,7 +257,7 @@ def _told(read: ReadValue) -> str:
 # --- stubs ------------------------------------------------------------------------------------------------------------
 
 
-def _stub(function: Function, specification: Specification, numbers: dict[str, int], texts: Sequence[str]) -> str:
+def _stub(function: Function, specification: Specification, numbers: dict[str, int]) -> str:
     """A body for a function that has none; "" where the C library's own is meant: no stub returns what that cannot."""
     name = function.name
     if name in specification.error_functions or (name in ASSERTION_FAILURES and specification.assertions):
@@ -277,7 +274,7 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         return ""
     if name in MODELLED:
         return f'CRATON_WEAK void {name}() {{ craton_stop(\'U\', "nobody defines {name}", ""); }}'
-    if any(_does_not_return(name, text) for text in texts):
+    if function.stops:
         return f'CRATON_WEAK void {name}() {{ craton_stop(\'E\', "calls {name}, which does not return", ""); }}'
     number, result = numbers[name], function.type.result
     match result:
@@ -299,14 +296,6 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
 def is_real(function: str) -> bool:
     """Whether a replay calls the function itself: it is the C library's, or a compiler's."""
     return function.startswith("__builtin_") or in_c_library(function)
-
-
-def _does_not_return(name: str, text: str) -> bool:
-    """Whether a declaration says so. Where a text only looks like that, a replay ends too early, which is harmless."""
-    if "noreturn" not in text.lower():
-        return False
-    before, behind = rf"noreturn(?:__)?\b[^;{{}}]*\b{name}\s*\(", rf"\b{name}\s*\([^;{{}}]*noreturn"
-    return re.search(rf"(?i){before}|{behind}", text) is not None
 
 
 def _typed(inputs: Sequence[ReadValue]) -> bytes:

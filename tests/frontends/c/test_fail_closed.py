@@ -11,6 +11,7 @@ import pytest
 from cfuzz import oracle
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import UNREACH, Program, Unmodelled
 from craton.program.interpreter import Blocked, Exited, Interpreter, Outcome, ReachedError, ReachedUnmodelled
 
@@ -235,3 +236,36 @@ def test_what_is_not_modelled_behind_an_assumption_stays_behind_it(tmp_path: Pat
         "extern void __VERIFIER_assume(int); int main(void) { __VERIFIER_assume(0); _Complex double z = 1; return 0; }"
     )
     assert isinstance(outcome(text, tmp_path), Blocked)
+
+
+@pytest.mark.parametrize(
+    ("declared", "called"),
+    [
+        ("extern void die(void) __attribute__((noreturn));", "die()"),
+        ("__attribute__((__noreturn__, cold)) extern void die(void);", "die()"),
+        ("_Noreturn void die(void);", "die()"),
+        ("[[noreturn]] void die(int);", "die(1)"),
+        ("typedef void stop(void) __attribute__((noreturn)); extern stop die;", "die()"),
+        ("void die(void); extern void die(void) __attribute__((noreturn));", "die()"),
+        ("extern int (*die(void))(void) __attribute__((noreturn));", "die()"),
+    ],
+)
+def test_what_is_declared_not_to_return_does_not(declared: str, called: str, tmp_path: Path) -> None:
+    text = f"{declared} void reach_error(void); int main(void) {{ {called}; reach_error(); return 0; }}"
+    assert outcome(text, tmp_path) == Exited(None)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "extern int noreturn(int x);",
+        "extern int noreturn(void (*f)(void) __attribute__((noreturn)));",
+        "typedef void stop(void) __attribute__((noreturn)); extern stop *noreturn(int x);",
+    ],
+)
+def test_what_only_looks_so_returns(declared: str, tmp_path: Path) -> None:
+    text = f"{declared} void reach_error(void); int main(void) {{ noreturn(0); reach_error(); return 0; }}"
+    path = tmp_path / "program.c"
+    path.write_text(text)
+    program = load_c([path], options=COptions("LP64", unknown_functions=UnknownFunctions.PURE))
+    assert isinstance(Interpreter(program).run(seed=0).outcome, ReachedError)

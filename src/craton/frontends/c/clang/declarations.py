@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from craton.frontends.c.clang.attributes import NONE, Attributes, attributes_of
-from craton.frontends.c.clang.bindings import CXCursor, Raw, Unit, children, lib, printed, text, tree
+from craton.frontends.c.clang.bindings import CXCursor, CXType, Raw, Unit, children, lib, printed, text, tree
 from craton.frontends.c.clang.expressions import ExpressionReader
 from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.errors import Unsupported
@@ -17,6 +18,7 @@ from craton.program.origin import SourceRange
 EXTERN, _STATIC, _REGISTER = 2, 3, 7
 _UNEXPOSED, _FUNCTION, _VARIABLE, _PARAMETER = 1, 8, 9, 10
 _INTERNAL = 2  # linkage
+_NORETURN = re.compile(r"\b_Noreturn\b|\[\[(?:\w+::)?_*[Nn]oreturn_*\]\]")
 _REDIRECTED = ("__isoc99_", "__isoc23_", "__xpg_", "__")
 
 
@@ -174,7 +176,12 @@ class Declarations:
         return function
 
     def _is_noreturn(self, cursor: CXCursor) -> bool:
-        return "noreturn" in printed(cursor, terse=True).lower()
+        """Whether it is declared not to return: gcc's attribute is part of the type, C's word of the declaration."""
+        functions = lib()
+        t = functions.clang_getCanonicalType(functions.clang_getCursorType(cursor))
+        inner = [functions.clang_getArgType(t, i) for i in range(max(functions.clang_getNumArgTypes(t), 0))]
+        of_parts = sum(map(_count_noreturn, [functions.clang_getResultType(t), *inner]))
+        return _count_noreturn(t) > of_parts or _NORETURN.search(printed(cursor, terse=True)) is not None
 
     def function_named(self, cursor: CXCursor) -> Function:
         """The definition if some unit has one, else the declaration."""
@@ -364,6 +371,11 @@ class Declarations:
                     variable.initializer = self._expressions.expression(raw)
             finally:
                 self.function = outer
+
+
+def _count_noreturn(t: CXType) -> int:
+    """How many functions in a type do not return: the function itself, its parameters, what it returns."""
+    return text(lib().clang_getTypeSpelling(lib().clang_getCanonicalType(t))).count("__attribute__((noreturn))")
 
 
 def _of_the_system(cursor: CXCursor) -> bool:
