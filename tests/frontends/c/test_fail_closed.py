@@ -169,7 +169,7 @@ UNMODELLED = [
     ("pointer", 2, "int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) {\n return p(1, 2); }"),
     ("pointer", 2, "int f(int a) { return a; } int main(void) {\n return ((int (*)(double))f)(1.0); }"),
     ("pointer", 2, "double f(int a) { return a; } int main(void) {\n return ((int (*)(int))f)(1); }"),
-    ("pointer", 2, "int f(void) { return 1; } int (*p)(void); int main(int n, char **v) {\n return p(); p = f; }"),
+    ("pointer", 2, "int f(void) { return 1; } int (*p)(void) = (int (*)(void))1234; int main(int n, char **v) {\n return p(); p = f; }"),
     ("passed", 2, "int f(); int main(void) {\n return f(1); } int f(a) double a; { return a; }"),
     ("computed goto", 2, "int main(void) { void *p = 0; if (p) p = &&l;\n goto *p; l: return 0; }"),
     ("_Complex", 3, "struct Z { _Complex double z; struct Z *n; };\nint f(struct Z *p) { return p->n == 0; }\n"

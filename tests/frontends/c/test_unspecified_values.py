@@ -177,7 +177,7 @@ def test_what_is_not_modelled_is_an_assumption(text: str, assumption: str, tmp_p
         ),
         ("struct { long long f : 40; } s; int main(void) { return s.f << 3 == 0; }", "wider than int"),
         ("struct { unsigned long long f : 40; } s; int main(void) { return s.f == -1; }", "wider than int"),
-        ("int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { return p(1, 2); }", "known to fit"),
+        ("int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { return p(1, 2); }", "of another type"),
         ("extern void exit(int); int main(void) { int *p = malloc(4); exit(1); }", "where exit is called"),
     ],
 )

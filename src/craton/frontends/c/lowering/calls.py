@@ -170,25 +170,31 @@ class Calls:
     ) -> None:
         """The pointer means no function that fits: it points to one of another type or to code that the program does
         not have, or it is null or not initialised.
+
+        A call through a null pointer ends the program. Where functions that nobody knows are taken for pure, so is what
+        a pointer means that nobody set.
         """
         builder, memory = self._builder, self._memory
         is_unfit = or_(*(eq(pointer, memory.address_of_function(function)) for function in unfit))
+        is_null = eq(pointer, memory.pointer(0))
         if self._context.specification.deref:
-            builder.check(not_(eq(pointer, memory.pointer(0))) if place.external else is_unfit, DEREF)
-        if place.external:
-            other, unknown = builder.new(), builder.new()
-            builder.fork(is_unfit, other, unknown)
-            builder.enter(unknown)
-            if self._context.unknown_functions is not UnknownFunctions.PURE:
-                builder.unmodelled("a call through a pointer to an unknown function")
-            else:
-                self._context.assume(
-                    "a call through an unknown function pointer returns an arbitrary value and changes nothing"
-                )
-                builder.havoc(*results)
-                builder.go(after)
-            builder.enter(other)
-        builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
+            builder.check(not_(is_null) if place.external else is_unfit, DEREF)
+        builder.assume(not_(is_null))
+        other, unknown = builder.new(), builder.new()
+        builder.fork(is_unfit, other, unknown)
+        builder.enter(unknown)
+        if self._context.unknown_functions is UnknownFunctions.PURE:
+            self._context.assume(
+                "a call through an unknown function pointer returns an arbitrary value and changes nothing"
+            )
+            builder.havoc(*results)
+            builder.go(after)
+        elif place.external:
+            builder.unmodelled("a call through a pointer to an unknown function")
+        else:
+            builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
+        builder.enter(other)
+        builder.unmodelled("a call through a pointer to a function of another type")
 
 
 def _fits(given: CType, wanted: CType) -> bool:
