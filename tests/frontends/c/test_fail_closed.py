@@ -169,7 +169,6 @@ UNMODELLED = [
     ("pointer", 2, "int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) {\n return p(1, 2); }"),
     ("pointer", 2, "int f(int a) { return a; } int main(void) {\n return ((int (*)(double))f)(1.0); }"),
     ("pointer", 2, "double f(int a) { return a; } int main(void) {\n return ((int (*)(int))f)(1); }"),
-    ("pointer", 2, "int f(void) { return 1; } int (*p)(void) = (int (*)(void))1234; int main(int n, char **v) {\n return p(); p = f; }"),
     ("passed", 2, "int f(); int main(void) {\n return f(1); } int f(a) double a; { return a; }"),
     ("computed goto", 2, "int main(void) { void *p = 0; if (p) p = &&l;\n goto *p; l: return 0; }"),
     ("_Complex", 3, "struct Z { _Complex double z; struct Z *n; };\nint f(struct Z *p) { return p->n == 0; }\n"
@@ -269,3 +268,21 @@ def test_what_only_looks_so_returns(declared: str, tmp_path: Path) -> None:
     path.write_text(text)
     program = load_c([path], options=COptions("LP64", unknown_functions=UnknownFunctions.PURE))
     assert isinstance(Interpreter(program).run(seed=0).outcome, ReachedError)
+
+
+def test_a_call_through_a_pointer_that_nobody_set(tmp_path: Path) -> None:
+    """Null ends the program; any other value stands for an unknown function."""
+    path = tmp_path / "program.c"
+    text = "int f(void) { return 1; } int (*p)(void) = (int (*)(void))%d; int main(void) { p(); return 0; p = f; }"
+    outcomes = {}
+    for value in (0, 1234):
+        path.write_text(text % value)
+        for mode in (UnknownFunctions.PURE, UnknownFunctions.ARBITRARY):
+            program = load_c([path], options=COptions("LP64", unknown_functions=mode))
+            outcomes[value, mode] = type(Interpreter(program).run(seed=0).outcome)
+    assert outcomes == {
+        (0, UnknownFunctions.PURE): Blocked,
+        (0, UnknownFunctions.ARBITRARY): Blocked,
+        (1234, UnknownFunctions.PURE): Exited,
+        (1234, UnknownFunctions.ARBITRARY): ReachedUnmodelled,
+    }
