@@ -228,6 +228,8 @@ VIOLATIONS = [
     ("no-overflow", "x = x / -1;", -2147483648, 5),
     ("no-overflow", "x++;", 2147483647, 5),
     ("no-overflow", "long y = x; y = y << 40; x = x << 4;", 0x10000000, -5),
+    ("no-overflow", "if (x + 1 > 0) x = 7;", 2147483647, 5),
+    ("no-overflow", "x = x < 0 ? -x : x;", -2147483648, 5),
     ("valid-deref", "int a[4]; a[x] = 1;", 4, 3),
     ("valid-deref", "char *p = malloc(x); p[3] = 1; free(p);", 3, 4),
     ("valid-deref", "int *p = malloc(4); *p = 0; if (x) free(p); x = *p; if (!x) return 0; free(p);", 1, 0),

@@ -439,6 +439,19 @@ CRATON_OVERFLOWS(mul)
 CRATON_OVERFLOWS(negate)
 CRATON_OVERFLOWS(divrem)
 
+/* What -ftrapv calls where there is no such check. */
+#define CRATON_TRAPS(mode, type) \
+    CRATON_TRAP(__addv##mode##3, type, add) CRATON_TRAP(__subv##mode##3, type, sub) CRATON_TRAP(__mulv##mode##3, type, mul) \
+    CRATON_WEAK type __negv##mode##2(type a) { return __subv##mode##3(0, a); } \
+    CRATON_WEAK type __absv##mode##2(type a) { return a < 0 ? __subv##mode##3(0, a) : a; }
+#define CRATON_TRAP(name, type, operation) CRATON_WEAK type name(type a, type b) \
+    { type result; if (__builtin_##operation##_overflow(a, b, &result)) craton_stop('R', CRATON_VIOLATED, ""); return result; }
+CRATON_TRAPS(si, int)
+CRATON_TRAPS(di, long long)
+#ifdef __SIZEOF_INT128__
+CRATON_TRAPS(ti, __int128)
+#endif
+
 struct craton_type { unsigned short kind, info; };
 struct craton_shift { const char *file; unsigned line, column; struct craton_type *left, *right; };
 
