@@ -409,6 +409,23 @@ static int craton_lost(void)
 }
 #endif
 
+/* Arguments or an environment: so many texts, a null pointer, and nothing behind it. */
+static char **craton_list(unsigned count)
+{
+    static char *lists[2][1002], text[2] = "a";
+    static unsigned used;
+    char **list = lists[used++ & 1], *each = text;
+    unsigned i;
+#ifdef CRATON_ASAN /* which watches over what it has given */
+    extern void *calloc(craton_size, craton_size);
+    list = calloc(count + 1, sizeof *list);
+    each = calloc(2, 1);
+    each[0] = 'a';
+#endif
+    for (i = 0; i < count; i++) list[i] = each;
+    return list;
+}
+
 /* main has returned */
 static void craton_end_of_main(void)
 {

@@ -60,6 +60,7 @@ ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __as
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
 _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
+_MOST_ARGUMENTS = 1000
 _READING = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
 _MOST_TYPED = 60_000  # what a pipe takes at once
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
@@ -91,7 +92,7 @@ def harness_text(
         *(_stub(function, specification, numbers) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
         *(_open_local(number, local) for number, local in enumerate(opened.locals)),
-        _main(outline, specification, violated),
+        _main(outline, specification, violated, replay),
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -369,15 +370,26 @@ def _c_library() -> tuple[ctypes.CDLL, ...]:
     return tuple(found) or (ctypes.CDLL(None),)  # where they have other names: all that this process knows
 
 
-def _main(outline: Outline, specification: Specification, violated: str) -> str:
+def _main(outline: Outline, specification: Specification, violated: str, replay: Replay) -> str:
     if not has_own_main(outline, specification, violated):
         return ""
     entry = PROGRAM_MAIN if specification.entry == "main" else specification.entry
+    count = _argument_count(replay, violated) if specification.entry == "main" else 0
     return (
         f"int {entry}();\n"
-        f"int main(void)\n{{\n    static char *none[1];\n    int result = {entry}(0, none, none);\n"
+        f"int main(void)\n{{\n    int result = {entry}({count}, craton_list({count}), craton_list(0));\n"
         "    craton_end_of_main();\n    return result;\n}"
     )
+
+
+def _argument_count(replay: Replay, violated: str) -> int:
+    """What the counterexample says, as far as it is likely. What a program does with the name that it is called by is
+    no fault of it, so it has one where memory is watched over.
+    """
+    background = replay.background
+    first = background.program.main.parameters[:1] if background is not None else ()
+    count = next((int(background.start.get(term, 0)) for term in first if background is not None), 0)
+    return max(count if count <= _MOST_ARGUMENTS else 0, 1 if violated in _MEMORY else 0)
 
 
 # --- values that the program leaves open ------------------------------------------------------------------------------

@@ -1,0 +1,67 @@
+"""Small C programs that a verifier may trip over, with the verdicts that are right: the whole way to the replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.configuration.stages import Stage
+from craton.evidence.building import compilers
+from craton.frontends.programs import Request
+from craton.verdicts.result import Result
+from craton.verification.run import verify
+
+pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
+
+HEAD = "void reach_error(void) {}\nextern int __VERIFIER_nondet_int(void);\n"
+FORMULAS = {"overflow": "G ! overflow", "deref": "G valid-deref", "free": "G valid-free"}
+
+
+def verdict(text: str, folder: Path, property_name: str = "") -> Result:
+    (folder / "p.c").write_text(HEAD + text)
+    property_file = None
+    if property_name:
+        property_file = folder / "p.prp"
+        property_file.write_text(f"CHECK( init(main()), LTL({FORMULAS[property_name]}) )\n")
+    request = Request((str(folder / "p.c"),), property_file=property_file and str(property_file), data_model="LP64")
+    return verify(request, [Stage("bounded")], 60)
+
+
+FALSE = {
+    "arguments": ("", "int main(int argc, char **argv) { if (argc == 3) reach_error(); return 0; }"),
+    "no argument": ("", "int main(int argc, char **argv) { if (argc == 0) reach_error(); return 0; }"),
+    "behind the arguments": ("deref", "int main(int argc, char **argv) { return argv[argc + 1] == 0; }"),
+    "a sum that is compared": ("overflow", "int main(void) { return __VERIFIER_nondet_int() + 1 > 0; }"),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_violations_are_shown_by_a_run(name: str, tmp_path: Path) -> None:
+    property_name, text = FALSE[name]
+    result = verdict(text, tmp_path, property_name)
+    assert result.is_false, result.reason
+
+
+TRUE = {
+    "arguments are counted": ("", "int main(int argc, char **argv) { if (argc < 0) reach_error(); return 0; }"),
+}
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_proofs_are_found(name: str, tmp_path: Path) -> None:
+    property_name, text = TRUE[name]
+    result = verdict(text, tmp_path, property_name)
+    assert result.is_true, result.reason
+
+
+UNKNOWN = {
+    # Systems give a name, though C does not ask for it.
+    "the program's name": ("deref", "int main(int argc, char **argv) { return argv[0][0]; }"),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_hangs_on_more_than_the_text_is_not_decided(name: str, tmp_path: Path) -> None:
+    property_name, text = UNKNOWN[name]
+    assert verdict(text, tmp_path, property_name).is_unknown
