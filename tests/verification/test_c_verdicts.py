@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,10 @@ FORMULAS = {"overflow": "G ! overflow", "deref": "G valid-deref", "free": "G val
 
 def verdict(text: str, folder: Path, property_name: str = "") -> Result:
     (folder / "p.c").write_text(HEAD + text)
-    property_file = None
+    request = Request((str(folder / "p.c"),), data_model="LP64")
     if property_name:
-        property_file = folder / "p.prp"
-        property_file.write_text(f"CHECK( init(main()), LTL({FORMULAS[property_name]}) )\n")
-    request = Request((str(folder / "p.c"),), property_file=property_file and str(property_file), data_model="LP64")
+        (folder / "p.prp").write_text(f"CHECK( init(main()), LTL({FORMULAS[property_name]}) )\n")
+        request = replace(request, property_file=str(folder / "p.prp"))
     return verify(request, [Stage("bounded")], 60)
 
 
