@@ -35,6 +35,7 @@ class Reader:
         self._names = names or {}  # what symbols of a script mean, unless that is their own name
         self._sorts: dict[Handle, Sort] = {}
         self._heads: dict[Handle, _Head] = {}
+        self._loose_parts: dict[Handle, frozenset[int | Term]] = {}  # of the nodes below the root that is being read
 
     def read(self, root: Handle) -> Term:
         """The term of a node without loose bound variables."""
@@ -46,6 +47,7 @@ class Reader:
 
     def _read(self, root: Handle, outermost: _Scope) -> Term:
         ref = self.context.ref
+        self._loose_parts = {}  # nodes are known by their addresses, which may be another's in the next call
         stack: list[tuple[Handle, _Scope]] = [(root, outermost)]
         while stack:
             node, scope = stack[-1]
@@ -100,33 +102,55 @@ class Reader:
         """The outer variables that occur in a quantifier's body (which binds `own` variables): it must not capture
         them.
         """
-        ref = self.context.ref
-        found: dict[Term, None] = {}
-        seen: set[tuple[Handle, int]] = set()
-        stack = [(body, own)]
+        loose = self._loose(body)
+        outer = sorted(x - own for x in loose if isinstance(x, int) and x >= own)
+        found = [scope.variable(index) for index in outer]
+        return list(dict.fromkeys([*found, *(x for x in loose if isinstance(x, Term))]))
+
+    def _loose(self, root: Handle) -> frozenset[int | Term]:
+        """The loose variables of a node, by their numbers, and its free symbols. Each node is looked at once, however
+        many quantifiers it is below.
+        """
+        ref, known = self.context.ref, self._loose_parts
+        stack = [root]
         while stack:
-            node, depth = entry = stack.pop()
-            if entry in seen:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
                 continue
-            seen.add(entry)
             kind = api.get_ast_kind(ref, node)
             if kind == _QUANTIFIER:
-                inner = depth + api.get_quantifier_num_bound(ref, node)
-                stack.append((api.get_quantifier_body(ref, node), inner))
-            elif kind == _VAR:
-                index = api.get_index_value(ref, node)
-                if index >= depth:
-                    found[scope.variable(index - depth)] = None
-            elif kind == _APP:
-                count = api.get_app_num_args(ref, node)
-                stack.extend((api.get_app_arg(ref, node, i), depth) for i in range(count))
-                if count == 0:
-                    declaration = api.get_app_decl(ref, node)
-                    if api.get_decl_kind(ref, declaration) == _UNINTERPRETED:
-                        symbol = self.symbol_of(declaration)
-                        assert isinstance(symbol, Term)
-                        found[symbol] = None
-        return list(found)
+                parts = [api.get_quantifier_body(ref, node)]
+            else:
+                count = api.get_app_num_args(ref, node) if kind == _APP else 0
+                parts = [api.get_app_arg(ref, node, i) for i in range(count)]
+            missing = [part for part in parts if part not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            known[node] = self._loose_at(node, kind, [known[part] for part in parts])
+        return known[root]
+
+    def _loose_at(self, node: Handle, kind: int, parts: list[frozenset[int | Term]]) -> frozenset[int | Term]:
+        ref = self.context.ref
+        if kind == _VAR:
+            return frozenset((api.get_index_value(ref, node),))
+        if kind == _QUANTIFIER:
+            own = api.get_quantifier_num_bound(ref, node)
+            shifted = (x - own if isinstance(x, int) else x for x in parts[0])
+            return frozenset(x for x in shifted if isinstance(x, Term) or x >= 0)
+        if kind == _APP and not parts:
+            declaration = api.get_app_decl(ref, node)
+            if api.get_decl_kind(ref, declaration) == _UNINTERPRETED:
+                symbol = self.symbol_of(declaration)
+                assert isinstance(symbol, Term)
+                return frozenset((symbol,))
+        if not parts:
+            return frozenset()
+        largest = max(parts, key=len)
+        rest = [part for part in parts if part is not largest and not part <= largest]
+        return largest.union(*rest) if rest else largest
 
     def _application(self, node: Handle, kind: int, args: list[Term]) -> Term:
         ref = self.context.ref
