@@ -112,6 +112,7 @@ class Context:
     anchors: set[str] = field(default_factory=set)  # globals never shadowed: some pointer member can always point here
     variadics: list[str] = field(default_factory=list)
     top: list[str] = field(default_factory=list)
+    second: list[str] = field(default_factory=list)  # of another translation unit
     serial: int = 0
     calm: int = 0
 

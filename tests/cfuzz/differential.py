@@ -3,53 +3,72 @@
     PYTHONPATH=tests python -m cfuzz.differential COUNT [--first SEED] [--jobs N]
 
 Every mismatch is printed with its seed (`python -m cfuzz.generate SEED` shows the program); the exit code is 1 if there
-is one.
+is one. Programs that the front end refuses, or whose calls it approximates, are counted by what stands in the way: they
+are no mismatches, but they compare nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import multiprocessing
 import sys
 import tempfile
 import time
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from cfuzz import oracle
+from cfuzz.features import ALL, Features
 from cfuzz.generate import generate
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
+from craton.frontends.c.errors import Unsupported
 from craton.program.interpreter import Exited, Interpreter
 
 CRASH = "the compiler fails"
 
 
-def disagreement(seed: int) -> str:
-    """What is wrong with the front end or the interpreter on this seed; "" if nothing, CRASH if nobody
-    knows. The data models take turns."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What came of one seed: nothing to say, a mismatch, or what stood in the way of a comparison."""
+
+    mismatch: str = ""
+    obstacle: str = ""
+
+
+def compare(seed: int, features: Features = ALL) -> Compared:
+    """The front end and the interpreter against the compiled program. The data models take turns."""
     models = oracle.models()
     model = models[seed % len(models)]
-    source, values = generate(seed), oracle.inputs(seed)
+    source, values = generate(seed, features=features), oracle.inputs(seed)
     try:
         expected = oracle.run(source, values, model)
     except oracle.CompilerCrash:
-        return CRASH
+        return Compared(obstacle=CRASH)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "program.c"
-        path.write_text(source)
         try:
-            run = Interpreter(load_c([path], options=COptions(model.name))).run(values)
-        except CratonError as problem:
-            return f"seed {seed} {model.name}: {problem}"
+            program = load_c(oracle.written(source, Path(folder)), options=COptions(model.name))
+            run = Interpreter(program).run(values)
+        except Unsupported as problem:
+            return Compared(obstacle=problem.construct)
         except Exception as problem:
-            return f"seed {seed} {model.name}: {problem!r}"
+            return Compared(
+                f"seed {seed} {model.name}: {problem if isinstance(problem, CratonError) else repr(problem)}"
+            )
     found = next((value for variable, value in run.values.items() if variable.name == "__checksum"), None)
-    if isinstance(expected, oracle.Checksum):
-        if isinstance(run.outcome, Exited) and found == expected.value:
-            return ""
-    elif isinstance(expected, oracle.Exit) and isinstance(run.outcome, Exited):
-        return ""
-    return f"seed {seed} {model.name}: compiled {expected}, interpreted {run.outcome} with checksum {found}"
+    if isinstance(run.outcome, Exited):
+        if isinstance(expected, oracle.Exit) or expected == oracle.Checksum(found or 0):
+            return Compared()
+        if program.approximated:
+            return Compared(obstacle=f"an approximation of {', '.join(program.approximated)}")
+    return Compared(f"seed {seed} {model.name}: compiled {expected}, interpreted {run.outcome} with checksum {found}")
+
+
+def disagreement(seed: int, features: Features = ALL) -> str:
+    """What is wrong with the front end or the interpreter on this seed; "" if nothing."""
+    return compare(seed, features).mismatch
 
 
 def main(words: list[str]) -> int:
@@ -57,24 +76,29 @@ def main(words: list[str]) -> int:
     parser.add_argument("count", type=int)
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--without", action="append", default=[], metavar="FEATURE")
     args = parser.parse_args(words)
     if not oracle.models():
         print("there is no C compiler to compare with")
         return 2
-    start, bad, crashes = time.monotonic(), 0, 0
+    start, bad = time.monotonic(), 0
+    obstacles: Counter[str] = Counter()
     seeds = range(args.first, args.first + args.count)
+    task = functools.partial(compare, features=ALL.without(*args.without))
     # Terms live as long as their process, so processes are renewed now and then.
     with multiprocessing.get_context("spawn").Pool(args.jobs, maxtasksperchild=4) as pool:
-        for done, problem in enumerate(pool.imap_unordered(disagreement, seeds, chunksize=25), 1):
-            if problem == CRASH:
-                crashes += 1
-            elif problem:
+        for done, result in enumerate(pool.imap_unordered(task, seeds, chunksize=25), 1):
+            if result.obstacle:
+                obstacles[result.obstacle] += 1
+            elif result.mismatch:
                 bad += 1
-                print(problem, flush=True)
+                print(result.mismatch, flush=True)
             if done % 250 == 0 or done == args.count:
                 seconds = time.monotonic() - start
-                beside = f", {crashes} beyond the compiler" if crashes else ""
+                beside = f", {obstacles.total()} not compared" if obstacles else ""
                 print(f"{done} of {args.count} programs, {bad} mismatches{beside}, {seconds:.0f} s", flush=True)
+    for obstacle, count in obstacles.most_common():
+        print(f"    not compared, {count}: {obstacle}")
     return 1 if bad else 0
 
 

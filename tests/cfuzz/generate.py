@@ -12,7 +12,7 @@ import argparse
 import re
 from random import Random
 
-from cfuzz import control, idioms
+from cfuzz import control, idioms, library, macros, travels, units
 from cfuzz.callables import write_functions
 from cfuzz.context import Context, Enum, Frame, Var
 from cfuzz.ctype import (
@@ -36,9 +36,12 @@ from cfuzz.ctype import (
 )
 from cfuzz.features import ALL, Features
 from cfuzz.initialisers import initialiser
+from cfuzz.oracle import UNIT
 from cfuzz.statements import array_type, settle, statements
 
-assert control and idioms  # their patterns register themselves with the statements
+assert (
+    control and idioms and library and macros and travels and units
+)  # their patterns register themselves with the statements
 
 MAIN_BUDGET = 4000
 MAXIMAL_SCALARS = 90
@@ -54,7 +57,8 @@ def generate(seed: int, *, size: int = 10, features: Features = ALL) -> str:
         global_function_pointers(c)
     main = main_function(c, size)
     body = [*HELPERS, *c.top, *checksum_function(c), *main, ""]
-    return "\n".join([*declarations(body), "", *(FLOAT_HELPERS if c.has("floats") else []), *body])
+    text = "\n".join([*declarations(body), "", *(FLOAT_HELPERS if c.has("floats") else []), *body])
+    return text if not c.second else "\n".join([text, UNIT, *c.second, ""])
 
 
 ENVIRONMENT = {
@@ -85,6 +89,28 @@ ENVIRONMENT = {
     "strcmp": "extern int strcmp(const char *, const char *);",
     "strncmp": "extern int strncmp(const char *, const char *, size_t);",
     "strchr": "extern char *strchr(const char *, int);",
+    **{
+        name: f"extern char *{name}({second});"
+        for name, second in {
+            "strrchr": "const char *, int",
+            "strstr": "const char *, const char *",
+            "strpbrk": "const char *, const char *",
+            "strncat": "char *, const char *, size_t",
+            "strdup": "const char *",
+        }.items()
+    },
+    "memchr": "extern void *memchr(const void *, int, size_t);",
+    "strspn": "extern size_t strspn(const char *, const char *);",
+    "strcspn": "extern size_t strcspn(const char *, const char *);",
+    "strnlen": "extern size_t strnlen(const char *, size_t);",
+    **{name: f"extern int {name}(int);" for name in (*library.CLASSES, "toupper", "tolower", "abs")},
+    "labs": "extern long labs(long);",
+    "atoi": "extern int atoi(const char *);",
+    "atol": "extern long atol(const char *);",
+    "strtol": "extern long strtol(const char *, char **, int);",
+    "strtoul": "extern unsigned long strtoul(const char *, char **, int);",
+    "qsort": "extern void qsort(void *, size_t, size_t, int (*)(const void *, const void *));",
+    "bsearch": "extern void *bsearch(const void *, const void *, size_t, size_t, int (*)(const void *, const void *));",
 }
 HELPERS = [
     "unsigned long long __checksum = 14695981039346656037ull;",

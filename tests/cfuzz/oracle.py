@@ -77,6 +77,8 @@ SANITIZED = (
 )
 MODEL_FLAGS = {Model.LP64: ("-m64",), Model.ILP32: ("-m32", "-msse2", "-mfpmath=sse")}
 
+UNIT = "/* another translation unit */"  # between the units of a program
+
 HARNESS = r"""
 #include <stdio.h>
 #include <string.h>
@@ -118,14 +120,24 @@ def compiled(
     source: str, model: Model, binary: Path, *, compiler: str | None = None, options: Sequence[str] = PLAIN
 ) -> Path:
     """The program, linked with the harness; raises CompileError with the compiler's words."""
-    command = [compiler or default_compiler(), *FLAGS, *MODEL_FLAGS[model], *options, "-x", "c", "-", "-o", str(binary)]
+    command = [compiler or default_compiler(), *FLAGS, *MODEL_FLAGS[model], *options, "-x", "c", "-o", str(binary)]
     linked = harness(command[0], model, "-fsanitize" in " ".join(options))
-    command[-2:-2] = ["-x", "none", str(linked), "-lm"]
-    result = subprocess.run(command, input=source, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory(prefix="cfuzz") as folder:
+        files = map(str, written(source, Path(folder)))
+        result = subprocess.run([*command, *files, "-x", "none", str(linked), "-lm"], capture_output=True, text=True)
     if result.returncode:
         crashed = "internal compiler error" in result.stderr or result.returncode < 0
         raise (CompilerCrash if crashed else CompileError)(result.stderr)
     return binary
+
+
+def written(source: str, folder: Path) -> list[Path]:
+    """The units of a program as files."""
+    files = []
+    for number, text in enumerate(source.split(UNIT)):
+        files.append(folder / f"program{number or ''}.c")
+        files[-1].write_text(text)
+    return files
 
 
 def execute(binary: Path, values: Sequence[Value], timeout: float = 5.0) -> Outcome:

@@ -37,9 +37,7 @@ PASSES = (inline, remove_dead_code, propagate_constants, encode_blocks)
 
 
 def loaded(source: str, model: oracle.Model, folder: Path) -> Program:
-    path = folder / "program.c"
-    path.write_text(source)
-    return load_c([path], options=COptions(model.name))
+    return load_c(oracle.written(source, folder), options=COptions(model.name))
 
 
 def checksum(program: Program, values: tuple[oracle.Value, ...]) -> int | str:
