@@ -28,7 +28,7 @@ def macro_function(c: Context, depth: int) -> bool:
                 "(a, b) (((a) & 15) * ((b) & 15))",
                 "(a, b) \\\n    ((a) == (b) \\\n        || (a) < 3)",
                 "(a, ...) ((a) ^ (__VA_ARGS__))",
-                "(a, b) ({ __typeof__(a) a_ = (a); a_ != 0 ? 1 : (b) != 0; })",
+                "(a, b) ({ __typeof__(+(a)) a_ = (a); a_ != 0 ? 1 : (b) != 0; })",
             ]
         ),
     )
