@@ -1,6 +1,6 @@
 """Many generated programs: our interpreter against the compiled program. `make fuzz N=10000`, or
 
-    PYTHONPATH=tests python -m cfuzz.differential COUNT [--first SEED] [--jobs N]
+    PYTHONPATH=tests python -m cfuzz.differential COUNT [--first SEED] [--jobs N] [--size N]
 
 Every mismatch is printed with its seed (`python -m cfuzz.generate SEED` shows the program); the exit code is 1 if there
 is one. Programs that the front end refuses, or whose calls it approximates, are counted by what stands in the way: they
@@ -11,23 +11,29 @@ from __future__ import annotations
 
 import argparse
 import functools
+import gc
+import itertools
 import multiprocessing
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cfuzz import oracle
+from cfuzz.batch import outcomes, tagged
 from cfuzz.features import ALL, Features
 from cfuzz.generate import generate
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import Unsupported
-from craton.program.interpreter import Exited, Interpreter
+from craton.program.interpreter import Exited, Interpreter, ReachedUnmodelled
 
 CRASH = "the compiler fails"
+SIZE = 10
+BATCH = 25  # programs that are compiled together
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +44,49 @@ class Compared:
     obstacle: str = ""
 
 
-def compare(seed: int, features: Features = ALL) -> Compared:
+def compare(seed: int, features: Features = ALL, size: int = SIZE) -> Compared:
     """The front end and the interpreter against the compiled program. The data models take turns."""
-    models = oracle.models()
-    model = models[seed % len(models)]
-    source, values = generate(seed, features=features), oracle.inputs(seed)
+    source, values = generate(seed, size=size, features=features), oracle.inputs(seed)
     try:
-        expected = oracle.run(source, values, model)
+        expected = oracle.run(source, values, model_of(seed))
     except oracle.CompilerCrash:
         return Compared(obstacle=CRASH)
+    return examine(seed, source, values, expected)
+
+
+def compare_all(seeds: Sequence[int], features: Features = ALL, size: int = SIZE) -> list[Compared]:
+    """The same for many programs, compiled together; those that differ are compared again, each alone."""
+    found: dict[int, Compared] = {}
+    for model in oracle.models():
+        chosen = [seed for seed in seeds if model_of(seed) is model]
+        sources = [tagged(generate(s, size=size, features=features), tag) for tag, s in enumerate(chosen)]
+        values = [oracle.inputs(seed) for seed in chosen]
+        try:
+            expected = outcomes(sources, values, model)
+        except oracle.CompileError:
+            found.update({seed: compare(seed, features, size) for seed in chosen})
+            continue
+        found.update(
+            {seed: examine(seed, *rest) for seed, *rest in zip(chosen, sources, values, expected, strict=True)}
+        )
+    return [confirmed(found[seed], seed, features, size) for seed in seeds]
+
+
+def confirmed(result: Compared, seed: int, features: Features, size: int) -> Compared:
+    """A mismatch as it shows without other programs and tags of names."""
+    if not result.mismatch:
+        return result
+    alone = compare(seed, features, size)
+    return alone if alone.mismatch else Compared(f"{result.mismatch} (only among other programs)")
+
+
+def model_of(seed: int) -> oracle.Model:
+    return oracle.models()[seed % len(oracle.models())]
+
+
+def examine(seed: int, source: str, values: Sequence[oracle.Value], expected: oracle.Outcome) -> Compared:
+    """Whether our run of the program ends as the compiled one did."""
+    model = model_of(seed)
     with tempfile.TemporaryDirectory() as folder:
         try:
             program = load_c(oracle.written(source, Path(folder)), options=COptions(model.name))
@@ -58,6 +98,8 @@ def compare(seed: int, features: Features = ALL) -> Compared:
                 f"seed {seed} {model.name}: {problem if isinstance(problem, CratonError) else repr(problem)}"
             )
     found = next((value for variable, value in run.values.items() if variable.name == "__checksum"), None)
+    if isinstance(run.outcome, ReachedUnmodelled):
+        return Compared(obstacle=run.outcome.construct.description)
     if isinstance(run.outcome, Exited):
         if isinstance(expected, oracle.Exit) or expected == oracle.Checksum(found or 0):
             return Compared()
@@ -76,6 +118,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("count", type=int)
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--size", type=int, default=SIZE, help="roughly the number of statements of main")
     parser.add_argument("--without", action="append", default=[], metavar="FEATURE")
     args = parser.parse_args(words)
     if not oracle.models():
@@ -84,10 +127,12 @@ def main(words: list[str]) -> int:
     start, bad = time.monotonic(), 0
     obstacles: Counter[str] = Counter()
     seeds = range(args.first, args.first + args.count)
-    task = functools.partial(compare, features=ALL.without(*args.without))
-    # Terms live as long as their process, so processes are renewed now and then.
-    with multiprocessing.get_context("spawn").Pool(args.jobs, maxtasksperchild=4) as pool:
-        for done, result in enumerate(pool.imap_unordered(task, seeds, chunksize=25), 1):
+    batches = [seeds[at : at + BATCH] for at in range(0, len(seeds), BATCH)]
+    task = functools.partial(compare_all, features=ALL.without(*args.without), size=args.size)
+    # Terms live as long as their process, so processes are renewed now and then; cycles may wait until then, too.
+    with multiprocessing.get_context("spawn").Pool(args.jobs, gc.disable, maxtasksperchild=4) as pool:
+        results = itertools.chain.from_iterable(pool.imap_unordered(task, batches))
+        for done, result in enumerate(results, 1):
             if result.obstacle:
                 obstacles[result.obstacle] += 1
             elif result.mismatch:

@@ -138,8 +138,8 @@ FLOAT_HELPERS = [
 
 def declarations(body: list[str]) -> list[str]:
     """What the program uses of its environment, declared."""
-    text = "\n".join(body)
-    used = [line for name, line in ENVIRONMENT.items() if re.search(rf"\b{name}\b", text)]
+    words = set(re.findall(r"struct node\b|\w+", "\n".join(body)))
+    used = [line for name, line in ENVIRONMENT.items() if name in words]
     if any("size_t" in line for line in used):
         used.insert(0, ENVIRONMENT["size_t"])
     return list(dict.fromkeys(used))

@@ -79,13 +79,12 @@ MODEL_FLAGS = {Model.LP64: ("-m64",), Model.ILP32: ("-m32", "-msse2", "-mfpmath=
 
 UNIT = "/* another translation unit */"  # between the units of a program
 
-HARNESS = r"""
-#include <stdio.h>
-#include <string.h>
+# The inputs, by `next_input`, which says whether there is one.
+NONDETS = r"""
 static int read_input(long long *i, double *d) {
     char kind;
     unsigned long long bits;
-    if (scanf(" %c%llx", &kind, &bits) != 2) { *i = 0; *d = 0; return 0; }
+    if (!next_input(&kind, &bits)) { *i = 0; *d = 0; return 0; }
     if (kind == 'i') { *i = (long long)bits; return 0; }
     memcpy(d, &bits, sizeof *d);
     return 1;
@@ -101,7 +100,13 @@ NONDET(int, int) NONDET(uint, unsigned) NONDET(long, long) NONDET(ulong, unsigne
 _Bool __VERIFIER_nondet_bool(void) { long long i; double d; return read_input(&i, &d) ? d != 0 : i != 0; }
 double __VERIFIER_nondet_double(void) { long long i; double d; return read_input(&i, &d) ? d : (double)i; }
 float __VERIFIER_nondet_float(void) { long long i; double d; return read_input(&i, &d) ? (float)d : (float)i; }
-void __VERIFIER_checksum(unsigned long long value) { printf("checksum %016llx\n", value); fflush(stdout); }
+"""
+HARNESS = f"""
+#include <stdio.h>
+#include <string.h>
+static int next_input(char *kind, unsigned long long *bits) {{ return scanf(" %c%llx", kind, bits) == 2; }}
+{NONDETS}
+void __VERIFIER_checksum(unsigned long long value) {{ printf("checksum %016llx\\n", value); fflush(stdout); }}
 """
 
 
@@ -121,7 +126,7 @@ def compiled(
 ) -> Path:
     """The program, linked with the harness; raises CompileError with the compiler's words."""
     command = [compiler or default_compiler(), *FLAGS, *MODEL_FLAGS[model], *options, "-x", "c", "-o", str(binary)]
-    linked = harness(command[0], model, "-fsanitize" in " ".join(options))
+    linked = harness(command[0], model)
     with tempfile.TemporaryDirectory(prefix="cfuzz") as folder:
         files = map(str, written(source, Path(folder)))
         result = subprocess.run([*command, *files, "-x", "none", str(linked), "-lm"], capture_output=True, text=True)
@@ -273,12 +278,11 @@ def supports(compiler: str, model: Model, options: tuple[str, ...]) -> bool:
 
 
 @functools.cache
-def harness(compiler: str, model: Model, sanitized: bool) -> Path:
-    """The harness compiled once per model; it is never sanitized itself, only linked."""
-    folder = Path(workshop().name)
-    binary = folder / f"harness-{Path(compiler).name}-{model.name}-{sanitized}.o"
+def harness(compiler: str, model: Model, text: str = HARNESS) -> Path:
+    """A harness compiled once per model; it is never sanitized itself, only linked."""
+    binary = Path(workshop().name) / f"harness-{Path(compiler).name}-{model.name}-{abs(hash(text))}.o"
     command = [compiler, *FLAGS, *MODEL_FLAGS[model], "-O1", "-w", "-x", "c", "-c", "-", "-o", str(binary)]
-    result = subprocess.run(command, input=HARNESS, capture_output=True, text=True)
+    result = subprocess.run(command, input=text, capture_output=True, text=True)
     if result.returncode:
         raise CompileError(result.stderr)
     return binary

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cfuzz.batch import outcomes, tagged
 from cfuzz.features import ALL, NONE, Features
 from cfuzz.generate import generate
 from cfuzz.oracle import (
@@ -67,6 +68,30 @@ def test_a_feature_switched_off_does_not_occur() -> None:
     marks = {"floats": "double", "goto": "goto", "heap": "malloc(", "switch": "switch", "bitfields": " : 3;"}
     for name, mark in marks.items():
         assert not any(mark in generate(seed, features=ALL.without(name)) for seed in range(20)), name
+
+
+@needs_compiler
+def test_programs_compiled_together_compute_what_they_compute_alone() -> None:
+    sources = [tagged(generate(seed, size=4), tag) for tag, seed in enumerate(range(8))]
+    values = [inputs(seed) for seed in range(8)]
+    alone = [run(source, line, Model.LP64) for source, line in zip(sources, values, strict=True)]
+    assert outcomes(sources, values, Model.LP64) == alone
+
+
+@needs_compiler
+def test_ends_of_programs_compiled_together_are_told_apart() -> None:
+    bodies = ["return 0;", "__checksum = 7; exit(3);", "abort();", "for (;;) ;", "__checksum = input(); return 0;"]
+    head = "extern int __VERIFIER_nondet_int(void); extern void exit(int), abort(void); unsigned long long __checksum;"
+    sources = [f"{head} int main(void) {{ {body} }}".replace("input", "__VERIFIER_nondet_int") for body in bodies]
+    found = outcomes(sources, [(1,), (2,), (3,), (4,), (5,)], Model.LP64, seconds=1)
+    assert found == [Checksum(0), Checksum(7), Crash("signal 6"), Timeout(), Checksum(5)]
+
+
+def test_tags_leave_texts_and_numbers_alone() -> None:
+    text = "int g12 = 0x1.fep0; char *s3 = \"a1\", c4 = '\\x7f'; f5(g12_x, __builtin_bswap64(1e3));"
+    assert tagged(text, 7) == (
+        "int p7_g12 = 0x1.fep0; char *p7_s3 = \"a1\", p7_c4 = '\\x7f'; p7_f5(p7_g12_x, __builtin_bswap64(1e3));"
+    )
 
 
 @needs_compiler

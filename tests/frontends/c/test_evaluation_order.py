@@ -73,6 +73,18 @@ FIXED = {
     "statement expressions": ("x = 1; int r = ({ int i = inc(); i += inc(); i; }); return r * 10 + x;", 53),
     "postfix in an argument": ("int i = 1; int r = pair(i++, 5); return r * 10 + i;", 152),
     "library calls": ('return (int)strlen(strcpy(text, "abc")) + (int)strlen("de");', 5),
+    "bytes of another object": (
+        "struct S *u = x ? &s : &t; u->b = 3; s.b = 3; t.a = 1; return s.b-- + ((unsigned char *)&t.a)[0];",
+        4,
+    ),
+    "an object behind its address": (
+        "struct S *u = x ? &s : &t; u->b = 3; s.b = 3; t.a = 1; return s.b-- + (*(struct S *)(char *)&t).a + (&t)->a;",
+        5,
+    ),
+    "a number that holds an address": (
+        "unsigned long w = (unsigned long)&x; x = 3; *(int *)w += 1; return (x++ ?: 9) + __builtin_popcountl(w & 0);",
+        4,
+    ),
     "calls that only read": ("x = 3; return get() * 10 + get();", 33),
 }
 # What C leaves open: all results.

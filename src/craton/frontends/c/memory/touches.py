@@ -13,7 +13,7 @@ from craton.frontends.c.memory.facts import Facts
 from craton.frontends.c.memory.places import Place, find, parts_of, reached
 from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
-from craton.frontends.c.syntax.types import ArrayType, FunctionType, Integer
+from craton.frontends.c.syntax.types import ArrayType, Floating, FunctionType, Integer, Pointer
 from craton.program.analysis.graphs import components
 
 _LOOPS = frozenset({Kind.WHILE, Kind.DO, Kind.FOR, Kind.GOTO, Kind.COMPUTED_GOTO})
@@ -181,6 +181,8 @@ class Touches:
             return _unknown()
         reached = Spots()
         for argument in node.children[1:]:
+            if isinstance(argument.type, Integer | Floating):
+                continue  # a number may hold an address, but the library follows none of these
             place = self._points_to.of_value(argument)
             if place is None:
                 continue
@@ -286,26 +288,48 @@ class Touches:
 
 
 def object_of(node: Node) -> Variable | None:
-    """The variable an l-value is a part of, if no pointer is followed; arrays decay on the way."""
+    """The variable of an l-value, if no pointer is read on the way: `a[i].m`, `*(T *)&x`, `((char *)a)[1]`."""
     while True:
         if node.kind in (Kind.VARIABLE, Kind.COMPOUND_LITERAL):
             variable: Variable = node.value
             return variable
-        if node.kind is Kind.MEMBER and node.op == ".":
-            node = node.children[0]
-        elif (array := indexed_array(node)) is not None:
-            node = array
+        below = node.children[0] if node.kind is Kind.MEMBER and node.op == "." else _addressed(node)
+        if below is None:
+            return None
+        node = below
+
+
+def _addressed(node: Node) -> Node | None:
+    """Of what the pointer was made that this l-value follows, if it was made in this expression. Steps and casts on the
+    way do not leave the object: what does is undefined.
+    """
+    if node.kind not in (Kind.SUBSCRIPT, Kind.DEREFERENCE, Kind.MEMBER):
+        return None
+    pointer = _pointer_operand(node)
+    while True:
+        if isinstance(pointer.type, ArrayType):
+            return pointer
+        if pointer.kind is Kind.ADDRESS:
+            return pointer.children[0]
+        if pointer.kind is Kind.CONVERT and isinstance(pointer.children[0].type, ArrayType | Pointer):
+            pointer = pointer.children[0]
+        elif pointer.kind is Kind.BINARY and isinstance(pointer.type, Pointer) and pointer.op in ("+", "-"):
+            pointer = _pointer_operand(pointer)
         else:
             return None
+
+
+def _pointer_operand(node: Node) -> Node:
+    """The operand of a subscript, `*`, `->`, `+` or `-` that is a pointer or an array."""
+    first: Node = node.children[0]
+    return node.children[1] if isinstance(first.type, Integer) and len(node.children) > 1 else first
 
 
 def indexed_array(node: Node) -> Node | None:
     """The array that a subscript or `*` picks an element of, if it is one and no pointer."""
     if node.kind not in (Kind.SUBSCRIPT, Kind.DEREFERENCE):
         return None
-    base: Node = node.children[0]
-    if node.kind is Kind.SUBSCRIPT and isinstance(base.type, Integer):
-        base = node.children[1]
+    base = _pointer_operand(node)
     if base.kind is Kind.CONVERT and isinstance(base.children[0].type, ArrayType):
         base = base.children[0]
     return base if isinstance(base.type, ArrayType) else None
