@@ -66,9 +66,8 @@ def compare_all(seeds: Sequence[int], features: Features = ALL, size: int = SIZE
         except oracle.CompileError:
             found.update({seed: compare(seed, features, size) for seed in chosen})
             continue
-        found.update(
-            {seed: examine(seed, *rest) for seed, *rest in zip(chosen, sources, values, expected, strict=True)}
-        )
+        for seed, source, line, outcome in zip(chosen, sources, values, expected, strict=True):
+            found[seed] = examine(seed, source, line, outcome)
     return [confirmed(found[seed], seed, features, size) for seed in seeds]
 
 

@@ -310,7 +310,8 @@ def _addressed(node: Node) -> Node | None:
         if isinstance(pointer.type, ArrayType):
             return pointer
         if pointer.kind is Kind.ADDRESS:
-            return pointer.children[0]
+            addressed: Node = pointer.children[0]
+            return addressed
         if pointer.kind is Kind.CONVERT and isinstance(pointer.children[0].type, ArrayType | Pointer):
             pointer = pointer.children[0]
         elif pointer.kind is Kind.BINARY and isinstance(pointer.type, Pointer) and pointer.op in ("+", "-"):
