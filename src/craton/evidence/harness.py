@@ -389,7 +389,7 @@ def _argument_count(replay: Replay, violated: str) -> int:
     background = replay.background
     first = background.program.main.parameters[:1] if background is not None else ()
     count = next((int(background.start.get(term, 0)) for term in first if background is not None), 0)
-    return max(count if count <= _MOST_ARGUMENTS else 0, 1 if violated in _MEMORY else 0)
+    return max(count if 0 <= count <= _MOST_ARGUMENTS else 0, 1 if violated in _MEMORY else 0)
 
 
 # --- values that the program leaves open ------------------------------------------------------------------------------

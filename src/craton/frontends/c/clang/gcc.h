@@ -5,3 +5,56 @@ typedef double _Float32x;
 typedef double _Float64;
 typedef long double _Float64x;
 typedef __float128 _Float128;
+
+/* Builtins of gcc that clang does not have, with the types of the functions they stand for. */
+void __builtin__Exit(int code) __attribute__((noreturn));
+void __builtin__exit(int code) __attribute__((noreturn));
+void *__builtin_aligned_alloc(__SIZE_TYPE__ alignment, __SIZE_TYPE__ n);
+void __builtin_exit(int code) __attribute__((noreturn));
+int __builtin_fprintf(void *f, const char *format, ...);
+int __builtin_fputc(int c, void *f);
+int __builtin_fputs(const char *s, void *f);
+int __builtin_fscanf(void *f, const char *format, ...);
+__SIZE_TYPE__ __builtin_fwrite(const void *p, __SIZE_TYPE__ size, __SIZE_TYPE__ n, void *f);
+__INTMAX_TYPE__ __builtin_imaxabs(__INTMAX_TYPE__ x);
+int __builtin_isalnum(int c);
+int __builtin_isalpha(int c);
+int __builtin_isascii(int c);
+int __builtin_isblank(int c);
+int __builtin_iscntrl(int c);
+int __builtin_isdigit(int c);
+int __builtin_isgraph(int c);
+int __builtin_islower(int c);
+int __builtin_isprint(int c);
+int __builtin_ispunct(int c);
+int __builtin_isspace(int c);
+int __builtin_isupper(int c);
+int __builtin_isxdigit(int c);
+int __builtin_posix_memalign(void **p, __SIZE_TYPE__ alignment, __SIZE_TYPE__ n);
+int __builtin_putc(int c, void *f);
+int __builtin_putchar(int c);
+int __builtin_puts(const char *s);
+__SIZE_TYPE__ __builtin_strftime(char *s, __SIZE_TYPE__ n, const char *format, const void *t);
+__SIZE_TYPE__ __builtin_strnlen(const char *s, __SIZE_TYPE__ n);
+int __builtin_toascii(int c);
+int __builtin_tolower(int c);
+int __builtin_toupper(int c);
+int __builtin_vfprintf(void *f, const char *format, __builtin_va_list arguments);
+int __builtin_vfscanf(void *f, const char *format, __builtin_va_list arguments);
+int __builtin_fork(void);
+#define CRATON_REAL(suffix, real) \
+    real __builtin_drem##suffix(real x, real y); \
+    real __builtin_gamma##suffix(real x); \
+    real __builtin_j0##suffix(real x); \
+    real __builtin_j1##suffix(real x); \
+    real __builtin_jn##suffix(int n, real x); \
+    real __builtin_scalb##suffix(real x, real n); \
+    real __builtin_significand##suffix(real x); \
+    void __builtin_sincos##suffix(real x, real *s, real *c); \
+    real __builtin_y0##suffix(real x); \
+    real __builtin_y1##suffix(real x); \
+    real __builtin_yn##suffix(int n, real x);
+CRATON_REAL(, double)
+CRATON_REAL(f, float)
+CRATON_REAL(l, long double)
+#undef CRATON_REAL

@@ -72,7 +72,7 @@ class Calls:
         if function.is_external:
             if function.weak:
                 raise self._frame.unsupported(f"a call of {function.name}, which is weak and not defined", node)
-            if function.name == "exit":
+            if function.name in ("exit", "__builtin_exit"):
                 self._destructors(node)
             return self._externals.call(function, node)
         arguments = [(self._expressions.value(argument), argument.type) for argument in node.children[1:]]

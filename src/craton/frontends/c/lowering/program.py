@@ -22,7 +22,7 @@ from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
-from craton.logic import Term, bv, bvsle
+from craton.logic import Term, bv, bvslt, ite
 from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.specification import Specification
@@ -138,18 +138,20 @@ def _procedure(context: Context, function: Function) -> Procedure:
     )
 
 
-def _assume_count(builder: Builder, function: Function, arguments: tuple[Term, ...]) -> None:
-    """The system does not call `main` with a negative number of arguments."""
+def _count_arguments(builder: Builder, function: Function, arguments: tuple[Term, ...]) -> None:
+    """The system does not call `main` with a negative number of arguments. Assigned and not assumed: runs on drawn
+    values must not end here.
+    """
     if function.name == "main" and function.parameters and isinstance(function.parameters[0].type, Integer):
-        count = arguments[0]
-        builder.assume(bvsle(bv(0, 8 * function.parameters[0].type.size), count))
+        count, none = arguments[0], bv(0, 8 * function.parameters[0].type.size)
+        builder.assign(count, ite(bvslt(count, none), none, count))
 
 
 def _call_with_anything(builder: Builder, function: Function, procedure: Procedure) -> tuple[Term, ...]:
     """A call by the system: what it passes is arbitrary. Returns what it gets."""
     arguments = tuple(builder.temporary(term.sort) for term in procedure.parameters)
     results = tuple(builder.temporary(term.sort) for term in procedure.returns)
-    _assume_count(builder, function, arguments)
+    _count_arguments(builder, function, arguments)
     builder.emit(Call(procedure.name, arguments, results))
     return results
 
@@ -174,7 +176,7 @@ def _connect(
         locals_ = tuple({**first.locals, **start.locals})
         procedures[START] = Procedure(START, (), results, first.entry, exit_, edges, locals_)
     else:
-        _assume_count(start, entry, main.parameters)
+        _count_arguments(start, entry, main.parameters)
         start.go(main.entry)
         edges = reachable_edges(first.entry, [*first.edges, *start.edges, *main.edges])
         locals_ = tuple({**first.locals, **start.locals, **dict.fromkeys(main.locals)})

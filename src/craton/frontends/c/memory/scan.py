@@ -53,7 +53,7 @@ def scan(program: Program, entry: Function) -> Scan:
     while scanner.waiting:
         scanner.function(program, scanner.waiting.pop(0))
     for callees in scanner.found.calls.values():
-        if "exit" in callees:  # it calls them
+        if callees.keys() & {"exit", "__builtin_exit"}:  # it calls them
             callees.update((function.symbol, None) for function in program.after_entry())
     return scanner.found
 
