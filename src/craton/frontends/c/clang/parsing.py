@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from craton.frontends.c.clang.attributes import refuse_ignored, refuse_pragmas
-from craton.frontends.c.clang.bindings import Unit
+from craton.frontends.c.clang.bindings import Diagnostic, Unit
 from craton.frontends.c.clang.positions import Hidden
 from craton.frontends.c.clang.unit import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
@@ -26,6 +27,7 @@ _FLAGS = (
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
     "-Wno-error=implicit-int -Wno-error=return-type -Wno-error=incompatible-pointer-types -fno-builtin-printf"
 ).split()
+_ARGUMENTS, _WITHOUT_PROTOTYPE = "arguments to function call", re.compile(rb"\b([A-Za-z_]\w*)\s*\(\s*\)\s*[;,]")
 # What the macros of glibc's headers leave behind.
 _GLIBC = (b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
 
@@ -130,6 +132,15 @@ def _contents(path: str) -> bytes:
     return contents
 
 
+def _read(path: str, arguments: list[str], contents: bytes) -> tuple[Unit, list[Diagnostic], list[str]]:
+    """The unit, what clang says of it, and what of that is errors."""
+    unit = Unit(path, arguments, contents)
+    if not unit.parsed:
+        raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
+    messages = unit.diagnostics()
+    return unit, messages, [d.text for d in messages if d.severity >= 3]
+
+
 def _parse(path: str, options: COptions, contents: bytes) -> Unit:
     target = _TARGETS.get(options.data_model)
     if target is None:
@@ -143,11 +154,12 @@ def _parse(path: str, options: COptions, contents: bytes) -> Unit:
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
     if any(name in contents for name in _GLIBC):
         arguments += ["-include", str(Path(__file__).with_name("glibc.h"))]
-    unit = Unit(path, arguments, contents)
-    if not unit.parsed:
-        raise SyntaxErrorInC(f"{path}: clang cannot parse this file")
-    messages = unit.diagnostics()
-    errors = [d.text for d in messages if d.severity >= 3]
+    unit, messages, errors = _read(path, arguments, contents)
+    if errors and all(_ARGUMENTS in text for text in errors):
+        # clang gives what is declared without a prototype that of its builtin; gcc does so for correct calls only.
+        unit.close()
+        names = sorted({name.decode() for name in _WITHOUT_PROTOTYPE.findall(contents)})
+        unit, messages, errors = _read(path, [*arguments, *(f"-fno-builtin-{name}" for name in names)], contents)
     if errors:
         # A file that includes itself has every other error many times over.
         cyclic = [text for text in errors if "#include nested too deeply" in text][:1]

@@ -11,6 +11,7 @@ from pathlib import Path
 _LINE = re.compile(r"(?P<prototype>.*?\)+) : (?P<effects>.*)")
 _SIMPLE = re.compile(r"(?P<result>.*?[ *])(?P<name>\w+)\((?P<parameters>.*)\)")
 _RETURNS_FUNCTION = re.compile(r"(?P<before>.*\(\*)(?P<name>\w+)\((?P<parameters>.*)\)\)(?P<after>\(.*\))")
+_FLOATING = re.compile(r"(?:const )?(float|(?:long )?double)\b(?!.*[*\[(])")
 _REAL = (("double", ""), ("float", "f"), ("long double", "l"))
 
 
@@ -79,6 +80,12 @@ def records() -> dict[str, Record]:
                 record = _record(header, text)
                 found[record.name] = record
     return found
+
+
+def floating_type(parameter: str) -> str:
+    """The type of a parameter that is a floating-point number; "" for others."""
+    found = _FLOATING.match(parameter)
+    return found[1] if found else ""
 
 
 def _expanded(line: str) -> list[str]:

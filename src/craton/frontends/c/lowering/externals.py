@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Plain, Value
 from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.functions import Record, floating_type
 from craton.frontends.c.library.table import library_function
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.memory.escapes import Escapes
 from craton.frontends.c.syntax.nodes import Function, Node, Variable
-from craton.frontends.c.syntax.types import Pointer, Record, Void, sort_of
+from craton.frontends.c.syntax.types import Floating, Pointer, Void, sort_of
+from craton.frontends.c.syntax.types import Record as RecordType
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term
 from craton.program.cfa import UNREACH
@@ -39,6 +41,8 @@ class Externals:
         if known.fidelity.approximates:
             self._context.approximated[name] = None
         if known.handler is not None:
+            if known.record is not None and not _fits(known.record, node.children[1:]):
+                return self._unmodelled(f"a call of {name} with other arguments than it takes", node)
             found = known.handler(self._lowering, node, node.children[1:])
             if found is not None:
                 if isinstance(found, Term) and not isinstance(node.type, Void) and found.sort is not sort_of(node.type):
@@ -117,7 +121,7 @@ class Externals:
             return f"may call {escapes.functions[0]}"
         if escapes.stores_pointers:
             return "may change pointers"
-        if escapes.reaches_anything and isinstance(node.type, Pointer | Record):
+        if escapes.reaches_anything and isinstance(node.type, Pointer | RecordType):
             return "may return pointers to what it can reach"
         return ""
 
@@ -125,7 +129,7 @@ class Externals:
         return self._lowering.variables.variable(variable).plain or ()
 
     def _result(self, name: str, node: Node) -> Value:
-        if isinstance(node.type, Record):
+        if isinstance(node.type, RecordType):
             return self._unknowns.arbitrary(node.type)
         return self._unknowns.input(name, node.type)
 
@@ -139,3 +143,16 @@ class Externals:
         if errno is not None and errno in self._context.scan.globals:
             self._context.approximated[name] = None
             self._lowering.access.store(self._lowering.variables.variable(errno), self._unknowns.arbitrary(errno.type))
+
+
+def _fits(record: Record, arguments: tuple[Node, ...]) -> bool:
+    """Whether arguments are as many as a library function takes, and found where it looks for them: declarations
+    without a prototype, or with a wrong one, promise neither.
+    """
+    expected = [parameter for parameter in record.parameters if parameter != "..."]
+    if len(arguments) < len(expected) or (len(arguments) > len(expected) and not record.is_variadic):
+        return False
+    return all(
+        (str(argument.type) if isinstance(argument.type, Floating) else "") == floating_type(parameter)
+        for argument, parameter in zip(arguments, expected, strict=False)
+    )
