@@ -25,7 +25,7 @@ from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
 from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.origin import SourceRange
-from craton.program.specification import Specification
+from craton.program.specification import ASSERTION_FAILURES, Specification
 from craton.verdicts.counterexample import ReadValue, Replay
 
 NOTHING_UNSPECIFIED = UnspecifiedValues()
@@ -56,7 +56,6 @@ _FAULTS = {
 
 _UNDEFINED = (*_FAULTS[DEREF.name], *_FAULTS[FREE.name])
 
-ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
 _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")

@@ -60,10 +60,12 @@ class Property:
 class Unmodelled(Property):
     """Not a property but a gap in Craton: at such a location the program is about to do something that Craton does not
     model (`description`). It is treated as an error, so a proof must show it unreachable; but a run that reaches it
-    shows nothing.
+    shows nothing. `contained` says that only values are unknown: whatever happens there, control stays in functions that
+    the program's text calls or points to.
     """
 
     where: SourceRange | None = None
+    contained: bool = False
 
     @property
     def sentence(self) -> str:

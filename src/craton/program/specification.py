@@ -54,8 +54,15 @@ class Specification:
     def reachability(self) -> bool:
         return bool(self.error_functions or self.assertions or self.labels)
 
+    @property
+    def reachability_only(self) -> bool:
+        return self.reachability and not (self.memory or self.overflow or self.termination or self.division)
+
 
 DEFAULT = Specification(error_functions=("reach_error", "__VERIFIER_error"), assertions=True, labels=("ERROR",))
+
+# What a failing assert calls, in one C library or another.
+ASSERTION_FAILURES = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
 
 _CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*LTL\s*\((.*)\)\s*\)\s*$")
 _COVER = re.compile(r"COVER\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*(.*)\)\s*$")

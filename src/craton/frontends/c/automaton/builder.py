@@ -139,11 +139,11 @@ class Builder:
             self.names.errors[target] = violated
             self.go(target)
 
-    def unmodelled(self, construct: str, where: SourceRange | None = None) -> None:
+    def unmodelled(self, construct: str, where: SourceRange | None = None, *, contained: bool = False) -> None:
         """Control that comes here is about to do what Craton does not model. Fail closed: TRUE must show that none
         does, FALSE may not pass, and otherwise the verdict is UNKNOWN that names the construct and its place.
         """
-        self.error(Unmodelled("unmodelled", construct, where or self.origin))
+        self.error(Unmodelled("unmodelled", construct, where or self.origin, contained))
 
     def mark(self) -> Mark:
         """A point to go back to."""

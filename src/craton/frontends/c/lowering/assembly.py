@@ -21,6 +21,7 @@ from craton.frontends.c.syntax.nodes import Assembly, Kind, Node, Operand
 from craton.logic import Term
 
 _NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s|\\[nt]|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _IN_MEMORY = frozenset("moV<>")
 _MODIFIERS = "=+&%"
 
@@ -72,7 +73,8 @@ class InlineAssembly:
     def _real(self, node: Node, assembly: Assembly) -> None:
         """The outputs may be anything."""
         if "memory" in assembly.clobbers:
-            raise self._frame.unsupported("asm that may change memory", node)
+            self._builder.unmodelled("asm that may change memory", contained=not self._names_functions(assembly))
+            return
         outputs, inputs = _operands(node, assembly)
         targets: list[tuple[Lvalue, Node]] = [
             (self._lvalues.lvalue(_bare(child)), _bare(child)) for _, child in outputs
@@ -82,6 +84,15 @@ class InlineAssembly:
         for target, child in targets:
             self._access.store(target, self._unknowns.arbitrary(child.type))
         self._context.approximated["asm"] = None
+
+    def _names_functions(self, assembly: Assembly) -> bool:
+        """Whether the template may lead to a function that the text of the program does not call."""
+        words = set(_WORD.findall(assembly.template))
+        program = self._context.program
+        return not words.isdisjoint(self._context.specification.error_functions) or any(
+            word in program.definitions or any(unit.defined(word) is not None for unit in program.units)
+            for word in words
+        )
 
 
 def _operands(node: Node, assembly: Assembly) -> tuple[list[tuple[Operand, Node]], list[tuple[Operand, Node]]]:

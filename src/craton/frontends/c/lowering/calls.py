@@ -194,7 +194,7 @@ class Calls:
         else:
             builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
         builder.enter(other)
-        builder.unmodelled("a call through a pointer to a function of another type")
+        builder.unmodelled("a call through a pointer to a function of another type", contained=True)
 
 
 def _fits(given: CType, wanted: CType) -> bool:

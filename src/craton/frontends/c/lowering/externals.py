@@ -16,10 +16,10 @@ from craton.frontends.c.syntax.types import Record as RecordType
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term
 from craton.program.cfa import UNREACH
+from craton.program.specification import ASSERTION_FAILURES
 
 _NONDET = ("__VERIFIER_nondet_", "nondet_")
 _COMPILERS = ("__builtin_", "__sync_", "__atomic_", "__c11_")  # whose meaning no rules of a collection give
-_ASSERT_FAILS = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
 _ERRNO = "__craton_errno"  # what the library's C text calls it
 
 
@@ -64,7 +64,7 @@ class Externals:
         """A call whose arguments have been evaluated: of an error function, an input, or an unknown function."""
         name = function.name
         specification = self._context.specification
-        if name in _ASSERT_FAILS:
+        if name in ASSERTION_FAILURES:
             if specification.assertions:
                 self._builder.error(UNREACH)
             else:

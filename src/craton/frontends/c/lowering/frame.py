@@ -67,7 +67,7 @@ class Frame:
         gap, on = builder.new(), builder.new()
         builder.fork(and_(tells, eq(self._choice(1), bv(1, 1))), gap, on)
         builder.enter(gap)
-        builder.unmodelled(f"{told} (addresses are not known)")
+        builder.unmodelled(f"{told} (addresses are not known)", contained=True)
         builder.enter(on)
         builder.origin = outer
 

@@ -24,8 +24,8 @@ from craton.frontends.c.syntax.types import Integer
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term, bv, bvslt, ite
 from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
-from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.specification import Specification
+from craton.program.cfa import Edge, Location, Procedure, Program, Unmodelled
+from craton.program.specification import ASSERTION_FAILURES, Specification
 from craton.program.statements import Call, Return
 
 T = TypeVar("T")
@@ -66,7 +66,23 @@ def lower(
         assumptions=tuple(context.assumptions),
         approximated=tuple(context.approximated),
     )
-    return replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
+    program = replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
+    return program.only_modelled() if _cannot_fail(program, context) else program
+
+
+def _cannot_fail(program: Program, context: Context) -> bool:
+    """Whether no function that can ever run has an error in its text, whatever values are; then gaps do not matter in
+    which only values are unknown.
+    """
+    scan, specification = context.scan, context.specification
+    if not specification.reachability_only or not program.errors:
+        return False
+    errors = (*specification.error_functions, *(ASSERTION_FAILURES if specification.assertions else ()))
+    return (
+        all(isinstance(error, Unmodelled) and error.contained for error in program.errors.values())
+        and not any(function.name in errors for function in scan.functions.values())
+        and not any(label in scan.labels for label in specification.labels)
+    )
 
 
 def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:

@@ -15,6 +15,7 @@ from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import ArrayType, Floating, FunctionType, Integer, Pointer
 from craton.program.analysis.graphs import components
+from craton.program.specification import ASSERTION_FAILURES
 
 _LOOPS = frozenset({Kind.WHILE, Kind.DO, Kind.FOR, Kind.GOTO, Kind.COMPUTED_GOTO})
 _INPUTS = ("__VERIFIER_nondet_", "nondet_")
@@ -32,7 +33,6 @@ _ENDS = frozenset(
     __assert __assert_rtn _assert __assert_func __assert_perror_fail __builtin_unreachable __builtin_trap
     __builtin_abort __builtin_exit err errx verr verrx""".split()
 )
-_ASSERTIONS = frozenset("__assert_fail __assert __assert_rtn _assert __assert_func __assert_perror_fail".split())
 
 
 @dataclass(slots=True)
@@ -174,7 +174,7 @@ class Touches:
         if name.startswith(_INPUTS):
             return found
         found.ends = name in _ENDS
-        found.fails = self._specification.memory or (self._specification.assertions and name in _ASSERTIONS)
+        found.fails = self._specification.memory or (self._specification.assertions and name in ASSERTION_FAILURES)
         if found.ends:
             return found
         if name not in self._library and name not in _READERS and not name.startswith(_COMPILERS):
