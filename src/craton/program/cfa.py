@@ -60,8 +60,8 @@ class Property:
 class Unmodelled(Property):
     """Not a property but a gap in Craton: at such a location the program is about to do something that Craton does not
     model (`description`). It is treated as an error, so a proof must show it unreachable; but a run that reaches it
-    shows nothing. `contained` says that only values are unknown: whatever happens there, control stays in functions that
-    the program's text calls or points to.
+    shows nothing. `contained` says that only memory is unknown then: the program goes on at the next
+    statement, or in a function that its text points to.
     """
 
     where: SourceRange | None = None
@@ -151,7 +151,8 @@ class Program:
     entry procedure's first edges assign what C initialises. `hints` are formulas that may hold at their locations:
     engines may try them but must not trust them. `over_approximated` are functions that allow more than the source
     means: a counterexample that uses one may not be real. The same holds for calls of the functions in `approximated`:
-    only running the compiled program can tell.
+    only running the compiled program can tell. `gaps_are_harmless` says that no error can be reached, whatever
+    happens at unmodelled locations.
     """
 
     entry: str
@@ -164,6 +165,7 @@ class Program:
     hints: Mapping[Location, tuple[Term, ...]] = field(default_factory=dict)
     over_approximated: tuple[str, ...] = ()
     approximated: tuple[str, ...] = ()
+    gaps_are_harmless: bool = False
     files: tuple[str, ...] = ()
     data_model: str = ""
 

@@ -24,7 +24,7 @@ class Prepared:
 
 def prepare(program: Program) -> Prepared:
     """Inlines calls and removes what cannot influence the errors."""
-    whole = inline(program).program
+    whole = inline(program.only_modelled() if program.gaps_are_harmless else program).program
     small = remove_dead_code(whole)
     small = small.then(slice_for_errors(small.program))
     small = small.then(propagate_constants(small.program))

@@ -288,3 +288,8 @@ def test_a_call_through_a_pointer_that_nobody_set(tmp_path: Path) -> None:
         (1234, UnknownFunctions.PURE): Exited,
         (1234, UnknownFunctions.ARBITRARY): ReachedUnmodelled,
     }
+
+
+def test_an_error_function_that_is_called_through_a_pointer(tmp_path: Path) -> None:
+    text = "extern void reach_error(void); void (*h)(void) = reach_error; int main(void) { h(); return 0; }"
+    assert isinstance(outcome(text, tmp_path), ReachedError)

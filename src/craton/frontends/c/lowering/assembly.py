@@ -19,6 +19,7 @@ from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.syntax.nodes import Assembly, Kind, Node, Operand
 from craton.logic import Term
+from craton.program.specification import ASSERTION_FAILURES
 
 _NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s|\\[nt]|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -73,8 +74,7 @@ class InlineAssembly:
     def _real(self, node: Node, assembly: Assembly) -> None:
         """The outputs may be anything."""
         if "memory" in assembly.clobbers:
-            self._builder.unmodelled("asm that may change memory", contained=not self._names_functions(assembly))
-            return
+            self._frame.fail_here("asm that may change memory", contained=not self._names_program(assembly))
         outputs, inputs = _operands(node, assembly)
         targets: list[tuple[Lvalue, Node]] = [
             (self._lvalues.lvalue(_bare(child)), _bare(child)) for _, child in outputs
@@ -85,13 +85,16 @@ class InlineAssembly:
             self._access.store(target, self._unknowns.arbitrary(child.type))
         self._context.approximated["asm"] = None
 
-    def _names_functions(self, assembly: Assembly) -> bool:
-        """Whether the template may lead to a function that the text of the program does not call."""
-        words = set(_WORD.findall(assembly.template))
+    def _names_program(self, assembly: Assembly) -> bool:
+        """Whether the template may lead to a function that the text of the program does not call, or may change a
+        variable outside of memory.
+        """
         program = self._context.program
-        return not words.isdisjoint(self._context.specification.error_functions) or any(
-            word in program.definitions or any(unit.defined(word) is not None for unit in program.units)
-            for word in words
+        known = {variable.name for variable in self._context.scan.globals}
+        known |= {*program.definitions, *self._context.specification.error_functions, *ASSERTION_FAILURES}
+        return any(
+            word in known or any(unit.defined(word) is not None for unit in program.units)
+            for word in _WORD.findall(assembly.template)
         )
 
 

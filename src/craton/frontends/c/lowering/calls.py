@@ -194,7 +194,10 @@ class Calls:
         else:
             builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
         builder.enter(other)
-        builder.unmodelled("a call through a pointer to a function of another type", contained=True)
+        self._context.approximated["calls through pointers"] = None
+        self._frame.fail_here("a call through a pointer to a function of another type", contained=True)
+        builder.havoc(*results)
+        builder.go(after)
 
 
 def _fits(given: CType, wanted: CType) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from craton.frontends.c.automaton.builder import Builder, Names
@@ -23,12 +25,14 @@ from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term, bv, bvslt, ite
+from craton.program.analysis.blind_reachability import reachable_blindly
 from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
 from craton.program.cfa import Edge, Location, Procedure, Program, Unmodelled
 from craton.program.specification import ASSERTION_FAILURES, Specification
 from craton.program.statements import Call, Return
 
 T = TypeVar("T")
+EMPTY: Mapping[str, Procedure] = MappingProxyType({})
 _FREEING = frozenset("free kfree cfree realloc".split())  # functions after which memory may be given again
 
 
@@ -67,22 +71,24 @@ def lower(
         approximated=tuple(context.approximated),
     )
     program = replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
-    return program.only_modelled() if _cannot_fail(program, context) else program
+    return replace(program, gaps_are_harmless=_cannot_fail(program, context))
 
 
 def _cannot_fail(program: Program, context: Context) -> bool:
-    """Whether no function that can ever run has an error in its text, whatever values are; then gaps do not matter in
-    which only values are unknown.
+    """Whether no error can be reached whatever memory holds and whatever functions pointers mean; then gaps do not
+    matter in which only those are unknown.
     """
-    scan, specification = context.scan, context.specification
-    if not specification.reachability_only or not program.errors:
+    gaps = [error for error in program.errors.values() if isinstance(error, Unmodelled)]
+    if not gaps or not context.specification.reachability_only or not all(gap.contained for gap in gaps):
         return False
-    errors = (*specification.error_functions, *(ASSERTION_FAILURES if specification.assertions else ()))
-    return (
-        all(isinstance(error, Unmodelled) and error.contained for error in program.errors.values())
-        and not any(function.name in errors for function in scan.functions.values())
-        and not any(label in scan.labels for label in specification.labels)
-    )
+    pointed = context.scan.address_taken
+    if any(f.name in (*context.specification.error_functions, *ASSERTION_FAILURES) for f in pointed.values()):
+        return False
+    roots = {symbol: f for symbol, f in pointed.items() if f.body is not None}
+    context.called |= roots
+    procedures = {**program.procedures, **_procedures(context, program.procedures)}
+    locations = reachable_blindly(replace(program, procedures=procedures), roots)
+    return all(isinstance(e, Unmodelled) and e.contained for at, e in context.names.errors.items() if at in locations)
 
 
 def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:
@@ -109,12 +115,12 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
     )
 
 
-def _procedures(context: Context) -> dict[str, Procedure]:
-    """The functions that are called; lowering one finds more."""
+def _procedures(context: Context, known: Mapping[str, Procedure] = EMPTY) -> dict[str, Procedure]:
+    """The functions that are called, but for those that are known; lowering one finds more."""
     procedures: dict[str, Procedure] = {}
-    done: set[str] = set()
-    while len(done) < len(context.called):
-        for function in [f for symbol, f in context.called.items() if symbol not in done]:
+    done = set(known)
+    while waiting := [f for symbol, f in context.called.items() if symbol not in done]:
+        for function in waiting:
             done.add(function.symbol)
             if function.body is not None:
                 procedures[function.symbol] = _procedure(context, function)

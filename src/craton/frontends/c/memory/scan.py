@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from craton.frontends.c.syntax.expressions import constant_number, direct_callee, root_variable
-from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable, spelling
+from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
 
@@ -25,7 +25,6 @@ class Scan:
     address_taken: dict[str, Function] = field(default_factory=dict)
     calls: dict[str, dict[str, None]] = field(default_factory=dict)  # direct calls, by symbol
     indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
-    labels: dict[str, None] = field(default_factory=dict)
     integers_become_pointers: bool = False
     pointers_become_integers: bool = False
     largest_argument: int = 0  # of functions without a body, among those that are constants
@@ -143,8 +142,6 @@ class _Scanner:
                     found.largest_argument = max(found.largest_argument, *(s for s in sizes if s < _MOST_BYTES), 0)
                     return node.children[1:]
                 found.indirect[self._current] = None
-            case Kind.LABEL:
-                found.labels[spelling(node.value)] = None
             case Kind.ADDRESS:
                 root_of = root_variable(node.children[0])
                 if root_of is not None:

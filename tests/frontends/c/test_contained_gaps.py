@@ -1,0 +1,58 @@
+"""Gaps in which only memory is unknown do not matter where no error can be reached whatever memory holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.frontends.c import COptions, load_c
+from craton.program.cfa import Program
+
+HEAD = """
+extern void reach_error(void); extern int __VERIFIER_nondet_int(void);
+static int locked = 0; static int *shared; static void (*hook)(void);
+static void clobber(int *p) { __asm__ volatile ("movl $1, %0" : "=r" (*p) : : "memory"); }
+static void lock(void) { locked = 1; }
+static void check(void) { if (locked) reach_error(); }
+"""
+
+
+def loaded(text: str, folder: Path) -> Program:
+    path = folder / "program.c"
+    path.write_text(HEAD + text)
+    return load_c([path], options=COptions("LP64"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int main(void) { int x; clobber(&x); return x; }",
+        "int main(void) { int x; clobber(&x); check(); return x; }",
+        "int main(void) { int x; check(); clobber(&x); locked = 0; check(); return x; }",
+        "int a[4], b[4]; int main(void) { int *p = a + ((long)b - (long)a) / 4; check(); return *p; }",
+        "static int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { check(); return p(1, 2); }",
+    ],
+)
+def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
+    assert loaded(text, tmp_path).gaps_are_harmless
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int main(void) { int x; clobber(&x); lock(); check(); return x; }",  # another value is assigned
+        "int main(void) { int x; clobber(&x); hook = lock; check(); return x; }",  # by who may be called
+        "int main(void) { int x; clobber(&x); hook = reach_error; return x; }",  # the error may be called
+        "static void fail(void) { reach_error(); } int main(void) { int x; clobber(&x); hook = fail; return x; }",
+        "int main(void) { int x; clobber(&x); shared = &locked; check(); return x; }",  # is in memory
+        'int main(void) { __asm__ ("movl $1, locked" : : : "memory"); check(); return 0; }',
+        'int main(void) { __asm__ ("call reach_error" : : : "memory"); return 0; }',
+        'int main(void) { __asm__ ("call lock" : : : "memory"); check(); return 0; }',
+        "int main(void) { int x; clobber(&x); locked = __VERIFIER_nondet_int(); check(); return x; }",
+        "extern int other; int main(void) { int x; clobber(&x); if (other) reach_error(); return x; }",
+        "int main(void) { int x; clobber(&x); if (x) reach_error(); return x; }",
+    ],
+)
+def test_what_it_may_change_is_not(text: str, tmp_path: Path) -> None:
+    assert not loaded(text, tmp_path).gaps_are_harmless
