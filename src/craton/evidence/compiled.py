@@ -47,6 +47,7 @@ from craton.evidence.harness import (
     marked_texts,
     open_declarations,
 )
+from craton.evidence.surroundings import surrounded
 from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_values
 from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
@@ -85,6 +86,7 @@ def run_compiled(
         outline = outline_of(source)
     except CratonError as trouble:
         return NotCompiled(str(trouble).partition("\n")[0])
+    replay = surrounded(replay)
     attempt = _Attempt(source, outline, replay, violated, deadline)
     first = result = attempt.result(found, NOTHING_UNSPECIFIED)
     if isinstance(first, NotReached) and first.late:
@@ -166,7 +168,7 @@ def write_harness(
         directory.mkdir(parents=True, exist_ok=True)
         opened = unspecified_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_UNSPECIFIED
         source = c_source(request)
-        job = written_job(directory, source, outline_of(source), replay, violated, opened)
+        job = written_job(directory, source, outline_of(source), surrounded(replay), violated, opened)
     except NoHarness as trouble:
         raise CratonError(f"no harness can be written: {trouble}") from None
     except OSError as trouble:

@@ -410,20 +410,45 @@ static int craton_lost(void)
 #endif
 
 /* Arguments or an environment: so many texts, a null pointer, and nothing behind it. */
-static char **craton_list(unsigned count)
+static char **craton_list(unsigned count, char *const *texts)
 {
-    static char *lists[2][1002], text[2] = "a";
+    static char *lists[3][1002];
     static unsigned used;
-    char **list = lists[used++ & 1], *each = text;
+    char **list = lists[used++ % 3];
     unsigned i;
 #ifdef CRATON_ASAN /* which watches over what it has given */
     extern void *calloc(craton_size, craton_size);
+    craton_size j, size;
     list = calloc(count + 1, sizeof *list);
-    each = calloc(2, 1);
-    each[0] = 'a';
+    for (i = 0; i < count; i++) {
+        for (size = 1; texts[i][size - 1]; size++) {}
+        list[i] = calloc(size, 1);
+        for (j = 0; j < size; j++) list[i][j] = texts[i][j];
+    }
+#else
+    for (i = 0; i < count && i < 1001; i++) list[i] = texts[i];
 #endif
-    for (i = 0; i < count; i++) list[i] = each;
+    list[i] = 0;
     return list;
+}
+
+/* What getenv gives: the next answer, or the one that the name had before. */
+CRATON_WEAK char *craton_answer(const char *name, unsigned count, char *const *answers, const char *missing)
+{
+    static char names[64][64];
+    static unsigned given[64], known, next;
+    unsigned i, j;
+    for (i = 0; i < known; i++) {
+        for (j = 0; j < 63 && name[j] && name[j] == names[i][j]; j++) {}
+        if (name[j] == names[i][j]) {
+            next++;
+            return missing[given[i]] ? 0 : answers[given[i]];
+        }
+    }
+    if (next >= count || known >= 64) return 0;
+    for (j = 0; j < 63 && name[j]; j++) names[known][j] = name[j];
+    given[known] = next++;
+    return missing[given[known++]] ? 0 : answers[given[known - 1]];
 }
 
 /* main has returned */

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from craton.errors import CratonError
+from craton.evidence.surroundings import is_read_from_outside
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
 from craton.frontends.c.library.table import MODELLED
 from craton.frontends.c.outline import Outline
@@ -26,7 +27,7 @@ from craton.logic.terms import format_of
 from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.origin import SourceRange
 from craton.program.specification import ASSERTION_FAILURES, Specification
-from craton.verdicts.counterexample import ReadValue, Replay
+from craton.verdicts.counterexample import ReadValue, Replay, Surroundings
 
 NOTHING_UNSPECIFIED = UnspecifiedValues()
 PROGRAM_MAIN = "__craton_program_main"  # the program's main, where the harness has one of its own
@@ -59,8 +60,7 @@ _UNDEFINED = (*_FAULTS[DEREF.name], *_FAULTS[FREE.name])
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
 _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
-_MOST_ARGUMENTS = 1000
-_READING = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
+_NAME = b"program"
 _MOST_TYPED = 60_000  # what a pipe takes at once
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
 _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
@@ -84,13 +84,15 @@ def harness_text(
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
         _header(violated),
-        _inputs([r for r in replay.inputs if not is_real(r.source.function)], numbers, _typed(replay.inputs)),
+        _inputs(_given(replay.inputs), numbers, replay.surroundings.standard_input[:_MOST_TYPED]),
         _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
         *(_stub(function, specification, numbers) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
         *(_open_local(number, local) for number, local in enumerate(opened.locals)),
+        _environment(replay.surroundings),
+        _answers(replay.surroundings),
         _main(outline, specification, violated, replay),
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -205,6 +207,11 @@ def _header(violated: str) -> str:
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
+def _given(inputs: Sequence[ReadValue]) -> list[ReadValue]:
+    """Those that the harness gives; the rest comes from the C library and the surroundings."""
+    return [r for r in inputs if not (is_real(r.source.function) or is_read_from_outside(r.source.function))]
+
+
 def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int], standard_input: bytes = b"") -> str:
     names = ", ".join(f'"{name}"' for name in numbers) or '""'
     rows = [
@@ -298,18 +305,6 @@ def is_real(function: str) -> bool:
     return function.startswith("__builtin_") or in_c_library(function)
 
 
-def _typed(inputs: Sequence[ReadValue]) -> bytes:
-    """What the run is to find on its standard input, as far as it reads it character by character."""
-    found = bytearray()
-    for read in inputs:
-        if read.source.function in _READING:
-            value = int(read.value)
-            if value > 255:  # the end of the file
-                break
-            found.append(value)
-    return bytes(found[:_MOST_TYPED])
-
-
 def _spelled(t: CType) -> str:
     """A type of the same size and kind, in words that need no declaration."""
     match t:
@@ -373,22 +368,55 @@ def _main(outline: Outline, specification: Specification, violated: str, replay:
     if not has_own_main(outline, specification, violated):
         return ""
     entry = PROGRAM_MAIN if specification.entry == "main" else specification.entry
-    count = _argument_count(replay, violated) if specification.entry == "main" else 0
+    texts = _arguments(replay, violated) if specification.entry == "main" else ()
+    lists = f"craton_list({len(texts)}, craton_arguments), craton_list(0, craton_arguments)"
     return (
-        f"int {entry}();\n"
-        f"int main(void)\n{{\n    int result = {entry}({count}, craton_list({count}), craton_list(0));\n"
+        f"{_list('craton_arguments', texts)}\nint {entry}();\n"
+        f"int main(void)\n{{\n    int result = {entry}({len(texts)}, {lists});\n"
         "    craton_end_of_main();\n    return result;\n}"
     )
 
 
-def _argument_count(replay: Replay, violated: str) -> int:
-    """What the counterexample says, as far as it is likely. What a program does with the name that it is called by is
-    no fault of it, so it has one where memory is watched over.
+def _arguments(replay: Replay, violated: str) -> tuple[bytes, ...]:
+    """What a program does with the name that it is called by is no fault of it, so it has one where memory is watched
+    over.
     """
-    background = replay.background
-    first = background.program.main.parameters[:1] if background is not None else ()
-    count = next((int(background.start.get(term, 0)) for term in first if background is not None), 0)
-    return max(count if 0 <= count <= _MOST_ARGUMENTS else 0, 1 if violated in _MEMORY else 0)
+    return replay.surroundings.arguments or ((_NAME,) if violated in _MEMORY else ())
+
+
+def _list(name: str, texts: Sequence[bytes]) -> str:
+    """Texts that a program may change."""
+    each = [f"static char {name}_{i}[] = {{{_units(text)}}};" for i, text in enumerate(texts)]
+    names = ", ".join(f"{name}_{i}" for i in range(len(texts)))
+    return "\n".join([*each, f"static char *const {name}[] = {{{names}{', ' if names else ''}0}};"])
+
+
+def _units(text: bytes) -> str:
+    return ", ".join(map(str, (*text, 0)))
+
+
+def _environment(surroundings: Surroundings) -> str:
+    if not surroundings.environment:
+        return ""
+    texts = [name + b"=" + value for name, value in surroundings.environment]
+    return (
+        f"{_list('craton_environment', texts)}\nextern char **environ CRATON_WEAK;\n"
+        "__attribute__((constructor(102))) static void craton_surround(void)\n"
+        f"{{ if (&environ) environ = craton_list({len(texts)}, craton_environment); }}"
+    )
+
+
+def _answers(surroundings: Surroundings) -> str:
+    """A getenv that gives the counterexample's texts, the same for the same name."""
+    if not surroundings.answers:
+        return ""
+    given = [answer or b"" for answer in surroundings.answers]
+    missing = ", ".join("1" if answer is None else "0" for answer in surroundings.answers)
+    call = f"craton_answer(name, {len(given)}u, craton_answers, craton_missing)"
+    return (
+        f"{_list('craton_answers', given)}\nstatic const char craton_missing[] = {{{missing}}};\n"
+        f"char *getenv(const char *name) {{ return {call}; }}"
+    )
 
 
 # --- values that the program leaves open ------------------------------------------------------------------------------

@@ -65,6 +65,22 @@ def unspecified_values(replay: Replay) -> UnspecifiedValues:
         return UnspecifiedValues()
 
 
+def memory_read(replay: Replay) -> dict[tuple[int, int], int]:
+    """What the run read of memory that it had not written to, by address and size in bytes."""
+    if replay.background is None:
+        return {}
+    walk = _Walk(replay, replay.background)
+    try:
+        walk.run()
+    except (CannotEvaluate, OSError, StopIteration):
+        return {}
+    return {
+        (address, array.sort.element.width // 8): value
+        for (array, address), value in walk.read.items()
+        if isinstance(address, int) and isinstance(array.sort, Array) and isinstance(array.sort.element, BitVec)
+    }
+
+
 class _Walk:
     def __init__(self, replay: Replay, background: Background) -> None:
         self.replay = replay

@@ -40,7 +40,7 @@ from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.specification import Specification
 from craton.program.statements import Input
-from craton.verdicts.counterexample import ReadValue
+from craton.verdicts.counterexample import NOTHING_AROUND, ReadValue, Surroundings
 
 MEMORY = 256 << 20  # bytes that a run may use
 MOST_INPUTS = 50_000  # of one run
@@ -55,9 +55,9 @@ _CLOSER_LOOK = 1.5  # seconds for each step of finding out whether a violation c
 _HARNESS, _REPLAY = "harness.c", "replay"
 _NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|[1-9]\d*)(?=[uUlL]*\b)")
 _WORD = re.compile(r"""'([^'\\\n])'|"([^"\\\n\0]{1,20})\"""")
-_READS = re.compile(
-    r"\bmain\s*\([^)]*\w+\s+[^)]*\)|\b(?:f|s)?scanf\b|\bf?getc(?:har)?\b|\bf?gets\b|\bgetline\b|\bf?read\b|\bgetenv\b"
-)
+_READS_ARGUMENTS = re.compile(r"\bmain\s*\([^)]*\w+\s+[^)]*\)")
+_READS_ENVIRONMENT = re.compile(r"getenv\b|\benviron\b|\bmain\s*\([^)]*,[^)]*,[^)]*\)")
+_READS_INPUT = re.compile(r"scanf\b|\bf?getc(?:har)?(?:_unlocked)?\b|\bf?gets\b|\bgetline\b|\bgetdelim\b|\bf?read\b")
 # How a process ends that did something undefined: by a trap of the compiler's checks, or by the machine.
 _FAULTY = frozenset(-number for number in (signal.SIGILL, signal.SIGTRAP, signal.SIGFPE, signal.SIGSEGV, signal.SIGBUS))
 # Calls that a compiler must not replace by the body: an error function would be gone.
@@ -87,6 +87,7 @@ class NativeViolation:
     compiler: str
     propriety: Propriety
     seconds: float
+    surroundings: Surroundings = NOTHING_AROUND
 
     @property
     def counts(self) -> bool:
@@ -97,7 +98,7 @@ class NativeViolation:
 Tell = Callable[[NativeViolation | News], None]
 
 
-class Surroundings:
+class DrawnSurroundings:
     """What a program finds besides the functions that give inputs: arguments, an environment, a standard input; of
     words and numbers in its text.
     """
@@ -108,7 +109,15 @@ class Surroundings:
             words.update(dict.fromkeys(first or second for first, second in _WORD.findall(text)))
             words.update(dict.fromkeys(match.group(1) for match in _NUMBER.finditer(text)))
         self._words = list(words)[:_MOST_CONSTANTS]
-        self.are_read = any(_READS.search(text) for text in texts)
+        self._arguments, self._environment, self._input = (
+            any(pattern.search(text) for text in texts)
+            for pattern in (_READS_ARGUMENTS, _READS_ENVIRONMENT, _READS_INPUT)
+        )
+
+    @property
+    def are_read(self) -> bool:
+        """Whether the program's text looks as if it did."""
+        return self._arguments or self._environment or self._input
 
     def __call__(self, seed: int) -> tuple[list[str], dict[str, str], bytes]:
         """Nothing for the seed 0."""
@@ -121,6 +130,18 @@ class Surroundings:
         }
         words = [draw.choice(self._words) + draw.choice((" ", "\n", "")) for _ in range(draw.randrange(1, 20))]
         return arguments, environment, "".join(words).encode("latin-1", "replace")[:4000]
+
+    def found(self, seed: int) -> Surroundings:
+        """What a run with this seed is likely to have looked at; its own name comes first among the arguments."""
+        arguments, environment, standard_input = self(seed)
+        texts = tuple(word.encode("latin-1", "replace") for word in arguments)
+        variables = tuple((name.encode(), value.encode("latin-1", "replace")) for name, value in environment.items())
+        return Surroundings(
+            (b"replay", *texts) if self._arguments else (),
+            variables if self._environment else (),
+            (),
+            standard_input if self._input else b"",
+        )
 
 
 class _OutOfTime(Exception):
@@ -186,11 +207,11 @@ class _Runs:
     next: int = 0  # the first seed that was not tried
     was_cut_short: bool = False  # the run on zeros
     functions: dict[str, str] = field(init=False)
-    surroundings: Surroundings = field(init=False)
+    surroundings: DrawnSurroundings = field(init=False)
 
     def __post_init__(self) -> None:
         self.functions = drawn_functions(self.texts)
-        self.surroundings = Surroundings(self.texts)
+        self.surroundings = DrawnSurroundings(self.texts)
 
     @property
     def overflow(self) -> bool:
@@ -245,7 +266,8 @@ class _Runs:
             return None
         inputs = tuple(_read(said, self.functions))
         used = time.monotonic() - self.begun
-        suspected = NativeViolation(_violated(told, self.kinds), inputs, self.compiler, Propriety.UNCHECKED, used)
+        violated, around = _violated(told, self.kinds), self.surroundings.found(seed)
+        suspected = NativeViolation(violated, inputs, self.compiler, Propriety.UNCHECKED, used, around)
         self.tell(suspected)
         propriety = self._propriety(seed)
         if propriety is not None:

@@ -52,6 +52,42 @@ def as_number(read: ReadValue) -> int | float | Fraction:
 
 
 @dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a run finds besides the functions that give inputs."""
+
+    arguments: tuple[bytes, ...] = ()  # of main, the program's name among them
+    environment: tuple[tuple[bytes, bytes], ...] = ()
+    answers: tuple[bytes | None, ...] = ()  # of getenv, in their order
+    standard_input: bytes = b""
+
+    def __bool__(self) -> bool:
+        return bool(self.arguments or self.environment or self.answers or self.standard_input)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What there is, for people."""
+        found = []
+        if self.arguments[1:]:
+            found.append("arguments " + " ".join(map(_quoted, self.arguments[1:])))
+        found += [f"{name.decode('latin-1')}={_quoted(value)} in the environment" for name, value in self.environment]
+        if self.answers:
+            told = ", ".join("nothing" if answer is None else _quoted(answer) for answer in self.answers)
+            found.append(f"getenv finding {told}")
+        if self.standard_input:
+            found.append(f"standard input {_quoted(self.standard_input)}")
+        return found
+
+
+def _quoted(text: bytes) -> str:
+    shown = text if len(text) <= _LONGEST else text[:_LONGEST] + b"..."
+    return '"' + repr(shown)[2:-1].replace('"', '\\"') + '"'
+
+
+_LONGEST = 60  # characters of a text that people are told
+NOTHING_AROUND = Surroundings()
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """A run that reached an error location, and the inputs it read in order."""
 
@@ -59,6 +95,7 @@ class Replay:
     inputs: tuple[ReadValue, ...]
     edges: tuple[Edge, ...] = field(repr=False)
     background: Background | None = field(default=None, repr=False, compare=False)
+    surroundings: Surroundings = NOTHING_AROUND
 
 
 def place_of(replay: Replay, program: Program) -> SourceRange | None:

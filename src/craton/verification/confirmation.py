@@ -23,7 +23,7 @@ from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
-from craton.verdicts.counterexample import NotCompiled, NotReached, Reached
+from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
 from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.text import Limit
@@ -35,7 +35,6 @@ from craton.verification.stage_programs import StagePrograms
 if TYPE_CHECKING:
     from craton.views import View
 
-_OTHER_INPUTS = "inputs, arguments or a standard input that were drawn"
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
 
@@ -168,7 +167,8 @@ def confirmed_violation(context: Context, verdict: Violated, program: Program) -
     shown = context.veto.violation
     if shown is None or not shown.counts or shown.violated != verdict.property.name:
         return found
-    return replace(verdict, compiled=Reached(shown.compiler, len(shown.inputs), shown.seconds, (_OTHER_INPUTS,)))
+    other = Replay(verdict.replay.location, shown.inputs, (), surroundings=shown.surroundings)
+    return replace(verdict, replay=other, compiled=Reached(shown.compiler, len(shown.inputs), shown.seconds))
 
 
 def run_for_real(verdict: Violated, request: Request, program: Program, seconds: float | None) -> Violated | Unknown:
@@ -176,11 +176,13 @@ def run_for_real(verdict: Violated, request: Request, program: Program, seconds:
     something else.
     """
     from craton.evidence.compiled import run_compiled
+    from craton.evidence.surroundings import surrounded
 
     if is_boogie(request):
         objection = _objection(verdict)
         if objection is not None:
             return objection
+    verdict = replace(verdict, replay=surrounded(verdict.replay))
     compiled = run_compiled(request, program, verdict.replay, verdict.property.name, seconds)
     loose = (*program.approximated, *_taken_for_unknown(program))
     match compiled:

@@ -128,7 +128,7 @@ def shown_by_model(found: NativeViolation, program: Program) -> Violated | None:
     outcome = run.outcome
     if not isinstance(outcome, ReachedError) or outcome.violated.name != found.violated:
         return None
-    verdict = violated(Replay(outcome.location, found.inputs, ()), program)
+    verdict = violated(Replay(outcome.location, found.inputs, (), surroundings=found.surroundings), program)
     return Violated(
         verdict.property, verdict.place, verdict.replay, Reached(found.compiler, len(found.inputs), found.seconds)
     )

@@ -35,14 +35,15 @@ def unknown_bytes(lower: Lowering, pointer: Node, count: Term) -> None:
         lower.bulk.set_byte(target, offset, value)
 
 
-def unknown_output(lower: Lowering, pointer: Node) -> None:
-    """An unknown function wrote something there."""
+def unknown_output(lower: Lowering, pointer: Node, source: str = "") -> None:
+    """An unknown function wrote something there; an input of that name, if it has one."""
     t = element_type(pointer)
     target = pointer_lvalue(lower, pointer)
     if isinstance(t, Record | Void) or not t.size:
         lower.builder.unmodelled(f"an input function that writes through a pointer to {t}")
         return
-    lower.access.store(Lvalue(t, None, 0, target.address, target.place), lower.unknowns.arbitrary(t))
+    value = lower.unknowns.input(source, t) if source else lower.unknowns.arbitrary(t)
+    lower.access.store(Lvalue(t, None, 0, target.address, target.place), value)
 
 
 def literal_text(node: Node) -> str | None:

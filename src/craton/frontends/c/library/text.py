@@ -5,6 +5,7 @@ that its format allows.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from craton.frontends.c.automaton.arithmetic import resize
@@ -31,6 +32,8 @@ _CONVERSION = re.compile(r"%([-+ #0]*)([0-9]*)(hh|h|ll|l|z|j|t|)([a-zA-Z%])")
 _DIGITS = {"d": (11, 20), "i": (11, 20), "u": (10, 20), "x": (8, 16), "X": (8, 16), "o": (11, 22)}
 _WIDE_EVERYWHERE = ("ll", "j")
 _WIDE_AS_POINTERS = ("l", "z", "t")
+_FROM_STANDARD_INPUT = frozenset("scanf __isoc99_scanf fscanf __isoc99_fscanf".split())
+_SCANNED = re.compile(r"((?:[^%]|%%)*)%(\*?)\d*((?:hh|h|ll|l|j|z|t|L|q)?[diouxXcaAeEfFgGp])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,7 @@ def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
     builder.havoc(chosen)
     count = bvsub(zero_extend(width - bits, chosen), bv(1, width))
     builder.assign(result, ite(bvsle(count, bv(most, width)), count, bv(-1, width)))
+    sources = dict(enumerate(_sources(template or ""))) if _name(node) in _FROM_STANDARD_INPUT else {}
     for number, argument in enumerate(arguments[first:]):
         write, on = builder.new(), builder.new()
         certain = template is not None and "%n" not in template
@@ -145,10 +149,20 @@ def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
         elif has_text and element_type(argument).size == 1:
             _write_text(lower, argument, Lengths(0, None))
         else:
-            unknown_output(lower, argument)
+            unknown_output(lower, argument, sources.get(number, ""))
         builder.go(on)
         builder.enter(on)
     return result
+
+
+def _sources(template: str) -> Iterator[str]:
+    """What is read for each conversion that is kept, as an input's name: the text that stands before it, and itself."""
+    before = ""
+    for literal, kept, conversion in _SCANNED.findall(template):
+        before += literal.replace("%%", "%")
+        if not kept:
+            yield f"scanf({before}%{conversion})"
+            before = ""
 
 
 def _name(call: Node) -> str:

@@ -24,7 +24,7 @@ extern void __craton_rests_on(const char *);      /* an assumption that is print
 extern void __craton_scramble(void *, size_t);    /* so many bytes become arbitrary */
 extern void __craton_stop(void);                  /* the run ends */
 extern int __craton_open_int(void);               /* any value that somebody outside chose: all __craton_open_… are */
-extern char __craton_open_char(void);
+extern char __craton_input_char(void);            /* a value that is an input of the program: all __craton_input_… are */
 extern size_t __craton_open_size(void);
 extern int __craton_any_int(void);                /* any value of the type: all __craton_any_… are */
 extern unsigned char __craton_any_uchar(void);

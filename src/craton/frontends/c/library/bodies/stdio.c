@@ -2,7 +2,11 @@ char *fgets(char *s, int n, FILE *f) {
     size_t count = __craton_open_size();
     if (n <= 0 || !__craton_open_int()) return 0;
     __craton_assume(count < (size_t)n && (count > 0 || n == 1));
-    for (size_t i = 0; i < count; i++) s[i] = __craton_open_char();
+    for (size_t i = 0; i < count; i++) {
+        char byte = __craton_input_char();
+        __craton_assume(i + 1 == count || byte != '\n');
+        s[i] = byte;
+    }
     s[count] = 0;
     return s;
 }
@@ -14,7 +18,7 @@ size_t fread(void *p, size_t size, size_t n, FILE *f) {
     if (size == 0 || n == 0) return 0;
     __craton_assume(count <= n);
     written = count < n ? (count + 1) * size : n * size;
-    for (size_t i = 0; i < written; i++) bytes[i] = __craton_open_char();
+    for (size_t i = 0; i < written; i++) bytes[i] = __craton_input_char();
     return count;
 }
 
@@ -38,7 +42,7 @@ ssize_t getdelim(char **line, size_t *n, int delimiter, FILE *f) {
         *n = size;
     }
     for (size_t i = 0; i < count; i++) {
-        char byte = __craton_open_char();
+        char byte = __craton_input_char();
         __craton_assume(i + 1 == count || byte != (char)delimiter);
         (*line)[i] = byte;
     }

@@ -4,7 +4,7 @@ static ssize_t received(void *p, size_t n) {
     ssize_t count = __craton_open_ssize();
     __craton_assume(count >= -1 && count <= (ssize_t)n);
     if (count < 0) errno = __craton_open_int();
-    for (ssize_t i = 0; i < count; i++) bytes[i] = __craton_open_char();
+    for (ssize_t i = 0; i < count; i++) bytes[i] = __craton_input_char();
     return count;
 }
 ssize_t read(int file, void *p, size_t n) { return received(p, n); }
