@@ -163,7 +163,7 @@ def test_bad_input_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_what_is_not_supported_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = tmp_path / "clauses.smt2"
-    program.write_text("(check-sat)")
+    program.write_text("(declare-sort S 0)")
     code, told = one_object("verify", "--json", program, capsys=capsys)
     assert code == 3 and told["verdict"] == "unknown" and "not supported" in str(told["reason"])
 

@@ -137,8 +137,6 @@ def test_format_1_says_the_same() -> None:
     ("kind", "about"),
     [
         ("contracts", "procedures whose calls are not inlined"),
-        ("model", "Horn clauses"),
-        ("derivation", "Horn clauses"),
     ],
 )
 def test_what_this_version_cannot_check_it_refuses_by_name(
@@ -149,6 +147,18 @@ def test_what_this_version_cannot_check_it_refuses_by_name(
     write_certificate(tmp_path / "proof.json", made(kind))
     assert main(["check", str(tmp_path / "proof.json"), str(BY_NAME["loops/together.c"].path)]) == 3
     assert capsys.readouterr().out == f"UNKNOWN\n  reason: {said}\n"
+
+
+@pytest.mark.parametrize("kind", ["model", "derivation"])
+def test_evidence_about_clauses_is_none_about_programs(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = BY_NAME["loops/together.c"]
+    said = f"the kind {kind!r} speaks of Horn clauses, and {program.path} is a program"
+    assert check_certificate(made(kind), program.request) == Refused(said)
+    write_certificate(tmp_path / "proof.json", made(kind))
+    assert main(["check", str(tmp_path / "proof.json"), str(program.path)]) == 1
+    assert capsys.readouterr().out == f"REFUSED\n  reason: {said}\n"
 
 
 def test_values_at_the_entry_are_for_contracts() -> None:

@@ -66,7 +66,7 @@ def test_boogie_brings_its_hints(folder: Path) -> None:
     [
         (("p.bpl", "p.c"), "a Boogie program stands alone", 2),
         (("p.yml", "p.c"), "a task definition stands alone", 2),
-        (("clauses.smt2",), "a program of Horn clauses", 3),
+        (("clauses.smt2",), "a system of Horn clauses", 3),
         (("missing.c",), "missing.c", 2),
     ],
 )

@@ -30,6 +30,9 @@ or what the property file says. The answer is
   FALSE(property) with inputs on which the compiled program reaches the error,
   UNKNOWN         with the reason.
 
+Of a system of Horn clauses (.smt2) it is sat, with a model that a second solver has checked clause by clause; unsat,
+with a derivation of false that was evaluated; or unknown.
+
 Of several properties (CHECK lines of a property file, or property files of a task) each has its own answer; the first
 line, and the exit code, are of the worst: FALSE before UNKNOWN before TRUE.
 """
@@ -42,6 +45,7 @@ examples:
   craton verify prog.c --proof proof.json && craton check proof.json prog.c
   craton verify prog.c --harness failing/ --witness witness.yml
   craton verify prog.bpl --stats
+  craton verify clauses.smt2 --proof model.smt2
 
 exit codes: 0 true, 1 false, 2 bad input, 3 unknown
 """
@@ -118,16 +122,39 @@ class _Work:
     def _work(self, request: Request, seconds: float, report: Report) -> Outcome:
         """In the worker."""
         from craton.evidence.files import write_evidence
+        from craton.frontends.programs import is_horn
         from craton.report.verdict import outcome
         from craton.verification.run import verify
         from craton.verification.scheduling import own_limit
 
         args, files = self.args, evidence_files_of(self.args)
         limit = own_limit(seconds)
+        if is_horn(request):
+            return self._of_system(request, limit, report)
         result = verify(request, self.stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
         told = outcome(result)
         if any((files.proof, files.harness, files.witness)):
             told.files, told.unwritten = write_evidence(request, result, files)
+        return told
+
+    def _of_system(self, request: Request, limit: float | None, report: Report) -> Outcome:
+        """Of Horn clauses: an answer in the words of that world."""
+        from craton.configuration.stages import DEFAULT
+        from craton.evidence.system_files import write_system_evidence
+        from craton.frontends.programs import load_system
+        from craton.report.system import outcome_of_system
+        from craton.verification.systems import verify_system
+
+        stages = None if self.stages is DEFAULT else self.stages
+        result = verify_system(
+            load_system(request), stages, limit, lambda *progress: report(progress), confirm=not self.args.no_confirm
+        )
+        told = outcome_of_system(result.answer, result.system, result.stage, result.statistics)
+        files = evidence_files_of(self.args)
+        if any((files.proof, files.harness, files.witness)):
+            told.files, told.unwritten = write_system_evidence(
+                request, result.answer, result.system, files, result.stage
+            )
         return told
 
     def all_verified(self, asked: Sequence[Asked]) -> tuple[list[tuple[Asked, Outcome]], Ending | None]:

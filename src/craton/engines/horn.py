@@ -20,6 +20,7 @@ from craton.logic.walk import functions
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Location, Program
 from craton.program.transitions import Transition, transition
+from craton.registry import flag
 from craton.smt import Undecided
 from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
 
@@ -31,6 +32,7 @@ class Horn(Engine):
     word: ClassVar[str] = "horn"
 
     blocks: int | None = block_size()
+    unguided: bool = flag("unguided")  # Spacer without its global guidance
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         main = program.main
@@ -50,7 +52,7 @@ class Horn(Engine):
             head = failure() if edge.target in program.errors else _holds(predicates[edge.target], step)
             clauses.append(implies(body, head))
         with budget.statistics.spending("Horn clauses"):
-            found = solve(tuple(predicates.values()), clauses, budget.left, guided=True)
+            found = solve(tuple(predicates.values()), clauses, budget.left, guided=not self.unguided)
         if isinstance(found, Undecided):
             return Unknown(f"no invariants found: {found.reason}")
         if isinstance(found, NoSolution):

@@ -74,6 +74,29 @@ def check_annotation(
     return _Check(annotation, panel).result()
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Formulas that are to contradict each other; what is said if they do not, and if nobody can tell."""
+
+    formulas: tuple[Term, ...]
+    failed: str
+    open: str
+
+
+def check_questions(
+    questions: Sequence[Question], checkers: Sequence[str], seconds: float | None = None, *, opinions: int = 1
+) -> Flaw | Confirmed:
+    """The first question that is not answered as it should be, if there is one: proofs without a program."""
+    panel = _Panel(checkers, None if seconds is None else time.monotonic() + seconds, opinions)
+    for question in questions:
+        if panel.late:
+            return _late(None)
+        holds = panel.contradictory(question.formulas, _PATIENT)
+        if holds is not True:
+            return Flaw(None, question.open if holds is None else question.failed, decided=holds is False)
+    return Confirmed(tuple(panel.believed), len(questions))
+
+
 class _Check:
     """One annotation before one panel.
 

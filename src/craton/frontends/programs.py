@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput, Unsupported
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import Program
 from craton.program.specification import DEFAULT, Specification, read_checks, read_specification
+
+if TYPE_CHECKING:
+    from craton.horn.clauses import System
 
 HOST_DATA_MODEL = "LP64" if sys.maxsize > 1 << 32 else "ILP32"  # of files that no task says anything of
 
@@ -53,10 +57,25 @@ def is_boogie(request: Request) -> bool:
     return any(name.endswith(".bpl") for name in request.files)
 
 
+def is_horn(request: Request) -> bool:
+    """Whether it is not a program but a system of Horn clauses."""
+    return any(name.endswith(".smt2") for name in request.files)
+
+
+def load_system(request: Request) -> System:
+    from craton.horn.reading import read_system
+
+    if len(request.files) > 1:
+        raise BadInput("a system of Horn clauses stands alone: name one .smt2 file")
+    if request.property_file is not None:
+        raise BadInput("a system of Horn clauses says itself what is asked: it takes no property file")
+    return read_system(Path(request.files[0]))
+
+
 def load_program(request: Request) -> Program:
     files = [Path(name) for name in request.files]
-    if any(path.suffix == ".smt2" for path in files):
-        raise Unsupported(f"{files[0]}: a program of Horn clauses", None)
+    if is_horn(request):
+        raise Unsupported(f"{files[0]}: a system of Horn clauses where a program is expected", None)
     if is_boogie(request):
         if len(files) > 1:
             raise BadInput("a Boogie program stands alone: name one .bpl file")

@@ -23,6 +23,7 @@ from craton.logic import (
     free_variables,
     fresh,
     iff,
+    is_quantified,
     not_,
     ops,
     or_,
@@ -86,7 +87,7 @@ class _Cases:
     def _step(self, case: _Case) -> Iterator[_Case]:
         literal, rest = case.waiting[0], case.waiting[1:]
         formula, holds = literal.formula, literal.holds
-        if not self._speaks(formula):
+        if not self._speaks(formula) and not _opens(formula, holds):
             known = formula if holds else not_(formula)
             yield _Case(rest, case.body, case.head, (*case.constraint, known))
             return
@@ -176,6 +177,15 @@ class _Cases:
 
     def _problem(self, what: str) -> NotSupported:
         return NotSupported(f"{self.line}: {what} is not supported")
+
+
+def _opens(formula: Term, holds: bool) -> bool:
+    """Whether quantifiers of a constraint can be opened without telling cases apart."""
+    if formula.op in QUANTIFIERS:
+        return (formula.op is ops.EXISTS) is holds
+    if formula.op is ops.NOT or formula.op is (ops.AND if holds else ops.OR):
+        return is_quantified(formula)
+    return formula.op is ops.IMPLIES and not holds and is_quantified(formula)
 
 
 def _may(node: Term) -> bool:

@@ -153,6 +153,18 @@ def _sides(part: Term) -> Iterator[tuple[Term, Term]]:
         yield part.args[0], FALSE
 
 
+def _without_repetitions(clause: Clause, made: Resolution) -> tuple[Clause, Resolution]:
+    """The clause with each atom of its body once."""
+    places = {atom: place for place, atom in enumerate(dict.fromkeys(clause.body))}
+    if len(places) == len(clause.body):
+        return clause, made
+    moved = [~places[atom] for atom in clause.body]
+    instances = tuple(
+        Instance(one.clause, tuple(p if p >= 0 else moved[~p] for p in one.premises)) for one in made.instances
+    )
+    return replace(clause, body=tuple(places)), Resolution(instances)
+
+
 # --- the work ---------------------------------------------------------------------------------------------------------
 
 _Entry = tuple[Clause, Resolution]
@@ -176,6 +188,10 @@ class _Work:
         return list(self.entries.values())
 
     def _add(self, entry: _Entry) -> None:
+        clause = entry[0]
+        if clause.head in clause.body:
+            return  # it derives only what is derived already
+        entry = _without_repetitions(*entry)
         clause = entry[0]
         for atom in clause.atoms:
             self.defining.setdefault(atom.predicate, {})

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from craton.horn.clauses import Atom, Clause
 from craton.horn.clauses import Predicate as Unknown
+from craton.horn.derivations import Fact
 from craton.horn.models import Model
-from craton.logic import BOOL, TRUE, Function, Term, and_, apply, implies
+from craton.logic import BOOL, TRUE, Function, Term, and_, apply, evaluate, implies
 from craton.smt import Undecided
-from craton.smt.z3.horn import NoSolution, Predicate, Solution, failure, solve
+from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
 
 
-def solved(clauses: Sequence[Clause], seconds: float | None, *, guided: bool = False) -> Model | NoSolution | Undecided:
-    """A model of the clauses, checked by z3; that there is none; or why neither was found."""
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The clauses have no model: facts, premises first, of which the last is false. Empty if Spacer does not tell."""
+
+    facts: tuple[Fact | None, ...] = ()
+    premises: tuple[tuple[int, ...], ...] = ()
+
+
+def solved(
+    clauses: Sequence[Clause], seconds: float | None, *, guided: bool = False, derive: bool = False
+) -> Model | Facts | Undecided:
+    """A model of the clauses, checked by z3; that there is none, with facts if `derive`; or why neither was found."""
     unknowns = tuple(dict.fromkeys(atom.predicate for clause in clauses for atom in clause.atoms))
     predicates = {unknown: _predicate(unknown) for unknown in unknowns}
 
@@ -27,10 +39,21 @@ def solved(clauses: Sequence[Clause], seconds: float | None, *, guided: bool = F
         )
         for clause in clauses
     ]
-    found = solve(tuple(predicates.values()), rules, seconds, guided=guided)
-    if not isinstance(found, Solution):
+    found = solve(tuple(predicates.values()), rules, seconds, guided=guided, derive=derive)
+    if isinstance(found, NoSolution):
+        return _told(found, {predicate.function: unknown for unknown, predicate in predicates.items()})
+    if isinstance(found, Undecided):
         return found
     return Model({unknown: found.meanings[predicate] for unknown, predicate in predicates.items()})
+
+
+def _told(found: NoSolution, unknowns: Mapping[Function, Unknown]) -> Facts:
+    facts: list[Fact | None] = []
+    for one in found.facts:
+        unknown = None if one.function is None else unknowns[one.function]
+        values = tuple(evaluate(a, {}) for a in one.arguments) if unknown is not None and unknown.sorts else ()
+        facts.append(None if unknown is None else Fact(unknown, values))
+    return Facts(tuple(facts), tuple(one.premises for one in found.facts))
 
 
 def _predicate(unknown: Unknown) -> Predicate:

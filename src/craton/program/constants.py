@@ -28,6 +28,15 @@ def propagate_constants(program: Program) -> Transformed:
     return result.then(remove_dead_code(result.program))
 
 
+def known_constants(procedure: Procedure) -> dict[Location, dict[Term, Term]]:
+    """The local variables that have one value whenever control is at a location, and that value."""
+    known = _analyse(procedure, frozenset()) or {}
+    return {
+        location: {v: value for v in procedure.locals if (value := value_of(facts, v)) is not None}
+        for location, facts in known.items()
+    }
+
+
 def _propagated(procedure: Procedure, shared: frozenset[Term], back: dict[Edge, tuple[Edge, ...]]) -> Procedure:
     known = _analyse(procedure, shared)
     if known is None:

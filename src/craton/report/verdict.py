@@ -41,6 +41,7 @@ class Outcome:
     violated: dict[str, Any] | None = None  # which property, and where in the user's text
     limit: str | None = None  # which limit of the run kept it from an answer
     statistics: dict[str, Any] = field(default_factory=dict)
+    answer: str = ""  # of a system of Horn clauses, in the words of that world: sat, unsat, unknown
     unwritten: str = ""  # why a file of evidence could not be written: an error, whatever the verdict
 
 
@@ -163,8 +164,9 @@ def _spread(numbers: Sequence[int], least: str, most: str) -> dict[str, float]:
 def as_data(outcome: Outcome) -> dict[str, Any]:
     """For `--json`."""
     told = {**asdict(outcome), "verdict": str(outcome.verdict)}
-    if not outcome.unwritten:
-        del told["unwritten"]
+    for name in ("unwritten", "answer"):
+        if not told[name]:
+            del told[name]
     return told
 
 
@@ -172,7 +174,7 @@ def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) 
     if as_json:
         _print_json(as_data(outcome))
         return
-    print(outcome.verdict.headline + ("" if outcome.confirmed else " (unconfirmed)"))
+    print((outcome.answer or outcome.verdict.headline) + ("" if outcome.confirmed else " (unconfirmed)"))
     if not quiet:
         _print_details(outcome, stats=stats)
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.certificates.fields import one_line
-from craton.evidence.certificates.format import Certificate, Invariants, Proof, StateSet
+from craton.evidence.certificates.format import Certificate, Derivation, HornModel, Invariants, Proof, StateSet
 from craton.evidence.certificates.formulas import Named, named_claims, named_symbols
 from craton.evidence.certificates.task import about_request
 from craton.evidence.checker import Confirmed, Flaw, check_annotation, chosen_checkers
 from craton.evidence.conditions import Annotation, Role, vocabulary
 from craton.evidence.states import States, check_states
 from craton.files import CannotWrite, write_atomically
-from craton.frontends.programs import Request, load_program
+from craton.frontends.programs import Request, is_horn, load_program
 from craton.logic import Function, Term, and_, functions
 from craton.logic.smtlib import script
 from craton.program.blocks import encode_blocks
@@ -49,11 +49,7 @@ class Refused:
 
 
 # Read, written and validated by this version, but not checked: what they speak of is not loaded yet.
-_NOT_CHECKED = {
-    "contracts": "procedures whose calls are not inlined",
-    "model": "Horn clauses",
-    "derivation": "Horn clauses",
-}
+_NOT_CHECKED = {"contracts": "procedures whose calls are not inlined"}
 
 
 def check_certificate(
@@ -73,6 +69,8 @@ def check_certificate(
     if certificate.kind in _NOT_CHECKED:
         about = _NOT_CHECKED[certificate.kind]
         return Refused(f"the kind {certificate.kind!r} speaks of {about}, which this version does not load", False)
+    if isinstance(certificate.proof, HornModel | Derivation) or is_horn(request):
+        return _of_system(certificate, request, solvers, paranoid, seconds, conditions)
     checkers = {
         found_by.solvers: chosen_checkers(found_by.solvers, solvers, paranoid) for found_by in _provenances(certificate)
     }
@@ -94,6 +92,33 @@ def check_certificate(
     used = time.monotonic() - started
     assumptions = sections[-1].content.program.assumptions
     return Accepted(shown, len(sections[-1].locations), tuple(believed), used, assumptions)
+
+
+def _of_system(
+    certificate: Certificate,
+    request: Request,
+    solvers: Sequence[str] | None,
+    paranoid: bool,
+    seconds: float | None,
+    conditions: Path | None,
+) -> Accepted | Refused:
+    """Whether it is evidence about a system of Horn clauses."""
+    from craton.evidence.certificates.systems import check_system
+
+    if not is_horn(request):
+        return Refused(f"the kind {certificate.kind!r} speaks of Horn clauses, and {request.files[0]} is a program")
+    if not isinstance(certificate.proof, HornModel | Derivation):
+        return Refused(f"the kind {certificate.kind!r} speaks of programs, and {request.files[0]} is Horn clauses")
+    if certificate.symbols or certificate.lemmas:
+        return Refused("evidence about Horn clauses has neither symbols nor lemmas: its predicates name their own")
+    if conditions is not None:
+        raise CratonError("conditions are written of invariants of programs; a model is written as definitions (.smt2)")
+    started = time.monotonic()
+    found = check_system(certificate, request, solvers=solvers, paranoid=paranoid, seconds=seconds)
+    if isinstance(found, Flaw):
+        return Refused(found.problem + _other_version(certificate), found.decided)
+    size = len(certificate.proof.definitions) if isinstance(certificate.proof, HornModel) else found.conditions
+    return Accepted(found.conditions, size, found.by, time.monotonic() - started, ())
 
 
 def _provenances(certificate: Certificate) -> Iterator[Provenance]:

@@ -25,7 +25,7 @@ from craton.logic.terms import FALSE, TRUE, Term, int_, var
 from craton.logic.walk import fold, free_variables, is_quantified, substitute
 from craton.smt.contract import Undecided
 from craton.smt.z3 import api
-from craton.smt.z3.api import consts
+from craton.smt.z3.api import Handle, consts
 from craton.smt.z3.solver import Shared, Z3Solver
 
 _OFF = ("slice", "inline_linear", "inline_eager", "subsumption_checker", "tail_simplifier_pve")
@@ -45,8 +45,19 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """A fact that follows from others by one of the clauses. `function` is None for `failure`."""
+
+    function: Function | None
+    arguments: tuple[Term, ...]
+    premises: tuple[int, ...]  # earlier facts, by number, in no particular order
+
+
+@dataclass(frozen=True, slots=True)
 class NoSolution:
-    """The clauses are contradictory: `failure` can be derived."""
+    """The clauses are contradictory: `failure` can be derived; from which facts, if that was asked for and z3 tells."""
+
+    facts: tuple[Derived, ...] = ()
 
 
 def failure() -> Term:
@@ -58,13 +69,19 @@ _FAILURE = Predicate(Function("failure", (BOOL,), BOOL), (TRUE,))
 
 
 def solve(
-    predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None, *, guided: bool = False
+    predicates: Sequence[Predicate],
+    clauses: Sequence[Term],
+    time_limit: float | None,
+    *,
+    guided: bool = False,
+    derive: bool = False,
 ) -> Solution | NoSolution | Undecided:
-    """`guided`: look at all lemmas at once now and then (Spacer's global guidance); without it, loops are unrolled for
-    ever where an invariant relates several variables. A solution satisfies all clauses: that was checked.
+    """With `derive`, what has no solution comes with the facts that show it. `guided`: look at all lemmas at once now
+    and then (Spacer's global guidance); without it, loops are unrolled for ever where an invariant relates several
+    variables. A solution satisfies all clauses: that was checked.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    found = _spacer(predicates, clauses, time_limit, guided=guided)
+    found = _spacer(predicates, clauses, time_limit, guided=guided, derive=derive)
     if not isinstance(found, Solution):
         return found
     left = None if deadline is None else max(_LEAST_CHECK, deadline - time.monotonic())
@@ -105,7 +122,7 @@ _LEAST_CHECK = 0.5  # seconds for checking a solution, whatever is left
 
 
 def _spacer(
-    predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None, *, guided: bool
+    predicates: Sequence[Predicate], clauses: Sequence[Term], time_limit: float | None, *, guided: bool, derive: bool
 ) -> Solution | NoSolution | Undecided:
     z3 = Shared.get()
     context, writer = z3.context, z3.writer
@@ -132,7 +149,7 @@ def _spacer(
         start = time.monotonic()
         answer = _query(ref, horn, writer.write(failure()), time_limit)
         if answer == consts.Z3_L_TRUE:
-            return NoSolution()
+            return NoSolution(_facts(z3, api.fixedpoint_get_answer(ref, horn), predicates) if derive else ())
         if answer != consts.Z3_L_FALSE:
             reason = (api.fixedpoint_get_reason_unknown(ref, horn) or b"ok").decode(errors="replace")
             if reason == "ok":  # z3 gives no reason after a timeout, nor for clauses it cannot handle
@@ -148,6 +165,53 @@ def _spacer(
         return Undecided(f"z3: {error}")
     finally:
         api.fixedpoint_dec_ref(ref, horn)
+
+
+def _facts(z3: Shared, proof: Handle, predicates: Sequence[Predicate]) -> tuple[Derived, ...]:
+    """The facts of a proof by hyper-resolution, premises first; none if it is of another kind."""
+    context, ref = z3.context, z3.context.ref
+    known = {predicate.function: predicate for predicate in predicates}
+    numbers: dict[Handle, int] = {}
+    found: list[Derived] = []
+    stack = [context.keep(proof)]
+    while stack:
+        node = stack[-1]
+        if node in numbers:
+            stack.pop()
+            continue
+        arguments = [api.get_app_arg(ref, node, i) for i in range(api.get_app_num_args(ref, node))]
+        steps = [a for a in arguments if _is_resolution(ref, a)]
+        missing = [step for step in steps if step not in numbers]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        if not _is_resolution(ref, node):  # the last one: failure leads to false
+            break
+        try:
+            conclusion = z3.reader.read(arguments[-1])
+        except NotExpressible:
+            return ()
+        function = conclusion.payload if conclusion.op is ops.APPLY else None
+        if function is not None and function not in known and function != _FAILURE.function:
+            return ()
+        numbers[node] = len(found)
+        told = () if function is None or function == _FAILURE.function else conclusion.args
+        premises = tuple(numbers[step] for step in steps)
+        found.append(Derived(function if function in known else None, told, premises))
+    while found and found[-1].function is None and len(found[-1].premises) == 1 and _is_failure(found, found[-1]):
+        found.pop()  # z3's own query, which follows from failure
+    return tuple(found)
+
+
+def _is_failure(found: Sequence[Derived], last: Derived) -> bool:
+    return found[last.premises[0]].function is None
+
+
+def _is_resolution(ref: object, node: Handle) -> bool:
+    if api.get_ast_kind(ref, node) != consts.Z3_APP_AST:
+        return False
+    return bool(api.get_decl_kind(ref, api.get_app_decl(ref, node)) == consts.Z3_OP_PR_HYPER_RESOLVE)
 
 
 def without_division(clause: Term) -> Term:

@@ -1,0 +1,135 @@
+"""Trees of clause instances, and their formulas.
+
+The formula of a tree is a conjunction of parts, each of which belongs to one node. A node's part speaks of its own
+clause's variables (`v@i`), of its own result (`p.k@i`, the arguments of its head) and of its children's results, and of
+nothing else: so all that a node and its parent share is the node's result, which an assertion may speak of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from craton.horn.clauses import Clause, System
+from craton.logic import FALSE, Term, and_, conjuncts, eq, free_variables, substitute, var
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An instance of a clause, by its number. `children` are earlier nodes, one for each atom of its body, in order."""
+
+    clause: int
+    children: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A conjunct of the tree's formula that belongs to a node."""
+
+    node: int
+    formula: Term
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Nodes in post-order: children before their parent, the root last. Each but the root is the child of one node."""
+
+    system: System = field(repr=False, compare=False)
+    nodes: tuple[Node, ...]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def identity(self) -> Hashable:
+        """What memories know it by."""
+        return self.nodes
+
+    @cached_property
+    def answers(self) -> dict[Hashable, Any]:
+        """A cache of facts about the tree, by question."""
+        return {}
+
+    def clause(self, node: int) -> Clause:
+        return self.system.clauses[self.nodes[node].clause]
+
+    @cached_property
+    def parents(self) -> tuple[int | None, ...]:
+        found: list[int | None] = [None] * len(self)
+        for number, node in enumerate(self.nodes):
+            for child in node.children:
+                found[child] = number
+        return tuple(found)
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is a trace: no node has two children."""
+        return all(len(node.children) <= 1 for node in self.nodes)
+
+    @cached_property
+    def results(self) -> tuple[tuple[Term, ...], ...]:
+        """For each node the variables that stand for the arguments of its head; none for the root."""
+        found: list[tuple[Term, ...]] = []
+        for number in range(len(self)):
+            head = self.clause(number).head
+            own = () if head is None else head.predicate.parameters
+            found.append(tuple(var(f"{v.name}@{number}", v.sort) for v in own))
+        return tuple(found)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(Part(number, part) for number in range(len(self)) for part in self._parts(number))
+
+    def _parts(self, number: int) -> Sequence[Term]:
+        clause, node = self.clause(number), self.nodes[number]
+        own = {v: var(f"{v.name}@{number}", v.sort) for v in clause.variables}
+        found = [substitute(part, own) for part in conjuncts(clause.constraint)]
+        for atom, child in zip(clause.body, node.children, strict=True):
+            found += map(eq, self.results[child], (substitute(a, own) for a in atom.arguments))
+        if clause.head is not None:
+            found += map(eq, self.results[number], (substitute(a, own) for a in clause.head.arguments))
+        return found
+
+    @cached_property
+    def by_node(self) -> tuple[Term, ...]:
+        """F[0] … F[n-1]: what each node says."""
+        return grouped(self.parts, len(self))
+
+    def told(self, number: int, formula: Term) -> Term:
+        """A formula over the results of a node as an assertion about its predicate."""
+        head = self.clause(number).head
+        parameters = () if head is None else head.predicate.parameters
+        return substitute(formula, dict(zip(self.results[number], parameters, strict=True)))
+
+    def indexed(self, number: int, assertion: Term) -> Term:
+        """An assertion about the predicate of a node as a formula over its results."""
+        head = self.clause(number).head
+        parameters = () if head is None else head.predicate.parameters
+        return substitute(assertion, dict(zip(parameters, self.results[number], strict=True)))
+
+    def locals(self, number: int, formula: Term) -> list[Term]:
+        """The variables of a formula that are not results of the node, in order of their creation."""
+        return sorted(free_variables(formula).difference(self.results[number]), key=lambda v: v.serial)
+
+
+def grouped(parts: Sequence[Part], nodes: int) -> tuple[Term, ...]:
+    groups: list[list[Term]] = [[] for _ in range(nodes)]
+    for part in parts:
+        groups[part.node].append(part.formula)
+    return tuple(and_(*group) for group in groups)
+
+
+def condition(tree: Tree, number: int, assertions: Mapping[int, Term] | Sequence[Term]) -> tuple[Term, Term]:
+    """The law at a node as premise and conclusion: constraint ∧ A[children] ⇒ A[node], over the clause's variables."""
+    clause, node = tree.clause(number), tree.nodes[number]
+    premises = [clause.constraint]
+    for atom, child in zip(clause.body, node.children, strict=True):
+        parameters = atom.predicate.parameters
+        premises.append(substitute(assertions[child], dict(zip(parameters, atom.arguments, strict=True))))
+    if clause.head is None:
+        return and_(*premises), FALSE
+    parameters = clause.head.predicate.parameters
+    conclusion = substitute(assertions[number], dict(zip(parameters, clause.head.arguments, strict=True)))
+    return and_(*premises), conclusion
