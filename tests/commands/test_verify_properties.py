@@ -162,3 +162,9 @@ def test_a_property_that_a_boogie_program_cannot_have_is_unknown(
     assert command("verify", program, "--property", wanted(tmp_path, OVERFLOW)) == 3
     assert command("verify", program, "--property", wanted(tmp_path, REACH), "--quiet") == 0
     assert "Boogie" in capsys.readouterr().err
+
+
+def test_a_program_without_anything_to_check_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.c").write_text("int main(void) { return 0; }")
+    assert main(["verify", str(tmp_path / "p.c")]) == 0
+    assert "nothing to check" in capsys.readouterr().out

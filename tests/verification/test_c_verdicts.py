@@ -16,7 +16,7 @@ from craton.verification.run import verify
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
 
 HEAD = "void reach_error(void) {}\nextern int __VERIFIER_nondet_int(void);\n"
-FORMULAS = {"overflow": "G ! overflow", "deref": "G valid-deref", "free": "G valid-free"}
+FORMULAS = {"overflow": "G ! overflow", "division": "G ! div-by-zero", "deref": "G valid-deref", "free": "G valid-free"}
 
 
 def verdict(text: str, folder: Path, property_name: str = "") -> Result:
@@ -32,6 +32,8 @@ FALSE = {
     "arguments": ("", "int main(int argc, char **argv) { if (argc == 3) reach_error(); return 0; }"),
     "no argument": ("", "int main(int argc, char **argv) { if (argc == 0) reach_error(); return 0; }"),
     "behind the arguments": ("deref", "int main(int argc, char **argv) { return argv[argc + 1] == 0; }"),
+    "a division": ("division", "int main(void) { return 7 / __VERIFIER_nondet_int(); }"),
+    "a remainder": ("division", "int main(void) { int a[2] = {1, 0}; return 7u % a[1]; }"),
     "a sum that is compared": ("overflow", "int main(void) { return __VERIFIER_nondet_int() + 1 > 0; }"),
 }
 
@@ -44,6 +46,7 @@ def test_violations_are_shown_by_a_run(name: str, tmp_path: Path) -> None:
 
 
 TRUE = {
+    "the smallest number": ("division", "int main(void) { int x = __VERIFIER_nondet_int(); return x ? x / -x : 0; }"),
     "arguments are counted": ("", "int main(int argc, char **argv) { if (argc < 0) reach_error(); return 0; }"),
 }
 

@@ -17,7 +17,7 @@ import craton.frontends.c
 from craton.evidence.elf import Elf
 from craton.evidence.harness import PROGRAM_MAIN, SANITIZED
 from craton.processes.sandbox import run_tool
-from craton.program.cfa import OVERFLOW
+from craton.program.cfa import DIVISION, OVERFLOW
 
 MEMORY = 2 << 30  # bytes for a compiler
 MOST_SECONDS = 10.0  # for one run of a replay …
@@ -41,6 +41,7 @@ _BODIES = ("-Dinline=", "-D__inline=", "-D__inline__=")
 _OVERFLOW = (
     "-ftrapv -fsanitize=signed-integer-overflow,shift-base -fno-builtin-abs -fno-builtin-labs -fno-builtin-llabs"
 ).split()
+_DIVISION = ("-fsanitize=integer-divide-by-zero", "-fwrapv")
 ADDRESS = ("-fsanitize=address", "-fno-omit-frame-pointer")
 # Besides memory, what C leaves undefined without a word of this kind of property; a trap ends the run.
 UNDEFINED = (
@@ -196,7 +197,8 @@ def header_flags(compiler: str, data_model: str) -> tuple[str, ...]:
 def program_flags(job: Job, compiler: str) -> tuple[str, ...]:
     flags = [*_MEANING, *_LENIENT, *_BODIES, *zeroing_flags(compiler), *job.options]
     flags += header_flags(compiler, job.data_model)
-    flags += _OVERFLOW if job.violated == OVERFLOW.name else ["-fwrapv"]  # which would switch those checks off
+    # The usual flag would switch the checks for overflow off.
+    flags += {OVERFLOW.name: _OVERFLOW, DIVISION.name: _DIVISION}.get(job.violated, ["-fwrapv"])
     if job.violated in SANITIZED:
         flags += (*ADDRESS, "-fno-common", *ordering_flags(compiler))
     flags += job.sanitizers

@@ -53,7 +53,7 @@ from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
 from craton.processes.sandbox import Ending, run_replay
-from craton.program.cfa import OVERFLOW, UNREACH, Program
+from craton.program.cfa import DIVISION, OVERFLOW, UNREACH, Program
 from craton.program.codegen import CannotRun
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay, as_number
@@ -64,6 +64,7 @@ _LIMITLESS = 60.0  # seconds for everything, where the caller sets no limit
 _STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
 _OPENED = "values for what it leaves uninitialised"
 _MEMORY_FOR_NULL = "memory for null pointers from outside"
+_OF_VALUES = (UNREACH.name, OVERFLOW.name, DIVISION.name)  # which values that C leaves open may decide
 _HARNESS, _OPEN = "harness.c", "open.h"
 
 
@@ -92,7 +93,7 @@ def run_compiled(
     if isinstance(first, NotReached) and first.late:
         return first
     given: list[str] = []
-    if isinstance(result, NotReached) and violated in (UNREACH.name, OVERFLOW.name):
+    if isinstance(result, NotReached) and violated in _OF_VALUES:
         opened = unspecified_values(replay)
         if opened:
             given = [_OPENED]
@@ -166,7 +167,7 @@ def write_harness(
         raise CratonError(f"no harness can be written: {problem}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        opened = unspecified_values(replay) if violated in (UNREACH.name, OVERFLOW.name) else NOTHING_UNSPECIFIED
+        opened = unspecified_values(replay) if violated in _OF_VALUES else NOTHING_UNSPECIFIED
         source = c_source(request)
         job = written_job(directory, source, outline_of(source), surrounded(replay), violated, opened)
     except NoHarness as trouble:

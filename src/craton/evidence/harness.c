@@ -471,6 +471,11 @@ __attribute__((destructor(101))) static void craton_end(void)
 
 /* --- overflow: what the compiler's checks call ----------------------------------------------------------------------- */
 
+#ifdef CRATON_DIVISION
+CRATON_WEAK void __ubsan_handle_divrem_overflow(void) { craton_stop('R', CRATON_VIOLATED, ""); }
+CRATON_WEAK void __ubsan_handle_divrem_overflow_abort(void) { craton_stop('R', CRATON_VIOLATED, ""); }
+#endif
+
 #ifdef CRATON_OVERFLOW
 #define CRATON_OVERFLOWS(name) \
     CRATON_WEAK void __ubsan_handle_##name##_overflow(void) { craton_stop('R', CRATON_VIOLATED, ""); } \

@@ -24,7 +24,7 @@ from craton.frontends.c.syntax.types import X87, CType, Floating, Integer, Point
 from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, BitVec, Float, Sort
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
-from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
+from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.origin import SourceRange
 from craton.program.specification import ASSERTION_FAILURES, Specification
 from craton.verdicts.counterexample import ReadValue, Replay, Surroundings
@@ -36,6 +36,7 @@ REACHED = "__craton_reached"
 _KINDS = {
     UNREACH.name: "CRATON_UNREACH",
     OVERFLOW.name: "CRATON_OVERFLOW",
+    DIVISION.name: "CRATON_DIVISION",
     DEREF.name: "CRATON_DEREF",
     FREE.name: "CRATON_FREE",
     MEMTRACK.name: "CRATON_MEMTRACK",

@@ -177,6 +177,11 @@ class Program:
         for procedure in self.procedures.values():
             yield from procedure.edges
 
+    @property
+    def violations(self) -> dict[Location, Property]:
+        """The errors that are violations of a property, and not gaps."""
+        return {location: found for location, found in self.errors.items() if not isinstance(found, Unmodelled)}
+
     def only_modelled(self) -> Program:
         """The program in which control ends at unmodelled locations: its errors do not depend on them."""
         gaps = {location for location, violated in self.errors.items() if isinstance(violated, Unmodelled)}
@@ -184,8 +189,7 @@ class Program:
             name: procedure.with_edges(tuple(edge for edge in procedure.edges if edge.source not in gaps))
             for name, procedure in self.procedures.items()
         }
-        errors = {location: violated for location, violated in self.errors.items() if location not in gaps}
-        return replace(self, procedures=procedures, errors=errors)
+        return replace(self, procedures=procedures, errors=self.violations)
 
     def next_location(self) -> int:
         """The smallest id above all ids in use."""

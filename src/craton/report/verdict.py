@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from craton.verdicts.verdict import Violated
 
 
+_NOTHING = "proof: nothing to check: the program has no call, assertion, label or operation that the property is about"
+
+
 @dataclass(slots=True)
 class Outcome:
     """What is told of a run: plain data that crosses processes, and that `as_data` makes JSON of."""
@@ -69,6 +72,8 @@ def outcome(result: Result) -> Outcome:
     match result.verdict:
         case Proved(proof, confirmed):
             _tell_proof(told, proof, confirmed=confirmed)
+            if result.program is not None and not result.program.violations:
+                told.evidence = _NOTHING
         case Violated() as verdict:
             _tell_violation(told, verdict)
         case Unknown(_, limit):

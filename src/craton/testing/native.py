@@ -37,7 +37,7 @@ from craton.evidence.harness import REACHED, SANITIZED, drawn_functions, drawn_h
 from craton.frontends.programs import CSource
 from craton.logic import FLOAT32, FLOAT64, BitVec, Sort
 from craton.processes.sandbox import run_replay
-from craton.program.cfa import DEREF, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
+from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.specification import Specification
 from craton.program.statements import Input
 from craton.verdicts.counterexample import NOTHING_AROUND, ReadValue, Surroundings
@@ -181,6 +181,8 @@ def _kinds(specification: Specification) -> Iterator[tuple[str, ...]]:
         yield (UNREACH.name,)
     if specification.overflow:
         yield (OVERFLOW.name,)
+    if specification.division:
+        yield (DIVISION.name,)
     memory = [DEREF.name] * specification.deref + [FREE.name] * specification.free
     if memory:
         yield tuple(memory)
@@ -214,8 +216,9 @@ class _Runs:
         self.surroundings = DrawnSurroundings(self.texts)
 
     @property
-    def overflow(self) -> bool:
-        return OVERFLOW.name in self.kinds
+    def reports(self) -> bool:
+        """Whether violations are reported by the compiler's own checks."""
+        return OVERFLOW.name in self.kinds or DIVISION.name in self.kinds
 
     @property
     def reads(self) -> bool:
@@ -277,11 +280,11 @@ class _Runs:
 
     def _propriety(self, seed: int) -> Propriety | None:
         """None if something undefined came first."""
-        if self.kinds[0] != UNREACH.name and not self.overflow:
+        if self.kinds[0] != UNREACH.name and not self.reports:
             return Propriety.PROPER  # what is watched over is the first fault
         if self.watched is None:
-            # Traps would take the place of reports of an overflow.
-            self.watched = self._built(self.directory / "watched", ADDRESS if self.overflow else UNDEFINED)
+            # Traps would take the place of those reports.
+            self.watched = self._built(self.directory / "watched", ADDRESS if self.reports else UNDEFINED)
         if self.watched is None:
             return Propriety.UNCHECKED
         # The violation is known; whether it counts is worth a little more time.
