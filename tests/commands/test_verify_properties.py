@@ -166,5 +166,5 @@ def test_a_property_that_a_boogie_program_cannot_have_is_unknown(
 
 def test_a_program_without_anything_to_check_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "p.c").write_text("int main(void) { return 0; }")
-    assert main(["verify", str(tmp_path / "p.c")]) == 0
+    assert command("verify", tmp_path / "p.c") == 0
     assert "nothing to check" in capsys.readouterr().out
