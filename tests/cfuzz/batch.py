@@ -32,7 +32,7 @@ from cfuzz.oracle import (
 
 # Names that every program has. They stay what they are in the program's text, and are renamed by the preprocessor.
 _COMMON = "main mix sign mix_float mix_double float_to_int checksum_globals __checksum node".split()
-_TOKENS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|\b\d[\w.]*|\b([A-Za-z]+\d\w*)')
+_TOKENS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|\b\d[\w.]*|\b((?!u8")[A-Za-z]\w*\d\w*)')
 _ALARM = 14
 
 _HARNESS = (

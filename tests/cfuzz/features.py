@@ -86,6 +86,7 @@ class Features:
     macros: bool = True
     units: bool = True
     pointer_travels: bool = True
+    constructs: bool = True  # the pieces of constructs.txt
 
     def without(self, *names: str) -> Features:
         """The same features with the named ones switched off."""
@@ -102,5 +103,7 @@ class Features:
 
 ALL = Features()
 # Without what was added later: seeds that were noted before mean the same program with these.
-FIRST = ALL.without("library_strings", "ctype", "library_numbers", "sorting", "macros", "units", "pointer_travels")
+FIRST = ALL.without(
+    *("library_strings", "ctype", "library_numbers", "sorting", "macros", "units", "pointer_travels", "constructs")
+)
 NONE = Features(**{flag.name: False for flag in fields(Features)})

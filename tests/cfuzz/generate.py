@@ -12,7 +12,7 @@ import argparse
 import re
 from random import Random
 
-from cfuzz import control, idioms, library, macros, travels, units
+from cfuzz import constructs, control, idioms, library, macros, travels, units
 from cfuzz.callables import write_functions
 from cfuzz.context import Context, Enum, Frame, Var
 from cfuzz.ctype import (
@@ -34,13 +34,13 @@ from cfuzz.ctype import (
     declare,
     scalars,
 )
-from cfuzz.features import ALL, Features
+from cfuzz.features import ALL, NONE, Features
 from cfuzz.initialisers import initialiser
 from cfuzz.oracle import UNIT
 from cfuzz.statements import array_type, settle, statements
 
 assert (
-    control and idioms and library and macros and travels and units
+    constructs and control and idioms and library and macros and travels and units
 )  # their patterns register themselves with the statements
 
 MAIN_BUDGET = 4000
@@ -55,14 +55,61 @@ def generate(seed: int, *, size: int = 10, features: Features = ALL) -> str:
     write_functions(c, c.number(size // 5, size // 2))
     if c.has("function_pointers"):
         global_function_pointers(c)
-    main = main_function(c, size)
+    return program(c, main_function(c, size))
+
+
+def alone(piece: constructs.Piece, seed: int) -> str:
+    """A program of one piece of `constructs.txt` and a global."""
+    c = Context(Random(f"cfuzz {piece.name} {seed}"), NONE.plus("nondet", "floats"), Frame(None, 0))
+    global_variable(c, INT)
+    c.frame = Frame(INT, MAIN_BUDGET, main=True)
+    c.frame.scopes.append({})
+    constructs.place(c, piece)
+    return program(c, finished(c))
+
+
+def program(c: Context, main: list[str]) -> str:
+    """All units of the program as one text."""
     body = [*HELPERS, *c.top, *checksum_function(c), *main, ""]
     text = "\n".join([*declarations(body), "", *(FLOAT_HELPERS if c.has("floats") else []), *body])
     return text if not c.second else "\n".join([text, UNIT, *c.second, ""])
 
 
+CHARS = "const char *"
+MORE = (
+    ("strtok", "char *", f"char *, {CHARS}"),
+    ("strtok_r", "char *", f"char *, {CHARS}, char **"),
+    ("stpcpy", "char *", f"char *, {CHARS}"),
+    ("mempcpy", "void *", "void *, const void *, size_t"),
+    ("memccpy", "void *", "void *, const void *, int, size_t"),
+    ("memrchr", "void *", "const void *, int, size_t"),
+    ("strchrnul", "char *", f"{CHARS}, int"),
+    ("strcasecmp", "int", f"{CHARS}, {CHARS}"),
+    ("strncasecmp", "int", f"{CHARS}, {CHARS}, size_t"),
+    ("bcmp", "int", "const void *, const void *, size_t"),
+    ("bzero", "void", "void *, size_t"),
+    *((name, "int", "int") for name in ("isblank", "toascii", "ffs")),
+    ("llabs", "long long", "long long"),
+    ("imaxabs", "__INTMAX_TYPE__", "__INTMAX_TYPE__"),
+    ("strtoll", "long long", f"{CHARS}, char **, int"),
+    ("strtoull", "unsigned long long", f"{CHARS}, char **, int"),
+    ("atoll", "long long", CHARS),
+    ("sprintf", "int", f"char *, {CHARS}, ..."),
+    ("snprintf", "int", f"char *, size_t, {CHARS}, ..."),
+    ("sscanf", "int", f"{CHARS}, {CHARS}, ..."),
+    ("rand", "int", "void"),
+    ("srand", "void", "unsigned"),
+    *((name, "double", "double") for name in "floor ceil trunc round rint fabs sqrt".split()),
+    *((name, "double", "double, double") for name in "fmin fmax copysign fmod".split()),
+    ("frexp", "double", "double, int *"),
+    ("modf", "double", "double, double *"),
+    ("ldexp", "double", "double, int"),
+    ("lround", "long", "double"),
+)
 ENVIRONMENT = {
     "size_t": "typedef __SIZE_TYPE__ size_t;",
+    "div_t": "typedef struct { int quot, rem; } div_t; extern div_t div(int, int);",
+    "ldiv_t": "typedef struct { long quot, rem; } ldiv_t; extern ldiv_t ldiv(long, long);",
     "va_list": "typedef __builtin_va_list va_list;",
     "struct node": "struct node { int value; struct node *next; };",
     "__VERIFIER_checksum": "extern void __VERIFIER_checksum(unsigned long long);",
@@ -104,6 +151,7 @@ ENVIRONMENT = {
     "strcspn": "extern size_t strcspn(const char *, const char *);",
     "strnlen": "extern size_t strnlen(const char *, size_t);",
     **{name: f"extern int {name}(int);" for name in (*library.CLASSES, "toupper", "tolower", "abs")},
+    **{name: f"extern {result} {name}({parameters});" for name, result, parameters in MORE},
     "labs": "extern long labs(long);",
     "atoi": "extern int atoi(const char *);",
     "atol": "extern long atol(const char *);",
@@ -380,6 +428,10 @@ def main_function(c: Context, size: int) -> list[str]:
     c.frame.scopes.append({})
     statements(c, 3, c.number(size // 2, size + size // 2))
     settle(c)
+    return finished(c)
+
+
+def finished(c: Context) -> list[str]:
     c.emit("checksum_globals();")
     c.emit("__VERIFIER_checksum(__checksum);")
     c.emit("return 0;")

@@ -189,9 +189,14 @@ class ExpressionReader:
         wanted = self._types.of_cursor(raw.cursor)
         parts = parts_of(raw)[1:]
         fitting = [part for part in parts if self._types.of_cursor(part.cursor) is wanted]
-        if len(fitting) != 1:
+        if len(fitting) == 1:
+            return self.expression(fitting[0])
+        value = evaluate_integer(raw.cursor) if isinstance(wanted, Integer) else None
+        if value is None:
             raise self._nodes.unsupported("_Generic whose choice its type does not show", raw)
-        return self.expression(fitting[0])
+        node = self._make(Kind.NUMBER, raw)
+        node.value = value
+        return node
 
     def _size_of(self, raw: Raw) -> Node:
         value = evaluate_integer(raw.cursor)

@@ -49,6 +49,7 @@ class InitialValues:
             self._places.access(place, last.unit_size, "int")
         else:
             self._places.access(place, t.size, scalar_class(t))
+        self._places.seen(place, t)
         if pointed is not None and self._pointers.is_tracked(t):
             fields = [step for step in item.path if isinstance(step, Field)]
             in_struct = bool(fields) and not any(step.record.is_union for step in fields)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from craton.frontends.c.memory.effects import Gives, PointerEffects, Touch
 from craton.frontends.c.memory.places import Place, find, parts_of
 from craton.frontends.c.memory.pointers import Pointers
+from craton.frontends.c.memory.views import clash, is_generic
 from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple, strip
 from craton.frontends.c.syntax.nodes import Function, Kind, Node
-from craton.frontends.c.syntax.types import Floating, Integer, Pointer, Record, Void
+from craton.frontends.c.syntax.types import CType, Floating, Integer, Pointer, Record, Void
 
 Effects = Callable[[str], PointerEffects]  # of a function, by its name
 
@@ -110,7 +111,16 @@ class LibraryCalls:
         else:
             for place in (target, source):
                 self._places.access(place, 1, "int")
-            self._places.copy_bytes(target, source)
+            self._copy_bytes(target, source, *map(element_type, arguments[:2]))
+
+    def _copy_bytes(self, target: Place, source: Place, to: CType, origin: CType) -> None:
+        if is_generic(to) or is_generic(origin):
+            self._places.copy_unseen(target, source)
+            return
+        if clash(to, origin):
+            self._places.expose(target)
+            self._places.expose(source)
+        self._places.copy_bytes(target, source)
 
     def _set_memory(self, arguments: tuple[Node, ...]) -> None:
         target = self._pointers.pointed(arguments[0])

@@ -8,10 +8,12 @@ a field) collapses it: its fields, and the structs it is a field of, become one 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from craton.frontends.c.memory.views import any_clash, is_mixed
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.types import ArrayType, CType, Floating, FunctionType, Integer, Pointer, Record
+from craton.program.analysis.union_find import UnionFind
 
 
 class CallSite:
@@ -32,6 +34,8 @@ class Place:
     __slots__ = (
         "allocated",
         "arithmetic",
+        "as_numbers",
+        "as_pointers",
         "byte_arithmetic",
         "calls",
         "collapsed",
@@ -48,6 +52,7 @@ class Place:
         "pointee",
         "raw",
         "record",
+        "records",
         "scalars",
         "words",
         "zeroed",
@@ -65,6 +70,9 @@ class Place:
         self.parents: list[tuple[Place, bool]] = []  # the struct's place, and whether the field is an array
         self.record: Record | None = None
         self.scalars: dict[tuple[int, str], None] = {}  # (bytes, class) of the accesses
+        self.as_numbers = False  # values of such types are read or written there, members of structs included
+        self.as_pointers = False
+        self.records: dict[Record, None] = {}  # as which structs it is accessed
         self.collapsed = False
         self.arithmetic = False
         self.moved = False  # pointers to it may point behind an object's end
@@ -127,6 +135,7 @@ class Places:
         self._running = False
         self._frozen = False
         self._copied: set[tuple[int, int, int]] = set()
+        self._handed_on: list[tuple[Place, Place]] = []  # where bytes were copied without a type
         self.on_call: list[tuple[CallSite, Function]] = []
         self.escaped: list[Place] = []  # what unknown functions were given
 
@@ -165,6 +174,12 @@ class Places:
                 words, place.words = place.words, None
                 self.union(self.pointee(place), words)
 
+    def seen(self, place: Place, t: CType) -> None:
+        """A value of this type is read from or written to the place."""
+        place = find(place)
+        place.as_pointers |= isinstance(t, Pointer)
+        place.as_numbers |= isinstance(t, Integer | Floating)
+
     # --- uses ---------------------------------------------------------------------------------------------------------
 
     def access(self, place: Place, size: int, kind: str) -> None:
@@ -181,6 +196,7 @@ class Places:
     def field(self, place: Place, record: Record, offset: int, name: str, type_: CType) -> Place:
         """The place of a field; members of a union share the union's place."""
         place = find(place)
+        place.records[record] = None
         if record.is_union:
             self.expose(place)
         if place.collapsed or record.is_union:
@@ -277,6 +293,9 @@ class Places:
 
     def _merge_words(self, a: Place, b: Place) -> None:
         a.raw |= b.raw
+        a.as_numbers |= b.as_numbers
+        a.as_pointers |= b.as_pointers
+        a.records |= b.records
         words = [place.words for place in (a, b) if place.words is not None]
         if a.raw and words:
             words.append(a.pointee or words[0])
@@ -342,6 +361,24 @@ class Places:
         if self.follow_numbers:
             self.union(self.words_of(target), self.words_of(source))
 
+    def copy_unseen(self, target: Place, source: Place) -> None:
+        """The same where nobody says as what the bytes are copied: `settle` looks at what they are on either side."""
+        self.copy_bytes(target, source)
+        self._handed_on.append((target, source))
+
+    def _expose_clashes(self) -> bool:
+        """Exposes places in which a pointer's bytes are seen as a number's; whether there were any new ones."""
+        found = [place for place in self.roots() if not place.raw and _clashes([place])]
+        handed_on: UnionFind[Place] = UnionFind()
+        for target, source in self._handed_on:
+            handed_on.join(find(target), find(source))
+        for group in handed_on.groups(dict.fromkeys(find(place) for pair in self._handed_on for place in pair)):
+            if _clashes(group):
+                found.extend(place for place in group if not place.raw)
+        for place in found:
+            self.expose(place)
+        return bool(found)
+
     def settle(self) -> None:
         """Collapses what arithmetic made unsafe: steps out of a field that is no array, steps by bytes over larger
         elements.
@@ -361,7 +398,17 @@ class Places:
                     place.zeroed = False
                     self.touch(place, place.record)
                     changed = True
+            changed |= self._expose_clashes()
         self._frozen = True
+
+
+def _clashes(places: Sequence[Place]) -> bool:
+    """Whether the same bytes may lie in these places, here as a pointer and there as a number."""
+    if not any(place.as_pointers for place in places) or not any(place.as_numbers for place in places):
+        return False
+    pure = any(place.as_numbers and not place.as_pointers for place in places)
+    records = {record: None for place in places for record in place.records}
+    return pure or not any(map(is_mixed, records)) or any_clash(records)
 
 
 def _same_layout(a: Record, b: Record) -> bool:

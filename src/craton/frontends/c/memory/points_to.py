@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from craton.frontends.c.memory.calls import CallConstraints
 from craton.frontends.c.memory.initial_values import InitialValues
@@ -290,6 +290,7 @@ class PointsTo:
             self.places.access(place, node.value.unit_size, "int")
         else:
             self.places.touch(place, node.type)
+        self.places.seen(place, node.type)
         if isinstance(node.type, Integer | Floating) and not _is_member(node):
             self.places.expose(place)
 
@@ -490,15 +491,17 @@ def analyse(scan: Scan, effects: Effects) -> PointsTo:
     if not (scan.integers_become_pointers or scan.pointers_become_integers):
         found = PointsTo(scan, effects)
         found.run()
-        if not any(_is_mixed(place) for place in found.places.roots()):
+        occupied = found.occupied()
+        if not any(_is_mixed(place, occupied) for place in found.places.roots()):
             return found
     found = PointsTo(scan, effects, follow_numbers=True)
     found.run()
     return found
 
 
-def _is_mixed(place: Place) -> bool:
-    return place.raw and place.pointee is not None and any(kind == "pointer" for _, kind in place.scalars)
+def _is_mixed(place: Place, occupied: Container[Place]) -> bool:
+    """Whether it is accessed as numbers or bytes, and holds an address."""
+    return place.raw and place.pointee is not None and find(place.pointee) in occupied
 
 
 def _is_inside(element: Node) -> bool:

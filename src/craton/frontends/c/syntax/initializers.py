@@ -23,10 +23,45 @@ class Placed:
 
 
 def placed(t: CType, value: Node) -> list[Placed]:
-    """All parts that are named; what is not named is zero. Later entries override earlier ones."""
-    found: list[Placed] = []
+    """All parts that are named; what is not named is zero."""
+    found = _Items()
     _whole(t, (), value, found)
-    return found
+    return _overridden(found) if found.designated else found
+
+
+class _Items(list[Placed]):
+    """Entries as they were written. Once there was a designator, lists in braces are entries before their parts."""
+
+    designated = False
+
+
+def _overridden(items: list[Placed]) -> list[Placed]:
+    """Without what later entries override (6.7.9 p19), as gcc does it: a list in braces starts its part anew, another
+    member of a union ends the one before, and of a struct of which a part is given again nothing is left.
+    """
+    kept: dict[tuple[Step, ...], Placed] = {}
+    below: dict[tuple[Step, ...], dict[tuple[Step, ...], None]] = {}  # by beginnings of paths
+    members: dict[tuple[Step, ...], Step] = {}  # of unions
+
+    def drop(beginning: tuple[Step, ...]) -> None:
+        for path in below.pop(beginning, {}):
+            kept.pop(path, None)
+
+    for item in items:
+        drop(item.path)
+        for depth, step in enumerate(item.path):
+            start = item.path[:depth]
+            if start in kept and isinstance(kept[start].type, Record):
+                del kept[start]
+            if isinstance(step, Field) and step.record.is_union and members.setdefault(start, step) is not step:
+                members[start] = step
+                drop(start)
+        if item.value.kind is Kind.INIT_LIST:
+            continue
+        kept[item.path] = item
+        for depth in range(len(item.path) + 1):
+            below.setdefault(item.path[:depth], {})[item.path] = None
+    return list(kept.values())
 
 
 def length_of(t: ArrayType, value: Node) -> int:
@@ -49,11 +84,14 @@ def _string(t: CType, value: Node) -> Node | None:
     return value if value.kind is Kind.STRING else None
 
 
-def _whole(t: CType, path: tuple[Step, ...], value: Node, found: list[Placed]) -> None:
+def _whole(t: CType, path: tuple[Step, ...], value: Node, found: _Items) -> None:
     string = _string(t, value)
     if string is not None:
         found.append(Placed(path, t, string))
     elif value.kind is Kind.INIT_LIST:
+        found.designated |= any(item.kind is Kind.DESIGNATED for item in value.children)
+        if found.designated:
+            found.append(Placed(path, t, value))
         _braced(t, path, value.children, found)
     elif value.kind is Kind.COMPOUND_LITERAL and isinstance(t, ArrayType):
         _whole(t, path, value.children[0], found)
@@ -109,7 +147,7 @@ class _Frame:
         return (*self.path, step), t
 
 
-def _braced(t: CType, path: tuple[Step, ...], items: tuple[Node, ...], found: list[Placed]) -> None:
+def _braced(t: CType, path: tuple[Step, ...], items: tuple[Node, ...], found: _Items) -> None:
     if not isinstance(t, ArrayType | Record):
         if items:
             _whole(t, path, items[0], found)
@@ -127,7 +165,7 @@ def _braced(t: CType, path: tuple[Step, ...], items: tuple[Node, ...], found: li
         _place_next(stack, item, found)
 
 
-def _place_next(stack: list[_Frame], item: Node, found: list[Placed]) -> None:
+def _place_next(stack: list[_Frame], item: Node, found: _Items) -> None:
     """Puts an item at the next subobject, going into aggregates whose braces were left out."""
     while True:
         path, t = stack[-1].take()
@@ -146,7 +184,7 @@ def _fits(t: CType, item: Node) -> bool:
     return isinstance(t, Record) and isinstance(item.type, Record)
 
 
-def _designated(stack: list[_Frame], path: list[object], item: Node, found: list[Placed]) -> None:
+def _designated(stack: list[_Frame], path: list[object], item: Node, found: _Items) -> None:
     for depth, step in enumerate(path):
         frame = stack[-1]
         last = depth == len(path) - 1
