@@ -100,6 +100,7 @@ def test_type_errors(before: str, body: str, message: str) -> None:
 UNSUPPORTED = [
     ("procedure main() { call forall lemma(*, 1); }", "call forall"),
     ("procedure main() { fork 1 p(); } procedure p() { }", "a program with threads"),
+    ("procedure main() { par p() | p(); } procedure p() { }", "a program with threads"),
     ("procedure main() { var x, y: int; assert x ** y == 1; }", "'**' with an exponent that is no small constant"),
     ("procedure main() { assert (forall<a> x: a :: x == x); }", "a forall over types"),
     ("procedure main<a>(x: a) { }", "a polymorphic procedure"),

@@ -227,7 +227,10 @@ class _Reader(Transformer_NonRecursive[Token, Any]):
     def fork(self, meta: Meta, children: Children) -> None:
         raise UnsupportedBoogie("a program with threads", self._at(meta))
 
-    join = async_call = fork
+    join = async_call = par = fork
+
+    def arm(self, meta: Meta, children: Children) -> None:
+        """Of a parallel call, which is not supported."""
 
     def atomic(self, meta: Meta, children: Children) -> syntax.Atomic:
         return syntax.Atomic(children[0], self._at(meta))
