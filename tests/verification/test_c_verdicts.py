@@ -34,6 +34,16 @@ FALSE = {
     "behind the arguments": ("deref", "int main(int argc, char **argv) { return argv[argc + 1] == 0; }"),
     "a division": ("division", "int main(void) { return 7 / __VERIFIER_nondet_int(); }"),
     "a remainder": ("division", "int main(void) { int a[2] = {1, 0}; return 7u % a[1]; }"),
+    "asm that jumps": (
+        "",
+        'int main(void) { int x = 3; __asm__ goto ("cmpl $3, %0; je %l1" : : "r"(x) : "cc" : yes); return 0;'
+        " yes: reach_error(); return 1; }",
+    ),
+    "asm that changes memory": (
+        "",
+        'int g; int main(void) { __asm__ ("movl $7, (%0)" : : "r"(&g) : "memory"); if (g == 7) reach_error();'
+        " return 0; }",
+    ),
     "a sum that is compared": ("overflow", "int main(void) { return __VERIFIER_nondet_int() + 1 > 0; }"),
 }
 
@@ -47,6 +57,11 @@ def test_violations_are_shown_by_a_run(name: str, tmp_path: Path) -> None:
 
 TRUE = {
     "the smallest number": ("division", "int main(void) { int x = __VERIFIER_nondet_int(); return x ? x / -x : 0; }"),
+    "asm goes on or jumps": (
+        "",
+        'int main(void) { int x = 1; __asm__ goto ("jmp %l[yes]" : : : : no, yes); x = 2; no: x = 4;'
+        " yes: if (x != 1 && x != 4) reach_error(); return 0; }",
+    ),
     "arguments are counted": ("", "int main(int argc, char **argv) { if (argc < 0) reach_error(); return 0; }"),
 }
 

@@ -99,6 +99,12 @@ MODELLED = {
     "a weak function that nobody defines": """
         extern int opt(void) __attribute__((weak)); int main(void) { return opt ? opt() : 3; }
     """,
+    "pointers through empty asm": """
+        int f(void) { return 3; }
+        int main(void) { int x = 1, *p = &x, *q; int (*g)(void) = f, (*h)(void);
+          __asm__("" : "=r"(q) : "0"(p)); *q = 5; __asm__("" : "=r"(h) : "0"((unsigned long)g));
+          __asm__ goto ("" : : : : on); x++; on: return x * 10 + h(); }
+    """,
     "empty asm": """
         #define barrier() __asm__ __volatile__("" ::: "memory")
         #define HIDE(x) __asm__("" : "=r"(x) : "0"(x))
@@ -158,8 +164,9 @@ def test_what_is_modelled_is_what_gcc_makes_of_it(name: str, tmp_path: Path) -> 
 
 # Each comes to what is not modelled in its `line`-th line.
 UNMODELLED = [
-    ("asm goto", 2, 'int main(void) {\n __asm__ goto ("jmp %l0" : : : : on);\n on: return 1; }'),
-    ("memory", 2, 'int g; int main(void) {\n __asm__ ("movl $7, (%0)" : : "r"(&g) : "memory"); return g; }'),
+    ("asm", 2, 'int main(void) { { __label__ on;\n __asm__ goto ("jmp %l0" : : : : on); on:; } on: return 1; }'),
+    ("memory", 2, 'int g, *p = &g; int main(void) {\n __asm__ ("movl $7, (%0)" : : "r"(&g) : "memory"); return *p; }'),
+    ("pointers", 2, 'int main(void) { int x, *p = &x, *q;\n __asm__ ("mov %1, %0" : "=r"(q) : "r"(p)); return *q; }'),
     ("no input gives", 2, 'int main(void) { int x;\n __asm__ ("" : "=r"(x)); return x; }'),
     ("naked", 2, "__attribute__((naked)) void f(void); int main(void) {\n f(); return 0; }"),
     ("weak", 2, "extern int f(void) __attribute__((weak)); int main(void) {\n return f(); }"),

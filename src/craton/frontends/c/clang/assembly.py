@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from craton.frontends.c.clang.bindings import Raw, printed
+from craton.frontends.c.clang.bindings import Raw, lib, printed, text
 from craton.frontends.c.syntax.nodes import Assembly, Operand
 
-_ASM_STATEMENT = 215
+_ASM_STATEMENT, _LABEL = 215, 201
 # clang prints `asm (…)` for statements and `asm("…")` for the names of symbols.
 _STATEMENT = re.compile(r"asm ((?:volatile |goto |inline )*)\(")
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\w+|[^\s\w]', re.DOTALL)
@@ -31,42 +31,44 @@ class AssemblyReader:
         return self._found.get(raw.cursor.b)
 
     def _read(self) -> dict[int | None, Assembly]:
-        statements = list(_statements_of(self._function))
+        statements = list(_statements_of(self._function, _ASM_STATEMENT))
         texts = list(_printed(printed(self._function.cursor)))
-        if len(statements) != len(texts):
+        labels = [text(lib().clang_getCursorSpelling(raw.cursor)) for raw in _statements_of(self._function, _LABEL)]
+        # Local labels may share a name, and prints do not tell which is meant.
+        if len(statements) != len(texts) or any(labels.count(name) != 1 for each in texts for name in each.labels):
             return {}
-        return {raw.cursor.b: text for raw, text in zip(statements, texts, strict=True)}
+        return {raw.cursor.b: each for raw, each in zip(statements, texts, strict=True)}
 
 
-def _statements_of(root: Raw) -> Iterator[Raw]:
+def _statements_of(root: Raw, kind: int) -> Iterator[Raw]:
     """In textual order."""
     stack = [root]
     while stack:
         raw = stack.pop()
-        if raw.kind == _ASM_STATEMENT:
+        if raw.kind == kind:
             yield raw
         stack.extend(reversed(raw.children))
 
 
-def _printed(text: str) -> Iterator[Assembly]:
+def _printed(function: str) -> Iterator[Assembly]:
     position = 0
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(function):
         if token.start() < position or token.group() != "asm":
             continue
-        statement = _STATEMENT.match(text, token.start())
+        statement = _STATEMENT.match(function, token.start())
         if statement is not None:
-            sections, position = _sections(text, statement.end())
-            yield _assembly(sections, "goto" in statement.group(1))
+            sections, position = _sections(function, statement.end())
+            yield _assembly(sections)
 
 
-def _sections(text: str, begin: int) -> tuple[list[list[str]], int]:
+def _sections(function: str, begin: int) -> tuple[list[list[str]], int]:
     """What stands between the colons of a statement, split at commas; and where the statement ends."""
     sections: list[list[str]] = [[""]]
     depth = 0
     last = begin
-    for token in _TOKEN.finditer(text, begin):
+    for token in _TOKEN.finditer(function, begin):
         word = token.group()
-        gap, last = text[last : token.start()], token.end()
+        gap, last = function[last : token.start()], token.end()
         if word in "([{":
             depth += 1
         elif word in ")]}":
@@ -79,22 +81,22 @@ def _sections(text: str, begin: int) -> tuple[list[list[str]], int]:
             sections[-1].append("")
         else:
             sections[-1][-1] += gap + word
-    return sections, len(text)
+    return sections, len(function)
 
 
-def _assembly(sections: list[list[str]], jumps: bool) -> Assembly:
-    template, outputs, inputs, clobbers = [*sections, *([[""]] * 4)][:4]
+def _assembly(sections: list[list[str]]) -> Assembly:
+    template, outputs, inputs, clobbers, labels = [*sections, *([[""]] * 5)][:5]
     return Assembly(
         "".join(template).strip()[1:-1],
         tuple(_operands(outputs)),
         tuple(_operands(inputs)),
         tuple(clobber.strip()[1:-1] for clobber in clobbers if clobber.strip()),
-        jumps,
+        tuple(label.strip() for label in labels if label.strip()),
     )
 
 
 def _operands(texts: list[str]) -> Iterator[Operand]:
-    for text in texts:
-        found = _OPERAND.match(text.strip())
+    for each in texts:
+        found = _OPERAND.match(each.strip())
         if found is not None:
             yield Operand(found.group(2), found.group(1) or "")

@@ -198,10 +198,11 @@ class StatementReader:
         assembly = self._assembly.assembly(raw) if self._assembly is not None else None
         if assembly is None:
             raise self._nodes.unsupported("asm", raw)
-        operands = tuple(self._expression(part) for part in parts_of(raw) if part.kind != _LABEL_REFERENCE)
+        operands = [self._expression(part) for part in parts_of(raw) if part.kind != _LABEL_REFERENCE]
         if len(operands) != len(assembly.outputs) + len(assembly.inputs):
             raise self._nodes.unsupported("asm", raw)
-        return self._make(Kind.ASM, raw, operands, value=assembly)
+        gotos = [self._make(Kind.GOTO, raw, value=label) for label in assembly.labels]
+        return self._make(Kind.ASM, raw, (*operands, *gotos), value=assembly)
 
     def statement_expression(self, raw: Raw) -> Node:
         """GNU's `({ … })`."""

@@ -1,8 +1,8 @@
 """Inline assembly, by what gcc asks of it: it changes its outputs, and memory if it says so.
 
 A template without instructions does nothing: its outputs are what the inputs put into the same operands were. Of other
-templates the outputs are arbitrary, and a counterexample that passes one has to be run. What may change memory or
-jump is unmodelled.
+templates the outputs are arbitrary, so is memory if it is clobbered, and control goes on anywhere it may; a
+counterexample that passes one has to be run. Pointers that such a template makes or changes are unmodelled.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
 from craton.frontends.c.lowering.results import saved
+from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
-from craton.frontends.c.syntax.nodes import Assembly, Kind, Node, Operand
-from craton.logic import Term
+from craton.frontends.c.lowering.variables import Variables
+from craton.frontends.c.memory.places import covered, parts_of
+from craton.frontends.c.syntax.expressions import without_conversions
+from craton.frontends.c.syntax.nodes import Assembly, Node, Operand
+from craton.frontends.c.syntax.types import Floating, Integer, leaves
+from craton.logic import BOOL, Term
 from craton.program.specification import ASSERTION_FAILURES
 
 _NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s|\\[nt]|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_OPERANDS = re.compile(r"%+\w*(?:\[\w+\])?|\\[nt]")  # registers, operands, ends of lines
 _IN_MEMORY = frozenset("moV<>")
 _MODIFIERS = "=+&%"
 
@@ -31,21 +37,28 @@ class InlineAssembly:
     """Lowers asm statements."""
 
     def __init__(
-        self, frame: Frame, expressions: Expressions, lvalues: Lvalues, access: Access, unknowns: Unknowns
+        self,
+        frame: Frame,
+        statements: Statements,
+        expressions: Expressions,
+        lvalues: Lvalues,
+        variables: Variables,
+        access: Access,
+        unknowns: Unknowns,
     ) -> None:
         self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._expressions = expressions
         self._lvalues = lvalues
+        self._statements = statements
+        self._variables = variables
         self._access = access
         self._unknowns = unknowns
 
     def asm(self, node: Node) -> None:
         self._frame.at(node)
         assembly: Assembly = node.value
-        if assembly.jumps:
-            raise self._frame.unsupported("asm goto", node)
         if _NOTHING.fullmatch(assembly.template):
             self._empty(node, assembly)
         else:
@@ -54,7 +67,7 @@ class InlineAssembly:
     def _empty(self, node: Node, assembly: Assembly) -> None:
         """Registers keep what inputs put there."""
         outputs, inputs = _operands(node, assembly)
-        targets = [self._lvalues.lvalue(_bare(child)) for _, child in outputs]
+        targets = [self._lvalues.lvalue(without_conversions(child)) for _, child in outputs]
         values = [saved(self._builder, self._expressions.value(child)) for _, child in inputs]
         for number, ((operand, child), target) in enumerate(zip(outputs, targets, strict=True)):
             if "+" in operand.constraint or _only_in_memory(operand.constraint):
@@ -69,20 +82,26 @@ class InlineAssembly:
                 raise self._frame.unsupported("an output of an empty asm that no input gives", node)
             value, source_type = given[0]
             assert isinstance(value, Term)
-            self._access.store(target, adapt(value, source_type, _bare(child).type))
+            self._access.store(target, adapt(value, source_type, without_conversions(child).type))
 
     def _real(self, node: Node, assembly: Assembly) -> None:
         """The outputs may be anything."""
-        if "memory" in assembly.clobbers:
-            self._frame.fail_here("asm that may change memory", contained=not self._names_program(assembly))
         outputs, inputs = _operands(node, assembly)
+        types = [leaf.type for _, child in outputs for leaf in leaves(without_conversions(child).type)]
+        if not all(isinstance(t, Integer | Floating) for t in types):
+            raise self._frame.unsupported("asm that may make pointers", node)
         targets: list[tuple[Lvalue, Node]] = [
-            (self._lvalues.lvalue(_bare(child)), _bare(child)) for _, child in outputs
+            (self._lvalues.lvalue(without_conversions(child)), without_conversions(child)) for _, child in outputs
         ]
         for _, child in inputs:
             self._expressions.effect(child)
         for target, child in targets:
             self._access.store(target, self._unknowns.arbitrary(child.type))
+        leads_elsewhere = self._names_program(assembly)
+        if leads_elsewhere or ("memory" in assembly.clobbers and not self._change_memory()):
+            self._frame.fail_here("asm that may change memory", contained=not leads_elsewhere)
+        for jump in node.children[len(outputs) + len(inputs) :]:
+            self._jump(jump)
         self._context.approximated["asm"] = None
 
     def _names_program(self, assembly: Assembly) -> bool:
@@ -94,21 +113,38 @@ class InlineAssembly:
         known |= {*program.definitions, *self._context.specification.error_functions, *ASSERTION_FAILURES}
         return any(
             word in known or any(unit.defined(word) is not None for unit in program.units)
-            for word in _WORD.findall(assembly.template)
+            for word in _WORD.findall(_OPERANDS.sub(" ", assembly.template))
         )
+
+    def _change_memory(self) -> bool:
+        """All that it may reach by an address or by a name becomes arbitrary, unless there are pointers among it."""
+        points_to, scan = self._context.points_to, self._context.scan
+        shared = [variable for variable in scan.globals if not scan.in_memory(variable)]
+        named = [part for variable in shared for part in parts_of(points_to.of_variable(variable))]
+        places = list(dict.fromkeys(part for place in points_to.occupied() for part in covered(place)))
+        if self._context.specification.memory or any(part.pointee is not None for part in (*named, *places)):
+            return False
+        changed = [part.term for variable in shared for part in self._variables.variable(variable).plain or ()]
+        changed += [self._context.memory.region(place).array for place in places if not place.functions]
+        self._builder.havoc(*dict.fromkeys(changed))
+        return True
+
+    def _jump(self, goto: Node) -> None:
+        """Perhaps."""
+        jumping, going_on = self._builder.new(), self._builder.new()
+        chosen = self._builder.temporary(BOOL)
+        self._builder.havoc(chosen)
+        self._builder.fork(chosen, jumping, going_on)
+        self._builder.enter(jumping)
+        self._statements.statement(goto)
+        self._builder.enter(going_on)
 
 
 def _operands(node: Node, assembly: Assembly) -> tuple[list[tuple[Operand, Node]], list[tuple[Operand, Node]]]:
     """Outputs and inputs with their expressions."""
     count = len(assembly.outputs)
     outputs = list(zip(assembly.outputs, node.children[:count], strict=True))
-    return outputs, list(zip(assembly.inputs, node.children[count:], strict=True))
-
-
-def _bare(operand: Node) -> Node:
-    while operand.kind is Kind.CONVERT:
-        operand = operand.children[0]
-    return operand
+    return outputs, list(zip(assembly.inputs, node.children[count : count + len(assembly.inputs)], strict=True))
 
 
 def _only_in_memory(constraint: str) -> bool:

@@ -10,7 +10,7 @@ from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.named_places import NamedPlaces
 from craton.frontends.c.memory.places import Place, Places, find, parts_of
 from craton.frontends.c.memory.scan import Scan, needs_memory
-from craton.frontends.c.syntax.expressions import constant_number
+from craton.frontends.c.syntax.expressions import constant_number, without_conversions
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import (
     ArrayType,
@@ -462,12 +462,22 @@ class PointsTo:
             elif kind is Kind.RETURN:
                 self._return(node)
             elif kind is Kind.ASM:
-                for child in node.children:
-                    self.of_value(child)
+                self._asm(node)
             elif kind in _STATEMENTS:
                 stack.extend(child for child in reversed(node.children) if child is not None)
             else:
                 self._effect(node)
+
+    def _asm(self, node: Node) -> None:
+        """Every output may be what any operand was."""
+        operands = [child for child in node.children if child.kind is not Kind.GOTO]
+        given = [self.of_value(operand) for operand in operands]
+        for output in map(without_conversions, operands[: len(node.value.outputs)]):
+            target = self.of_lvalue(output)
+            self._touch_lvalue(output, target)
+            if self.is_tracked(output.type):
+                for value in given:
+                    self.flow(self._held(output, target), value, output.type)
 
     def _return(self, node: Node) -> None:
         if not node.children or self._current is None:

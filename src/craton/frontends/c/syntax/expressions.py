@@ -34,6 +34,13 @@ def root_variable(node: Node) -> Variable | None:
             return None
 
 
+def without_conversions(node: Node) -> Node:
+    """What is converted."""
+    while node.kind is Kind.CONVERT:
+        node = node.children[0]
+    return node
+
+
 def direct_callee(call: Node) -> Function | None:
     """The function a call names, if it does."""
     callee = call.children[0]

@@ -109,13 +109,15 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """What an asm statement says of itself. Outputs come first among the operands."""
+    """What an asm statement says of itself. Outputs come first among the children, then inputs, then a `goto` for each
+    label that it may jump to.
+    """
 
     template: str
     outputs: tuple[Operand, ...]
     inputs: tuple[Operand, ...]
     clobbers: tuple[str, ...]
-    jumps: bool  # `asm goto`
+    labels: tuple[str, ...]  # of an `asm goto`
 
 
 def spelling(label: str) -> str:
