@@ -12,7 +12,8 @@ from craton.program.cfa import Program
 HEAD = """
 extern void reach_error(void); extern int __VERIFIER_nondet_int(void);
 static int locked = 0; static int *shared; static void (*hook)(void);
-static void clobber(int *p) { __asm__ volatile ("movl $1, %0" : "=r" (*p) : : "memory"); }
+static void clobber(int *p) {
+  __asm__ volatile ("movl $1, %0" : "=r" (*p) : "r" (&shared) : "memory"); if (!p) *p = *shared; }
 static void lock(void) { locked = 1; }
 static void check(void) { if (locked) reach_error(); }
 """

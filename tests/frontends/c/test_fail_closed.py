@@ -165,7 +165,8 @@ def test_what_is_modelled_is_what_gcc_makes_of_it(name: str, tmp_path: Path) -> 
 # Each comes to what is not modelled in its `line`-th line.
 UNMODELLED = [
     ("asm", 2, 'int main(void) { { __label__ on;\n __asm__ goto ("jmp %l0" : : : : on); on:; } on: return 1; }'),
-    ("memory", 2, 'int g, *p = &g; int main(void) {\n __asm__ ("movl $7, (%0)" : : "r"(&g) : "memory"); return *p; }'),
+    ("memory", 2, 'int g, *p = &g; int main(void) {\n __asm__ ("movl $7, (%0)" : : "r"(&p) : "memory"); return *p; }'),
+    ("memory", 2, 'void f(void) {} int main(void) {\n __asm__ ("call f"); return 0; }'),
     ("pointers", 2, 'int main(void) { int x, *p = &x, *q;\n __asm__ ("mov %1, %0" : "=r"(q) : "r"(p)); return *q; }'),
     ("no input gives", 2, 'int main(void) { int x;\n __asm__ ("" : "=r"(x)); return x; }'),
     ("naked", 2, "__attribute__((naked)) void f(void); int main(void) {\n f(); return 0; }"),

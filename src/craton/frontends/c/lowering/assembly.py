@@ -18,8 +18,7 @@ from craton.frontends.c.lowering.lvalues import Lvalues
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
-from craton.frontends.c.lowering.variables import Variables
-from craton.frontends.c.memory.places import covered, parts_of
+from craton.frontends.c.memory.places import covered
 from craton.frontends.c.syntax.expressions import without_conversions
 from craton.frontends.c.syntax.nodes import Assembly, Node, Operand
 from craton.frontends.c.syntax.types import Floating, Integer, leaves
@@ -42,7 +41,6 @@ class InlineAssembly:
         statements: Statements,
         expressions: Expressions,
         lvalues: Lvalues,
-        variables: Variables,
         access: Access,
         unknowns: Unknowns,
     ) -> None:
@@ -52,7 +50,6 @@ class InlineAssembly:
         self._expressions = expressions
         self._lvalues = lvalues
         self._statements = statements
-        self._variables = variables
         self._access = access
         self._unknowns = unknowns
 
@@ -117,16 +114,12 @@ class InlineAssembly:
         )
 
     def _change_memory(self) -> bool:
-        """All that it may reach by an address or by a name becomes arbitrary, unless there are pointers among it."""
-        points_to, scan = self._context.points_to, self._context.scan
-        shared = [variable for variable in scan.globals if not scan.in_memory(variable)]
-        named = [part for variable in shared for part in parts_of(points_to.of_variable(variable))]
-        places = list(dict.fromkeys(part for place in points_to.occupied() for part in covered(place)))
-        if self._context.specification.memory or any(part.pointee is not None for part in (*named, *places)):
+        """All that has an address becomes arbitrary, unless there are pointers among it."""
+        occupied = self._context.points_to.occupied()
+        places = list(dict.fromkeys(part for place in occupied for part in covered(place)))
+        if self._context.specification.memory or any(part.pointee is not None for part in places):
             return False
-        changed = [part.term for variable in shared for part in self._variables.variable(variable).plain or ()]
-        changed += [self._context.memory.region(place).array for place in places if not place.functions]
-        self._builder.havoc(*dict.fromkeys(changed))
+        self._builder.havoc(*(self._context.memory.region(place).array for place in places if not place.functions))
         return True
 
     def _jump(self, goto: Node) -> None:

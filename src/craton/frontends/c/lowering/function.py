@@ -155,9 +155,7 @@ class FunctionLowering:
             cleanups=self.cleanups,
             exit_=self.exit,
         )
-        self.assembly = InlineAssembly(
-            frame, statements, expressions, self.lvalues, self.variables, self.access, self.unknowns
-        )
+        self.assembly = InlineAssembly(frame, statements, expressions, self.lvalues, self.access, self.unknowns)
         self.jumps = Jumps(frame, found, statements, expressions, self.blocks, self.cleanups)
         self.branches = Branches(frame, found, statements, expressions, self.conditions, self.blocks, self.jumps)
         self.loops = Loops(frame, statements, expressions, self.branches, self.jumps)
