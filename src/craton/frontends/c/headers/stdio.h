@@ -10,7 +10,7 @@ typedef __PTRDIFF_TYPE__ ssize_t;
 typedef long off_t;
 #define __off_t_defined
 #endif
-typedef struct _craton_file FILE;
+typedef struct _IO_FILE FILE;
 typedef struct { long _position; } fpos_t;
 extern FILE *stdin, *stdout, *stderr;
 #define stdin stdin

@@ -9,8 +9,14 @@ typedef int clockid_t;
 #define CLOCKS_PER_SEC ((clock_t)1000000)
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
+#ifndef __struct_tm_defined /* the guards of glibc, whose other headers define these, too */
+#define __struct_tm_defined 1
 struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; long tm_gmtoff; const char *tm_zone; };
+#endif
+#ifndef _STRUCT_TIMESPEC
+#define _STRUCT_TIMESPEC 1
 struct timespec { time_t tv_sec; long tv_nsec; };
+#endif
 extern time_t time(time_t *t);
 extern clock_t clock(void);
 extern double difftime(time_t a, time_t b);

@@ -8,7 +8,7 @@ typedef long off_t, time_t, clock_t, suseconds_t;
 typedef int pid_t;
 typedef unsigned int uid_t, gid_t, mode_t, useconds_t, wint_t, socklen_t;
 typedef unsigned long pthread_t;
-typedef struct _craton_file FILE;
+typedef struct _IO_FILE FILE;
 typedef struct _craton_directory DIR;
 typedef void (*sighandler_t)(int);
 typedef struct { int quot, rem; } div_t;

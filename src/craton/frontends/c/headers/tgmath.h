@@ -1,0 +1,70 @@
+/* Functions of <math.h> by the type of their arguments; integers are double. Complex numbers are not there. */
+#ifndef CRATON_TGMATH_H
+#define CRATON_TGMATH_H
+
+#include <math.h>
+
+#define __craton_1(name, x) _Generic((x), long double: name##l, float: name##f, default: name)
+#define __craton_2(name, x, y) \
+    _Generic((x), \
+        long double: name##l, \
+        float: _Generic((y), long double: name##l, float: name##f, default: name), \
+        default: _Generic((y), long double: name##l, default: name))
+
+#define acos(x) __craton_1(acos, x)(x)
+#define asin(x) __craton_1(asin, x)(x)
+#define atan(x) __craton_1(atan, x)(x)
+#define acosh(x) __craton_1(acosh, x)(x)
+#define asinh(x) __craton_1(asinh, x)(x)
+#define atanh(x) __craton_1(atanh, x)(x)
+#define cos(x) __craton_1(cos, x)(x)
+#define sin(x) __craton_1(sin, x)(x)
+#define tan(x) __craton_1(tan, x)(x)
+#define cosh(x) __craton_1(cosh, x)(x)
+#define sinh(x) __craton_1(sinh, x)(x)
+#define tanh(x) __craton_1(tanh, x)(x)
+#define exp(x) __craton_1(exp, x)(x)
+#define exp2(x) __craton_1(exp2, x)(x)
+#define expm1(x) __craton_1(expm1, x)(x)
+#define log(x) __craton_1(log, x)(x)
+#define log10(x) __craton_1(log10, x)(x)
+#define log1p(x) __craton_1(log1p, x)(x)
+#define log2(x) __craton_1(log2, x)(x)
+#define logb(x) __craton_1(logb, x)(x)
+#define ilogb(x) __craton_1(ilogb, x)(x)
+#define sqrt(x) __craton_1(sqrt, x)(x)
+#define cbrt(x) __craton_1(cbrt, x)(x)
+#define fabs(x) __craton_1(fabs, x)(x)
+#define erf(x) __craton_1(erf, x)(x)
+#define erfc(x) __craton_1(erfc, x)(x)
+#define tgamma(x) __craton_1(tgamma, x)(x)
+#define lgamma(x) __craton_1(lgamma, x)(x)
+#define ceil(x) __craton_1(ceil, x)(x)
+#define floor(x) __craton_1(floor, x)(x)
+#define trunc(x) __craton_1(trunc, x)(x)
+#define round(x) __craton_1(round, x)(x)
+#define rint(x) __craton_1(rint, x)(x)
+#define nearbyint(x) __craton_1(nearbyint, x)(x)
+#define lrint(x) __craton_1(lrint, x)(x)
+#define llrint(x) __craton_1(llrint, x)(x)
+#define lround(x) __craton_1(lround, x)(x)
+#define llround(x) __craton_1(llround, x)(x)
+#define frexp(x, e) __craton_1(frexp, x)(x, e)
+#define ldexp(x, n) __craton_1(ldexp, x)(x, n)
+#define scalbn(x, n) __craton_1(scalbn, x)(x, n)
+#define scalbln(x, n) __craton_1(scalbln, x)(x, n)
+#define nexttoward(x, y) __craton_1(nexttoward, x)(x, y)
+#define atan2(x, y) __craton_2(atan2, x, y)(x, y)
+#define copysign(x, y) __craton_2(copysign, x, y)(x, y)
+#define fdim(x, y) __craton_2(fdim, x, y)(x, y)
+#define fmax(x, y) __craton_2(fmax, x, y)(x, y)
+#define fmin(x, y) __craton_2(fmin, x, y)(x, y)
+#define fmod(x, y) __craton_2(fmod, x, y)(x, y)
+#define hypot(x, y) __craton_2(hypot, x, y)(x, y)
+#define nextafter(x, y) __craton_2(nextafter, x, y)(x, y)
+#define pow(x, y) __craton_2(pow, x, y)(x, y)
+#define remainder(x, y) __craton_2(remainder, x, y)(x, y)
+#define remquo(x, y, q) __craton_2(remquo, x, y)(x, y, q)
+#define fma(x, y, z) __craton_2(fma, (x) + (y), z)(x, y, z)
+
+#endif
