@@ -44,6 +44,13 @@ FALSE = {
         'int g; int main(void) { __asm__ ("movl $7, (%0)" : : "r"(&g) : "memory"); if (g == 7) reach_error();'
         " return 0; }",
     ),
+    "a literal that is freed": ("free", 'extern void free(void *); int main(void) { free((char *)"abc"); return 0; }'),
+    "more memory than there can be": (
+        "",
+        "extern void *calloc(unsigned long, unsigned long);\n"
+        "int main(void) { unsigned long n = -__VERIFIER_nondet_int(); calloc(n, 16);"
+        " if (n == -1ul) reach_error(); return 0; }",
+    ),
     "a sum that is compared": ("overflow", "int main(void) { return __VERIFIER_nondet_int() + 1 > 0; }"),
 }
 

@@ -17,7 +17,7 @@ import craton.frontends.c
 from craton.evidence.elf import Elf
 from craton.evidence.harness import PROGRAM_MAIN, SANITIZED
 from craton.processes.sandbox import run_tool
-from craton.program.cfa import DIVISION, OVERFLOW
+from craton.program.cfa import DIVISION, FREE, OVERFLOW
 
 MEMORY = 2 << 30  # bytes for a compiler
 MOST_SECONDS = 10.0  # for one run of a replay …
@@ -60,6 +60,7 @@ __attribute__((used)) static const char __craton_guard_constant[65536] = {1};
 )
 # What cannot be reached may use what nobody defines.
 _LINK = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--allow-multiple-definition", "-Wl,-z,noexecstack")
+_WRAPPED = ("-Wl,--wrap=free,--wrap=realloc",)  # which the harness has, where it is to see all calls
 DIALECTS = ("-std=gnu11", "-std=gnu89")
 # Where there is no C library for the data model: Craton's headers, and the harness alone.
 _HEADERS = Path(craton.frontends.c.__file__).parent / "headers"
@@ -223,7 +224,8 @@ def limits(data_model: str) -> tuple[str, ...]:
 
 
 def link_flags(job: Job) -> tuple[str, ...]:
-    return (*_LINK, *(ADDRESS if job.violated in SANITIZED else ()), *job.sanitizers)
+    wrapped = _WRAPPED if job.violated == FREE.name else ()
+    return (*_LINK, *(ADDRESS if job.violated in SANITIZED else ()), *wrapped, *job.sanitizers)
 
 
 @functools.cache

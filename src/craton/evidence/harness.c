@@ -279,11 +279,20 @@ static void craton_assume(int condition)
 
 /* --- memory: new for each allocation, zeros or what the counterexample says, never given twice ----------------------- */
 
+/* For a size that no object has: a null pointer, where a counterexample has led there. */
+static void *craton_refuse(void)
+{
+#ifdef CRATON_DRAWN /* for verdicts, allocation does not fail */
+    craton_stop('M', "asks for more memory than there is", "");
+#endif
+    return 0;
+}
+
 static void *craton_memory(craton_size alignment, craton_size size, unsigned char counted)
 {
     craton_size all = size + alignment + sizeof(struct craton_block);
     struct craton_block *block;
-    if (all < size) craton_stop('M', "asks for more memory than there is", "");
+    if (all > ~(craton_size)0 >> 1 || all < size) return craton_refuse();
     if ((craton_size)(craton.free_end - craton.free_begin) < all) {
         craton_size chunk = all > (1u << 24) ? all : 1u << 24;
         craton.free_begin = (char *)craton_pages(chunk);
@@ -328,9 +337,9 @@ CRATON_WEAK void *calloc(craton_size count, craton_size size)
 {
     craton_size all, i;
     char *new;
-    if (__builtin_mul_overflow(count, size, &all)) craton_stop('M', "asks for more memory than there is", "");
+    if (__builtin_mul_overflow(count, size, &all)) return craton_refuse();
     new = (char *)craton_memory(16, all, CRATON_HERE);
-    for (i = 0; CRATON_FILLS && i < all; i++) new[i] = 0;
+    for (i = 0; CRATON_FILLS && new && i < all; i++) new[i] = 0;
     return new;
 }
 
@@ -350,6 +359,7 @@ CRATON_WEAK void *realloc(void *old, craton_size size)
 {
     char *new = (char *)craton_memory(16, size, CRATON_HERE);
     craton_size i, kept = old ? ((struct craton_block *)old)[-1].size : 0;
+    if (!new) return 0;
     for (i = 0; i < size && i < kept; i++) new[i] = ((char *)old)[i];
     free(old);
     return new;
@@ -538,6 +548,20 @@ const char *__asan_default_options(void)
     return "symbolize=0:detect_leaks=0:detect_stack_use_after_return=1:malloc_fill_byte=0:max_malloc_fill_size=1073741824:"
            "quarantine_size_mb=512:detect_odr_violation=0:handle_abort=0:intercept_tls_get_addr=0";
 }
+
+#ifdef CRATON_FREE
+/* What is no block of its own makes the sanitizer stumble before it can tell; the linker brings calls here. */
+int __sanitizer_get_ownership(const volatile void *);
+void __real_free(void *);
+void *__real_realloc(void *, craton_size);
+
+static void craton_owned(void *pointer)
+{
+    if (pointer && !__sanitizer_get_ownership(pointer)) craton_stop('R', CRATON_VIOLATED, "");
+}
+void __wrap_free(void *pointer) { craton_owned(pointer); __real_free(pointer); }
+void *__wrap_realloc(void *pointer, craton_size size) { craton_owned(pointer); return __real_realloc(pointer, size); }
+#endif
 
 static int craton_begins(const char *text, const char *with)
 {

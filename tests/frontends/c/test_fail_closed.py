@@ -99,6 +99,12 @@ MODELLED = {
     "a weak function that nobody defines": """
         extern int opt(void) __attribute__((weak)); int main(void) { return opt ? opt() : 3; }
     """,
+    "a table of functions that are called first": """
+        int g; void a(void) { g = 3 * g + 1; } void b(void) { g = 3 * g + 2; }
+        __attribute__((section(".init_array"), used)) static void (*const p[])(void) = { a, &b, a };
+        __attribute__((constructor(200))) void early(void) { g = g * 3 + 1; }
+        int main(void) { return g; }
+    """,
     "pointers through empty asm": """
         int f(void) { return 3; }
         int main(void) { int x = 1, *p = &x, *q; int (*g)(void) = f, (*h)(void);

@@ -46,7 +46,7 @@ _HARMLESS = frozenset(
 )
 _UNDERSTOOD = frozenset({"alias", "cleanup", "constructor", "destructor", "section", "weak"})
 _LISTS_OF_FUNCTIONS = re.compile(r"\.(?:preinit_array|init_array|fini_array|ctors|dtors)\b")
-_LAST = 65535  # the priority of constructors that have none
+LAST = 65535  # the priority of constructors that have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _text(argument: str | None) -> str | None:
 def _priority(argument: str | None) -> int | None:
     if argument is None:
         return None
-    return int(argument) if argument.isdigit() else _LAST
+    return int(argument) if argument.isdigit() else LAST
 
 
 def refuse_pragmas(path: str, contents: bytes) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from craton.frontends.c.clang.attributes import NONE, Attributes, attributes_of
+from craton.frontends.c.clang.attributes import LAST, NONE, Attributes, attributes_of
 from craton.frontends.c.clang.bindings import CXCursor, CXType, Raw, Unit, children, lib, printed, text, tree
 from craton.frontends.c.clang.expressions import ExpressionReader
 from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.errors import Unsupported
-from craton.frontends.c.syntax.nodes import Function, Storage, Variable
+from craton.frontends.c.syntax.expressions import addressed_function
+from craton.frontends.c.syntax.nodes import Function, Kind, Storage, Variable
 from craton.frontends.c.syntax.program import Program, Strength, SymbolKind
 from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Pointer, are_compatible
 from craton.program.origin import SourceRange
@@ -124,7 +125,7 @@ class Declarations:
         for name, found in self._attributes.items():
             cursor = self._definitions.get(name)
             if found.lists_functions and cursor is not None:
-                raise self._unsupported(f"the section `{found.section}`", cursor)
+                self._list_functions(cursor, found)
             if cursor is None or cursor.kind != _FUNCTION:
                 continue
             if found.constructor is not None or found.destructor is not None:
@@ -133,6 +134,24 @@ class Declarations:
                     self._program.constructors.append((found.constructor, function))
                 if found.destructor is not None:
                     self._program.destructors.append((found.destructor, function))
+
+    def _list_functions(self, cursor: CXCursor, found: Attributes) -> None:
+        """A table that the system reads: of functions that are called like constructors or destructors. Where a unit
+        has more than one, or such functions besides, their order is not known.
+        """
+        others = [each for each in self._attributes.values() if each.lists_functions]
+        others += [each for each in self._attributes.values() if LAST in (each.constructor, each.destructor)]
+        tables = {".init_array": self._program.constructors, ".fini_array": self._program.destructors}
+        kept = not self._is_static(cursor) or "__attribute__((used))" in printed(cursor, terse=True)
+        if found.section not in tables or cursor.kind != _VARIABLE or len(others) > 1 or not kept:
+            raise self._unsupported(f"the section `{found.section}`", cursor)
+        initializer = self.global_(cursor).initializer
+        listed = initializer.children if initializer and initializer.kind is Kind.INIT_LIST else (initializer,)
+        for entry in listed:
+            function = None if entry is None else addressed_function(entry)
+            if function is None:
+                raise self._unsupported(f"the section `{found.section}`", cursor)
+            tables[found.section].append((LAST, function))
 
     def _has_value(self, cursor: CXCursor) -> bool:
         return not lib().clang_Cursor_isNull(lib().clang_Cursor_getVarDeclInitializer(cursor))

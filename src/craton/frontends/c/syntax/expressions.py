@@ -41,6 +41,13 @@ def without_conversions(node: Node) -> Node:
     return node
 
 
+def addressed_function(node: Node) -> Function | None:
+    """The function whose address a constant is, if it is one."""
+    while node.kind in (Kind.CONVERT, Kind.ADDRESS):
+        node = node.children[0]
+    return node.value if node.kind is Kind.FUNCTION else None
+
+
 def direct_callee(call: Node) -> Function | None:
     """The function a call names, if it does."""
     callee = call.children[0]
