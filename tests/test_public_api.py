@@ -144,3 +144,15 @@ def test_explain() -> None:
     assert isinstance(explanation, craton.Explanation)
     assert [column.refiner for column in explanation.columns] == ["newton(sp)", "newton(it,wp,lv)"]
     assert all(len(column.assertions) == len(explanation.trace) + 1 for column in explanation.columns)
+
+
+def test_progress_and_unknown_functions(tmp_path: Path) -> None:
+    program = tmp_path / "unknown.c"
+    program.write_text(
+        "extern void f(int *p); extern void reach_error(void);\n"
+        "int main(void) { int x = 1; f(&x); for (int i = 0; i < 9; i++) x *= 1; if (x != 1) reach_error(); return 0; }"
+    )
+    seen: list[object] = []
+    assert craton.verify(program, unknown_functions="pure", watch=lambda *told: seen.extend(told)).is_true
+    assert any(type(each).__name__ == "Progress" for each in seen)
+    assert craton.verify(program, unknown_functions="refuse").is_unknown

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
@@ -15,7 +16,7 @@ from craton.frontends.programs import Request, load_program, properties_asked
 
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
-    from craton.engines.contract import Engine
+    from craton.engines.contract import Engine, Progress, Statistics
     from craton.program.cfa import Program
     from craton.traces.explanation import Explanation
     from craton.traces.refutation import Refiner
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 File = str | os.PathLike[str]
 DataModel = Literal["ILP32", "LP64"]
+UnknownFunctions = Literal["pure", "arbitrary", "refuse"]
 
 _USUAL_SECONDS = 300.0
 _USUAL_REFINERS = ("newton(sp)", "newton(it, sp)", "newton(it, sp, lv)", "craig(z3)")
@@ -40,17 +42,19 @@ def verify(
     data_model: DataModel | None = None,
     include: Sequence[File] = (),
     define: Sequence[str] = (),
+    unknown_functions: UnknownFunctions | None = None,
     time_limit: float | None = _USUAL_SECONDS,
     cpu_limit: float | None = None,
     memory_limit: float | None = None,
     confirm: bool = True,
+    watch: Callable[[Progress, Statistics], None] | None = None,
 ) -> Result:
     """Does the program have the property? `result.verdict` is `Proved`, `Violated` or `Unknown`, with its evidence.
 
     Files are C files, one Boogie program or one task definition; `property` is a property file. Engines and refiners
     are values (`craton.TraceAbstraction(craton.Newton())`) or what one writes on the command line. Without any of them
     several ways are tried one after the other. Limits are seconds and MiB, of all processes. What is wrong with the
-    input is raised as `craton.CratonError`.
+    input is raised as `craton.CratonError`. `watch` is called with the engine's progress now and then.
     """
     from craton.processes.limits import Limits
     from craton.processes.supervision import Done, Failed, supervise
@@ -60,7 +64,7 @@ def verify(
     from craton.verification.run import verify as run
     from craton.verification.scheduling import own_limit
 
-    request = _request(files, property, data_model, include, define)
+    request = replace(_request(files, property, data_model, include, define), unknown_functions=unknown_functions)
     stages = _stages(engine, refine, encoding, floats, solver, seed)
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
     several = dict.fromkeys(one.file for one in properties_asked(request))
@@ -68,7 +72,9 @@ def verify(
         raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
     begun = time.monotonic()
     ending = supervise(
-        lambda report: run(request, stages, own_limit(time_limit), confirm=confirm), limits, lambda content: None
+        lambda report: run(request, stages, own_limit(time_limit), lambda *told: report(told), confirm=confirm),
+        limits,
+        lambda told: _watched(told, watch),
     )
     match ending:
         case Done(value):
@@ -79,6 +85,11 @@ def verify(
         case _:
             used = time.monotonic() - begun
             return Result(Unknown(ending.reason, limit_reached(ending)), seconds=used)
+
+
+def _watched(told: object, watch: Callable[[Progress, Statistics], None] | None) -> None:
+    if watch is not None and isinstance(told, tuple):
+        watch(*told)
 
 
 def load(

@@ -36,3 +36,19 @@ def test_a_certificate_of_another_program_is_bad_input(proof: Path, capsys: pyte
     assert command("check", proof, LOCK) == 2
     told = capsys.readouterr()
     assert told.out == "" and told.err.startswith("craton: ")
+
+
+@pytest.mark.parametrize("words", [("check", "proof.json"), ("validate", "witness.yml")])
+def test_of_several_properties_one_is_named(
+    words: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A certificate or a witness of one property says nothing about the task's others."""
+    (tmp_path / "p.c").write_text("int main(void) { return 0; }")
+    for name, formula in (("a", "G ! overflow"), ("b", "G ! call(reach_error())")):
+        (tmp_path / f"{name}.prp").write_text(f"CHECK( init(main()), LTL({formula}) )\n")
+    (tmp_path / "task.yml").write_text(
+        "format_version: '2.0'\ninput_files: p.c\nproperties:\n  - property_file: a.prp\n  - property_file: b.prp\n"
+        "options: {language: C, data_model: LP64}\n"
+    )
+    assert command(words[0], tmp_path / words[1], tmp_path / "task.yml") == 2
+    assert "say which with --property" in capsys.readouterr().err

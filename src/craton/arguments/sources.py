@@ -37,6 +37,18 @@ def positive_number(text: str) -> float:
     return number
 
 
+def requested_of_one_file(args: argparse.Namespace) -> Request:
+    """What the arguments name, for commands that are about one property file."""
+    from craton.errors import CratonError
+    from craton.frontends.programs import properties_asked
+
+    request = requested(args)
+    files = list(dict.fromkeys(asked.file for asked in properties_asked(request)))
+    if len(files) > 1:
+        raise CratonError(f"{args.files[0]} has several properties: say which with --property, of {', '.join(files)}")
+    return request
+
+
 def requested(args: argparse.Namespace) -> Request:
     """What the arguments name."""
     from craton.frontends.programs import Request

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.arguments.sources import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_source_arguments, positive_number, requested_of_one_file
 from craton.errors import CratonError
 from craton.words import counted
 
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from craton.processes.supervision import Done, Failed, supervise
 
     started = time.monotonic()
-    request = requested(args)
+    request = requested_of_one_file(args)
     # The checker stops a little earlier by itself, to say which condition was too hard.
     limit = args.time_limit - 0.3 if args.time_limit > 1 else args.time_limit
 

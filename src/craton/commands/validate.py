@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.arguments.sources import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_source_arguments, positive_number, requested_of_one_file
 
 if TYPE_CHECKING:
     from craton.processes.supervision import Report
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from craton.verification.isolation import limit_reached
 
     started = time.monotonic()
-    request = requested(args)
+    request = requested_of_one_file(args)
     witness = read_witness(Path(args.witness))
     seconds = args.time_limit
 

@@ -165,6 +165,7 @@ class Program:
     hints: Mapping[Location, tuple[Term, ...]] = field(default_factory=dict)
     over_approximated: tuple[str, ...] = ()
     approximated: tuple[str, ...] = ()
+    unknown_functions: tuple[str, ...] = ()  # that are called, and that nobody defines
     gaps_are_harmless: bool = False
     files: tuple[str, ...] = ()
     data_model: str = ""

@@ -7,7 +7,6 @@ the bit-precise program, too.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -210,10 +209,7 @@ def _taken_for_unknown(program: Program) -> Iterator[str]:
     """Functions that the C library defines and the program takes for unknown ones."""
     from craton.evidence.harness import in_c_library
 
-    for assumption in program.assumptions:
-        match = re.match(r"unknown function (\w+) ", assumption)
-        if match is not None and in_c_library(match.group(1)):
-            yield match.group(1)
+    return filter(in_c_library, program.unknown_functions)
 
 
 def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:

@@ -62,6 +62,7 @@ class Context:
     called: dict[str, Function] = field(default_factory=dict)
     label_numbers: dict[tuple[str, str], int] = field(default_factory=dict)  # of labels whose address is taken
     unknown_functions: UnknownFunctions = UnknownFunctions.PURE
+    taken_for_unknown: dict[str, None] = field(default_factory=dict)  # functions that were called
     _escapes: Escapes | None = None
 
     def __post_init__(self) -> None:

@@ -86,6 +86,7 @@ class Externals:
 
     def _unknown(self, function: Function, node: Node) -> Value:
         name = function.name
+        self._context.taken_for_unknown[name] = None
         match self._context.unknown_functions:
             case UnknownFunctions.REFUSE:
                 return self._unmodelled(f"a call of the unknown function {name}", node)

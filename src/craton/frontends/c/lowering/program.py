@@ -69,6 +69,7 @@ def lower(
         symbols=context.symbols,
         assumptions=tuple(context.assumptions),
         approximated=tuple(context.approximated),
+        unknown_functions=tuple(context.taken_for_unknown),
     )
     program = replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
     return replace(program, gaps_are_harmless=_cannot_fail(program, context))
