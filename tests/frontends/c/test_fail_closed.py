@@ -215,7 +215,8 @@ def test_what_is_not_modelled_is_named_with_its_line(construct: str, line: int, 
         ),
         ("weak", "\n#pragma weak f\nvoid f(void);"),
         ("asm outside", '__asm__(".globl foo");'),
-        ("init_array", 'void f(void) {} __attribute__((section(".init_array"), used)) static void (*p)(void) = f;'),
+        ("ctors", 'void f(void) {} __attribute__((section(".ctors"), used)) static void (*p)(void) = f;'),
+        ("init_array", 'void f(void) {} __attribute__((section(".init_array"))) static void (*p)(void) = f;'),
     ],
 )
 def test_attributes_of_unknown_meaning_are_refused_by_name(attribute: str, text: str, tmp_path: Path) -> None:
