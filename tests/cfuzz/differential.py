@@ -129,7 +129,7 @@ def main(words: list[str]) -> int:
     batches = [seeds[at : at + BATCH] for at in range(0, len(seeds), BATCH)]
     task = functools.partial(compare_all, features=ALL.without(*args.without), size=args.size)
     # Terms live as long as their process, so processes are renewed now and then; cycles may wait until then, too.
-    with multiprocessing.get_context("spawn").Pool(args.jobs, gc.disable, maxtasksperchild=4) as pool:
+    with multiprocessing.get_context("spawn").Pool(args.jobs, gc.disable, maxtasksperchild=8) as pool:
         results = itertools.chain.from_iterable(pool.imap_unordered(task, batches))
         for done, result in enumerate(results, 1):
             if result.obstacle:

@@ -6,6 +6,7 @@ errors are put at random places of the program first.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,8 +14,10 @@ from random import Random
 import pytest
 
 from cfuzz import oracle
+from cfuzz.batch import outcomes, tagged
+from cfuzz.constructs import pieces
 from cfuzz.features import ALL, FIRST
-from cfuzz.generate import generate
+from cfuzz.generate import alone, generate
 from craton.frontends.c import COptions, load_c
 from craton.logic import BitVec, Term, bv, eq, extract, not_
 from craton.program.blocks import encode_blocks
@@ -88,6 +91,22 @@ def test_generated_programs_compute_what_gcc_computes(seed: int, tmp_path: Path)
 @pytest.mark.parametrize("seed", LATER)
 def test_generated_programs_of_all_features_compute_what_gcc_computes(seed: int, tmp_path: Path) -> None:
     examine(seed, generate(seed, features=ALL), tmp_path)
+
+
+@functools.cache
+def compiled_pieces() -> dict[str, oracle.Outcome]:
+    """What gcc makes of each piece of `constructs.txt`."""
+    sources = [tagged(alone(piece, 0), number) for number, piece in enumerate(pieces())]
+    found = outcomes(sources, [oracle.inputs(0)] * len(sources), oracle.Model.LP64)
+    return {piece.name: outcome for piece, outcome in zip(pieces(), found, strict=True)}
+
+
+@pytest.mark.parametrize("number", range(len(pieces())), ids=[piece.name for piece in pieces()])
+def test_every_construct_computes_what_gcc_computes(number: int, tmp_path: Path) -> None:
+    piece = pieces()[number]
+    found = checksum(loaded(tagged(alone(piece, 0), number), oracle.Model.LP64, tmp_path), oracle.inputs(0))
+    assert isinstance(found, int), found
+    assert compiled_pieces()[piece.name] == oracle.Checksum(found)
 
 
 def first(seed: int) -> str:
