@@ -116,11 +116,11 @@ class _Run:
         whole = programs.whole
         if not programs.small.program.errors:
             return self._unless_vetoed(Result(_unreachable(programs), "reachability"), whole)
-        reasons: list[str] = []
+        reasons: dict[str, list[str]] = {}  # with the stages that said so
         gap: Unknown | None = None  # what is not modelled can be reached: only errors before it are of interest now
         for position, stage in enumerate(self.stages):
             if clock.is_over:
-                reasons.append("out of time")
+                reasons.setdefault("out of time", [])
                 break
             shown = self._shown_by_run(whole) if len(self.stages) > 1 else None  # an engine that is chosen runs alone
             if shown is not None:
@@ -137,10 +137,15 @@ class _Run:
                 return self._unless_vetoed(Result(verdict, stage.name), whole)
             if isinstance(verdict, Proved):
                 break
-            reasons.append(f"{stage.name}: {verdict.reason}" if len(self.stages) > 1 else verdict.reason)
+            reasons.setdefault(verdict.reason, []).append(stage.name)
         if gap is not None:
             return Result(gap)
-        return Result(Unknown("; ".join(dict.fromkeys(reasons)), Limit.WALL if clock.is_over else None))
+        return Result(Unknown(self._told(reasons), Limit.WALL if clock.is_over else None))
+
+    def _told(self, reasons: dict[str, list[str]]) -> str:
+        """Each reason once, after the stages that gave it if there are several."""
+        several = len(self.stages) > 1
+        return "; ".join(f"{', '.join(names)}: {why}" if names and several else why for why, names in reasons.items())
 
     def _unless_vetoed(self, proved: Result, whole: Program) -> Result:
         """The proof stands unless the program itself was seen to violate the property."""
