@@ -10,8 +10,15 @@ from craton.evidence.systems import check_derivation
 from craton.horn.derivations import Derivation
 from craton.horn.grounding import grounded
 from craton.horn.preprocessing import preprocessed
-from craton.logic import Model, free_variables
+from craton.horn.programs import SystemProgram, program_of
+from craton.logic import Model, free_variables, iff
+from craton.program.cfa import Edge
+from craton.smt import make_solver
+from craton.traces.newton import Direction, Newton
+from craton.traces.refutation import Refutation
+from craton.traces.trace import Trace
 from craton.trees.feasibility import facts_of, feasible
+from craton.trees.refiners import refute
 from craton.trees.tree import Tree
 from support.clauses import random_system
 from support.trees import is_linked, random_tree
@@ -62,3 +69,40 @@ def test_feasible_trees_are_derivations() -> None:
 def test_a_path_is_a_tree_without_branching(seed: int) -> None:
     linear = [t for s in range(60) if (t := random_tree(random_system(s, most_atoms=1), random.Random(seed)))]
     assert linear and all(tree.is_path for tree in linear)
+
+
+def test_a_tree_without_branching_gives_what_the_trace_gives() -> None:
+    """The strongest assertions of a path of clauses are those of the trace of its program."""
+    judge = make_solver("z3")
+    compared = 0
+    for seed in range(120):
+        system = random_system(seed, most_atoms=1)
+        tree = random_tree(system, random.Random(seed), 8)
+        if tree is None or len(tree) < 2:
+            continue
+        made = program_of(system)
+        edges = [edge for node in tree.nodes for edge in clause_edges(made, node.clause)]
+        newton = Newton(direction=Direction.SP)
+        by_tree, by_trace = refute(newton, tree), newton.refute(Trace(tuple(edges)))
+        assert type(by_tree) is type(by_trace)
+        if not isinstance(by_tree, Refutation) or not isinstance(by_trace, Refutation):
+            continue
+        position = 0
+        for number, node in enumerate(tree.nodes[:-1]):
+            position += len(clause_edges(made, node.clause))
+            head = tree.clause(number).head
+            assert head is not None
+            there = made.model({made.locations[head.predicate]: by_trace.assertions[position]}, constants=False)
+            assert judge.is_valid(iff(by_tree.assertions[number], there.meanings[head.predicate]))
+            compared += 1
+    assert compared > 50
+
+
+def clause_edges(made: SystemProgram, number: int) -> list[Edge]:
+    """The edges of a clause, in order."""
+    (first,) = [edge for edge, clause in made.clauses.items() if clause == number]
+    found = [first]
+    ends = {*made.locations.values(), *made.program.errors}
+    while found[-1].target not in ends:
+        found += made.program.main.outgoing(found[-1].target)
+    return found

@@ -103,6 +103,7 @@ class _Work:
 
     def verified(self, request: Request, seconds: float, cpu_seconds: float | None) -> tuple[Outcome, Ending]:
         """One property, in a process of its own within limits."""
+        from craton.frontends.programs import is_horn
         from craton.processes.limits import Limits
         from craton.processes.supervision import Failed, supervise
 
@@ -113,6 +114,8 @@ class _Work:
         ending = supervise(lambda report: self._work(request, seconds, report), limits, line.show, last_words=True)
         line.clear()
         final = _outcome_of(ending, line, debug=args.debug)
+        if is_horn(request) and not final.answer:
+            final.answer = final.verdict.kind.value
         if not isinstance(ending, Failed):
             final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
             final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)

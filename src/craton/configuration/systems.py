@@ -13,15 +13,24 @@ if TYPE_CHECKING:
     from craton.engines.systems.contract import SystemEngine
 
 SYSTEMS = read_stages(Path(__file__).with_name("systems.toml"))
+FIRST = 3  # so many of them come before the stages of programs, if the system is linear
 
 
 def system_engine(stage: Stage) -> SystemEngine | None:
     """The engine on systems that a stage names; None if it is one of programs only."""
-    if parse(stage.engine).name != "horn":
-        return None
-    from craton.engines.horn import Horn
-    from craton.engines.systems.spacer import Spacer
+    word = parse(stage.engine).name
+    if word == "horn":
+        from craton.engines.horn import Horn
+        from craton.engines.systems.spacer import Spacer
 
-    engine = make_engine(stage)
-    assert isinstance(engine, Horn)
-    return Spacer(guided=not engine.unguided)
+        horn = make_engine(stage)
+        assert isinstance(horn, Horn)
+        return Spacer(guided=not horn.unguided)
+    if word == "predicate":
+        from craton.engines.predicate import PredicateAnalysis
+        from craton.engines.systems.predicate import PredicateAbstraction
+
+        engine = make_engine(stage)
+        assert isinstance(engine, PredicateAnalysis)
+        return PredicateAbstraction(engine.refiner, engine.abstraction, stage.solver)
+    return None

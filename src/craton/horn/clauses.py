@@ -86,7 +86,7 @@ class Clause:
         return f"{'false' if self.head is None else self.head} ← {body}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class System:
     """A conjunction of clauses. Clauses are known by their numbers, counted from 0."""
 

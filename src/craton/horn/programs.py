@@ -33,14 +33,14 @@ class SystemProgram:
     locations: Mapping[Predicate, Location]
     clauses: Mapping[Edge, int]  # the first edge of each clause
 
-    def model(self, invariants: Mapping[Location, Term]) -> Model:
+    def model(self, invariants: Mapping[Location, Term], *, constants: bool = True) -> Model:
         """The meanings that invariants stand for. Where there is none, the predicate holds of nothing. Passes replace
         variables that are constant by their values, so that invariants need not speak of them; models do.
         """
-        constants = known_constants(self.program.main)
+        fixed = known_constants(self.program.main) if constants else {}
         return Model(
             {
-                p: self._meaning(p, and_(invariants.get(x, FALSE), *starmap(eq, constants.get(x, {}).items())))
+                p: self._meaning(p, and_(invariants.get(x, FALSE), *starmap(eq, fixed.get(x, {}).items())))
                 for p, x in self.locations.items()
             }
         )

@@ -5,6 +5,7 @@ Engines do not need this, since their proofs are checked anyway; it is for peopl
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
@@ -40,13 +41,24 @@ class Checked(Refiner):
         if not isinstance(answer, Refutation):
             return answer
         assertions = answer.assertions
+        triples = (hoare_triple(b, step, a) for step, (b, a) in zip(trace.steps, pairwise(assertions), strict=False))
         if len(assertions) != len(trace) + 1 or assertions[0] is not TRUE or assertions[-1] is not FALSE:
             return self._broken("the sequence does not run from true to false")
+
+        def told(number: int) -> str:
+            return f"step {number + 1} leads from {assertions[number]} to what is not {assertions[number + 1]}"
+
+        return self.checking(answer, triples, memory, told)
+
+    def checking(
+        self, answer: Refutation, triples: Iterable[Term], memory: RunMemory, told: Callable[[int], str]
+    ) -> Refutation | GaveUp:
+        """The answer, if its triples hold as far as solvers can tell; `told` names one that does not."""
         undecided = 0
-        for number, (step, (before, then)) in enumerate(zip(trace.steps, pairwise(assertions), strict=True)):
-            holds = self._decide(hoare_triple(before, step, then), memory)
+        for number, triple in enumerate(triples):
+            holds = self._decide(triple, memory)
             if holds is False:
-                return self._broken(f"step {number + 1} leads from {before} to what is not {then}")
+                return self._broken(told(number))
             undecided += holds is None
         return replace(answer, unchecked=undecided, by=self.name)
 

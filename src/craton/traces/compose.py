@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, cast
@@ -12,10 +12,12 @@ from craton.processes.limits import Exceeded
 from craton.processes.race import first_answer
 from craton.processes.supervision import Done, Ended, Ending
 from craton.registry import keyed_seconds, one_part, parts
-from craton.traces.memory import NO_MEMORY, Entries, RunMemory
+from craton.traces.memory import NO_MEMORY, Entries, Problem, RunMemory
 from craton.traces.perfect import Quality, quality
 from craton.traces.refutation import USUAL_ALLOWANCE, Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
+
+Ask = Callable[[Refiner], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +36,25 @@ class Fallback(Refiner):
         return sum(refiner.allowance for refiner in self.refiners)
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        return self.asking(lambda refiner: refiner.refute(trace, memory), trace, memory)
+
+    def asking(self, ask: Ask, problem: Problem, memory: RunMemory) -> Answer:
+        """The same of any problem that refiners can be asked about."""
         reasons = []
-        for number in _turns(self, trace, memory):
-            answer = self.refiners[number].refute(trace, memory)
+        for number in _turns(self, problem, memory):
+            answer = ask(self.refiners[number])
             if not isinstance(answer, GaveUp):
-                memory.note(self, trace, number + 1)
+                memory.note(self, problem, number + 1)
                 return answer
             reasons.append(f"{self.refiners[number].name}: {answer.reason}")
         return GaveUp("; ".join(reasons))
 
 
-def _turns(refiner: Fallback | _Until, trace: Trace, memory: RunMemory) -> Iterator[int]:
-    """The order in which to ask the refiners. A trace seen before starts with the refiner after the one that answered
+def _turns(refiner: Fallback | _Until, problem: Problem, memory: RunMemory) -> Iterator[int]:
+    """The order in which to ask the refiners. A problem seen before starts with the refiner after the one that answered
     last; after the last refiner comes the first one again.
     """
-    start = memory.recall(refiner, trace) or 0
+    start = memory.recall(refiner, problem) or 0
     for turn in range(len(refiner.refiners)):
         yield (start + turn) % len(refiner.refiners)
 
@@ -72,23 +78,31 @@ class _Until(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         checker = memory.solver(self.solver, self.time_limit)
+
+        def rate(answer: Refutation) -> Quality:
+            return quality(trace, answer.assertions, checker, self.time_limit, self.budget)
+
+        return self.asking(lambda refiner: refiner.refute(trace, memory), rate, trace, memory)
+
+    def asking(self, ask: Ask, rate: Callable[[Refutation], Quality], problem: Problem, memory: RunMemory) -> Answer:
+        """The same of any problem that refiners can be asked about, and whose refutations can be rated."""
         best: tuple[Quality, int, Refutation] | None = None
         reasons = []
-        for number in _turns(self, trace, memory):
-            answer = self.refiners[number].refute(trace, memory)
+        for number in _turns(self, problem, memory):
+            answer = ask(self.refiners[number])
             if isinstance(answer, GaveUp):
                 reasons.append(f"{self.refiners[number].name}: {answer.reason}")
             elif not isinstance(answer, Refutation):
                 return answer
             else:
-                found = quality(trace, answer.assertions, checker, self.time_limit, self.budget)
+                found = rate(answer)
                 if best is None or found > best[0]:
                     best = found, number, answer
                 if found >= self.enough:
                     break
         if best is None:
             return GaveUp("; ".join(reasons))
-        memory.note(self, trace, best[1] + 1)
+        memory.note(self, problem, best[1] + 1)
         return replace(best[2], perfect=best[0] is Quality.PERFECT)  # so statistics need not test it again
 
 
@@ -127,10 +141,13 @@ class Memo(Refiner):
         return self.refiner.allowance
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
-        known: Answer | None = memory.recall(self, trace)
+        return self.asking(lambda refiner: refiner.refute(trace, memory), trace, memory)
+
+    def asking(self, ask: Ask, problem: Problem, memory: RunMemory) -> Answer:
+        known: Answer | None = memory.recall(self, problem)
         if known is None:
-            known = self.refiner.refute(trace, memory)
-            memory.note(self, trace, known)
+            known = ask(self.refiner)
+            memory.note(self, problem, known)
         return known
 
 
@@ -151,7 +168,11 @@ class Race(Refiner):
         return self.time_limit or 2 * max(refiner.allowance for refiner in self.refiners)
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
-        runs = [partial(_run, refiner, trace, memory) for refiner in self.refiners]
+        return self.asking(lambda refiner, branch: refiner.refute(trace, branch), memory)
+
+    def asking(self, ask: Callable[[Refiner, RunMemory], Answer], memory: RunMemory) -> Answer:
+        """The same of any problem that refiners can be asked about."""
+        runs = [partial(_run, refiner, ask, memory) for refiner in self.refiners]
         reasons = []
         for number, ending in first_answer(runs, self.allowance, lambda said: not isinstance(said[0], GaveUp)):
             refiner = self.refiners[number]
@@ -162,11 +183,11 @@ class Race(Refiner):
         return GaveUp("; ".join(reasons))
 
 
-def _run(refiner: Refiner, trace: Trace, memory: RunMemory) -> tuple[Answer, Entries]:
+def _run(refiner: Refiner, ask: Callable[[Refiner, RunMemory], Answer], memory: RunMemory) -> tuple[Answer, Entries]:
     """Runs in its own process: the answer, and what was learned on the way."""
     branch = memory.branch()
     try:
-        answer = refiner.refute(trace, branch)
+        answer = ask(refiner, branch)
     except Exception as error:
         answer = GaveUp(f"{type(error).__name__}: {error}")
     return answer, branch.learned

@@ -68,12 +68,7 @@ def _infeasible_core(
     else:
         members = [(p.step, half, p) for p in formula.parts for half in _halves(p)]
     candidates = [f for _, f, _ in members]
-    if late:
-        found = latest_core(candidates, [step for step, _, _ in members], solver, budget, time_limit)
-    elif budget != 0:
-        found = minimal_core(candidates, solver, budget, time_limit)
-    else:
-        found = unsat_core(candidates, solver, time_limit)
+    found = chosen_core(candidates, [step for step, _, _ in members], solver, budget, time_limit, late)
     if not isinstance(found, tuple):
         return found
     chosen = [members[i] for i in found]
@@ -86,6 +81,22 @@ def _infeasible_core(
             halves = [(f, p) for s, f, p in chosen if s == i and p is not None]
             steps.append(_restricted(step, halves, formula, i))
     return InfeasibleCore(tuple(steps), kept)
+
+
+def chosen_core(
+    candidates: Sequence[Term],
+    groups: Sequence[int],
+    solver: Solver,
+    budget: float | None,
+    time_limit: float | None,
+    late: bool,
+) -> tuple[int, ...] | Sat | Undecided:
+    """The core that a refiner asks for: of the latest groups, a small one, or the solver's own."""
+    if late:
+        return latest_core(candidates, groups, solver, budget, time_limit)
+    if budget != 0:
+        return minimal_core(candidates, solver, budget, time_limit)
+    return unsat_core(candidates, solver, time_limit)
 
 
 def abstract(step: Transition) -> Transition:

@@ -11,7 +11,7 @@ the equations that say that a template keeps its value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
@@ -40,7 +40,7 @@ MOST_PAIRED = 10  # variables changed by a loop; more would make too many pairs
 class Template:
     """A term whose value a location may remember ([EI] Def. 5). `parts` are its variables with their signs."""
 
-    location: Location
+    location: Hashable  # the location, or the predicate of a clause
     term: Term
     parts: Mapping[Term, int] = field(compare=False)
     cost: int = field(compare=False)
@@ -122,10 +122,10 @@ def frontier(
     if not isinstance(found, list):
         return found
     sets = [tuple(templates[i] for i in core) for core in found]
-    return sorted(_maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
+    return sorted(maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
 
 
-def _maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templates]:
+def maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templates]:
     """The sets that determine as little as possible: x and x + i determine i, so they are no better than i alone.
 
     Among equals, the cheapest.

@@ -5,15 +5,23 @@ belongs to the run, which passes it to them with each trace.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from craton.logic import Term
 from craton.program.analysis.domain_types import DomainType, domain_types
-from craton.program.cfa import Edge
 from craton.smt import Solver, make_solver
 from craton.traces.trace import Trace
 
-Entries = dict[tuple[Hashable, tuple[Edge, ...]], Any]  # a refiner's notes about a trace
+Entries = dict[tuple[Hashable, Hashable], Any]  # a refiner's notes about a trace
+
+
+class Problem(Protocol):
+    """What a refiner is asked about: a trace, or a tree of clause instances (`craton.trees`)."""
+
+    @property
+    def identity(self) -> Hashable:
+        """What memories know it by."""
+        ...
 
 
 class RunMemory:
@@ -24,12 +32,12 @@ class RunMemory:
         self._solvers: dict[tuple[str, float | None], Solver] = {}
         self._types: dict[int, tuple[object, Mapping[Term, DomainType]]] = {}  # by the identity of a program's edges
 
-    def recall(self, refiner: Hashable, trace: Trace) -> Any:
-        """What the refiner noted when it last saw the trace; None if it has not seen it."""
-        return self._entries.get((refiner, trace.edges))
+    def recall(self, refiner: Hashable, problem: Problem) -> Any:
+        """What the refiner noted when it last saw the problem; None if it has not seen it."""
+        return self._entries.get((refiner, problem.identity))
 
-    def note(self, refiner: Hashable, trace: Trace, entry: Any) -> None:
-        self._entries[refiner, trace.edges] = entry
+    def note(self, refiner: Hashable, problem: Problem, entry: Any) -> None:
+        self._entries[refiner, problem.identity] = entry
 
     def solver(self, name: str, time_limit: float | None = None) -> Solver:
         """A solver that is kept for the run; callers must retract the assertions that they add."""
@@ -65,9 +73,9 @@ class Branch(RunMemory):
         self._types = trunk._types
         self._trunk = trunk
 
-    def recall(self, refiner: Hashable, trace: Trace) -> Any:
-        found = super().recall(refiner, trace)
-        return self._trunk.recall(refiner, trace) if found is None else found
+    def recall(self, refiner: Hashable, problem: Problem) -> Any:
+        found = super().recall(refiner, problem)
+        return self._trunk.recall(refiner, problem) if found is None else found
 
     @property
     def learned(self) -> Entries:
@@ -77,7 +85,7 @@ class Branch(RunMemory):
 class NoMemory(RunMemory):
     """For a single refutation: nothing is kept."""
 
-    def note(self, refiner: Hashable, trace: Trace, entry: Any) -> None:
+    def note(self, refiner: Hashable, problem: Problem, entry: Any) -> None:
         pass
 
     def merge(self, learned: Entries) -> None:

@@ -40,11 +40,11 @@ class Quantifiers(enum.Enum):
     FULL = "full"
 
 
-_METHODS = {Quantifiers.NONE: SYNTACTIC, Quantifiers.LIGHT: CHEAP, Quantifiers.FULL: EXACT}
+METHODS = {Quantifiers.NONE: SYNTACTIC, Quantifiers.LIGHT: CHEAP, Quantifiers.FULL: EXACT}
 
 
 # Seconds for one solver call to eliminate quantifiers: results that take longer are too large to be useful.
-_STEP_LIMIT = 1.0
+STEP_LIMIT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class _Execution:
     started: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        methods = _METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())
+        methods = METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())
         limit = self.newton.time_limit
-        step = _STEP_LIMIT if limit is None else min(_STEP_LIMIT, limit)
+        step = STEP_LIMIT if limit is None else min(STEP_LIMIT, limit)
         self.eliminator = Eliminator(methods, "z3", step, None if limit is None else self.started + limit)
         self.solver = make_solver(self.newton.solver, time_limit=limit)
 

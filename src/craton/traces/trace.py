@@ -25,6 +25,11 @@ class Trace:
         return len(self.edges)
 
     @property
+    def identity(self) -> Hashable:
+        """What memories know it by."""
+        return self.edges
+
+    @property
     def context(self) -> tuple[Edge, ...]:
         """The edges that refiners may ask about: all of the program's if known, otherwise those of the trace."""
         return self.program or self.edges

@@ -36,7 +36,7 @@ class Part:
 class Tree:
     """Nodes in post-order: children before their parent, the root last. Each but the root is the child of one node."""
 
-    system: System = field(repr=False, compare=False)
+    system: System = field(repr=False)
     nodes: tuple[Node, ...]
 
     def __len__(self) -> int:
@@ -45,7 +45,7 @@ class Tree:
     @property
     def identity(self) -> Hashable:
         """What memories know it by."""
-        return self.nodes
+        return tuple((self.clause(number), node.children) for number, node in enumerate(self.nodes))
 
     @cached_property
     def answers(self) -> dict[Hashable, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from craton.configuration.stages import DEFAULT, Stage
-from craton.configuration.systems import SYSTEMS, system_engine
+from craton.configuration.systems import FIRST, SYSTEMS, system_engine
 from craton.engines.contract import Budget, Statistics, Unknown
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, others
@@ -78,11 +78,11 @@ class _Run:
             return self._satisfiable(small, Solved(EMPTY, ())), "cone of influence"
         if stages is not None:
             return self._staged(small, stages)
-        found = self._staged(small, SYSTEMS[:2])
+        found = self._staged(small, SYSTEMS[:FIRST])
         if isinstance(found[0], verdicts.Unknown) and small.system.is_linear:
             found = self._by_program(small, DEFAULT, _PROGRAMS)
         if isinstance(found[0], verdicts.Unknown):
-            found = self._staged(small, SYSTEMS[2:])
+            found = self._staged(small, SYSTEMS[FIRST:])
         return found
 
     def _staged(self, small: Preprocessed, stages: Sequence[Stage]) -> tuple[Answer, str]:
@@ -92,7 +92,9 @@ class _Run:
                 break
             share = turn(stages[position:], self.clock.left)
             engine = system_engine(stage)
-            if engine is not None:
+            if engine is not None and not stage.in_bits:
+                answer, name = self._of_view(small, engine, share), stage.name
+            elif engine is not None:
                 answer = self._confirmed(small, self._run(engine, small.system, share))
                 name = stage.name
             elif small.system.is_linear:
@@ -125,6 +127,21 @@ class _Run:
             return Unknown(found.reason)
         answer, self.statistics = found
         return answer
+
+    def _of_view(self, small: Preprocessed, engine: SystemEngine, share: float | None) -> Answer:
+        """An answer found in integers that never overflow, in bits."""
+        from craton.horn.ideal import ideal_system
+
+        view = ideal_system(small.system)
+        if view is None:
+            return verdicts.Unknown("the system has no view in integers")
+        match self._run(engine, view.system, share):
+            case Solved(model, by):
+                return self._satisfiable(small, Solved(view.model(model), by))
+            case Contradicted(inferences):
+                return self._unsatisfiable(small, view.inferences(inferences))
+            case Unknown(reason):
+                return verdicts.Unknown(reason)
 
     # --- programs of linear systems ---
 

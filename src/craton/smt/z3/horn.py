@@ -142,6 +142,8 @@ def _spacer(
         for predicate in (*predicates, _FAILURE):
             api.fixedpoint_register_relation(ref, horn, writer.function(predicate.function))
         for i, clause in enumerate(map(without_division, clauses)):
+            if clause is TRUE:  # its body is contradictory; z3 takes it for no rule at all, and gives up
+                continue
             variables = sorted(free_variables(clause), key=lambda v: v.serial)
             rule = writer.write(forall(variables, clause) if variables else clause)
             api.fixedpoint_add_rule(ref, horn, rule, context.symbol(f"clause{i + 1}"))

@@ -1,0 +1,122 @@
+"""Craig on trees: tree interpolants of the tree's formula, or of an infeasible core of it.
+
+    F[node] ∧ I[children] ⇒ I[node], over the node's result only; I[root] = false
+
+From z3 as the solution of a recursion-free Horn system with one unknown for each node; from any other source by binary
+interpolants in post-order: I[node] separates F[node] ∧ I[children] from everything else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from craton.errors import MissingCapability
+from craton.logic import BOOL, FALSE, TRUE, Function, Model, Term, and_, apply, free_variables, functions, implies
+from craton.smt import Capability, Sat, Satisfiable, Undecided, binary_interpolant, make_solver
+from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
+from craton.traces.craig import Craig
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
+from craton.trees.cores import infeasible_core
+from craton.trees.feasibility import feasible
+from craton.trees.refutation import law_violation
+from craton.trees.tree import Tree, grouped
+
+TreeInterpolants = tuple[Term, ...] | Satisfiable | Undecided
+
+
+def refuted_by_craig(craig: Craig, tree: Tree) -> Answer:
+    try:
+        return _refuted(craig, tree)
+    except MissingCapability as problem:
+        return GaveUp(str(problem))
+
+
+def _refuted(craig: Craig, tree: Tree) -> Answer:
+    started = time.monotonic()
+    formulas, kept = tree.by_node, None
+    if craig.core is not None:
+        able = Capability.CORES in make_solver(craig.source).can
+        solver = make_solver(craig.source if able else "z3", time_limit=craig.time_limit)
+        core = infeasible_core(tree, solver, craig.core, craig.core_budget, craig.time_limit)
+        if isinstance(core, Sat):
+            return Feasible(core.model)
+        if isinstance(core, Undecided):
+            return GaveUp(core.reason)
+        formulas, kept = grouped(core.parts, len(tree)), core.kept
+    left = None if craig.time_limit is None else max(0.001, craig.time_limit - (time.monotonic() - started))
+    found = tree_interpolants(tree, formulas, craig.source, left)
+    if isinstance(found, Undecided):
+        return GaveUp(found.reason)
+    if isinstance(found, Satisfiable):
+        model = feasible(tree, craig.time_limit)
+        if not isinstance(model, Model):
+            return GaveUp(f"{craig.source} finds the tree feasible, but there is no model")
+        return Feasible(model)
+    told = tuple(tree.told(number, formula) for number, formula in enumerate(found))
+    refutation = Refutation(told, craig.name, core=kept)
+    problem = law_violation(tree, refutation, make_solver("z3"), craig.time_limit)
+    return GaveUp(f"{craig.source}: not an interpolant, {problem}") if problem else refutation
+
+
+def tree_interpolants(
+    tree: Tree, formulas: Sequence[Term], source: str, time_limit: float | None = None
+) -> TreeInterpolants:
+    """I[0] … I[n-1] for the nodes' formulas, the root's being false."""
+    if source == "z3":
+        found = _by_horn(tree, formulas, time_limit)
+        if not isinstance(found, Undecided):  # Spacer's solutions are wrong now and then
+            return found
+    return _by_binary(tree, formulas, source, time_limit)
+
+
+def _by_horn(tree: Tree, formulas: Sequence[Term], time_limit: float | None) -> TreeInterpolants:
+    if any(functions(f) for f in formulas):
+        return Undecided("z3: Horn clauses cannot share uninterpreted functions")
+    predicates = [_unknown(tree, number, formulas) for number in range(len(tree) - 1)]
+    nodes = [apply(p.function, *p.arguments) for p in predicates]
+    clauses = [
+        implies(
+            and_(formula, *(nodes[child] for child in tree.nodes[number].children)),
+            nodes[number] if number < len(nodes) else failure(),
+        )
+        for number, formula in enumerate(formulas)
+    ]
+    if not predicates:  # a single node: it must contradict itself
+        valid = make_solver("z3", time_limit=time_limit).is_valid(implies(formulas[0], FALSE))
+        return (FALSE,) if valid else Undecided("undecided") if valid is None else Satisfiable()
+    found = solve(predicates, clauses, time_limit)
+    if isinstance(found, Undecided):
+        return found
+    if isinstance(found, NoSolution):
+        return Satisfiable()
+    return (*(found.meanings[predicate] for predicate in predicates), FALSE)
+
+
+def _unknown(tree: Tree, number: int, formulas: Sequence[Term]) -> Predicate:
+    """Over the arguments of the result that both sides speak of; `true`, if there are none."""
+    parent = tree.parents[number]
+    assert parent is not None
+    shared = free_variables(formulas[number]) & free_variables(formulas[parent])
+    arguments = tuple(v for v in tree.results[number] if v in shared) or (TRUE,)
+    return Predicate(Function(f"T{number}", tuple(a.sort for a in arguments), BOOL), arguments)
+
+
+def _by_binary(tree: Tree, formulas: Sequence[Term], source: str, time_limit: float | None) -> TreeInterpolants:
+    end = None if time_limit is None else time.monotonic() + time_limit
+    found: list[Term] = []
+    open_ones: dict[int, Term] = {}  # interpolants of nodes whose parents have none yet
+    for number in range(len(tree) - 1):
+        below = [open_ones.pop(child) for child in tree.nodes[number].children]
+        inside = and_(formulas[number], *below)
+        outside = and_(*open_ones.values(), *formulas[number + 1 :])
+        left = None if end is None else max(0.001, end - time.monotonic())
+        step = binary_interpolant(inside, outside, source, left)
+        if not isinstance(step, Term):
+            return step
+        found.append(step)
+        open_ones[number] = step
+    last = and_(formulas[-1], *open_ones.values())
+    if len(tree) == 1 and make_solver("z3", time_limit=time_limit).is_valid(implies(last, FALSE)) is not True:
+        return Satisfiable()
+    return (*found, FALSE)

@@ -1,0 +1,166 @@
+"""Exploring interpolants on trees ([EI]): a tree that forgets, where predicates recur, all but the values of terms.
+
+Forgetting is a clause, p(y) ← p(x) ∧ t(x) = t(y) for the templates t, so a forgetful tree is a tree, and any refiner
+can be guided. Templates belong to predicates, and the frontier is that of `traces.lattice`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from craton.errors import MissingCapability
+from craton.horn.clauses import Clause, Predicate, System
+from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, ops, sub, substitute, var
+from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
+from craton.traces.lattice import (
+    CHANGED_COST,
+    COUNTER_COST,
+    KEPT_COST,
+    MOST_PAIRED,
+    PAIR_COST,
+    Lattice,
+    Template,
+    Templates,
+    maximal,
+)
+from craton.trees.tree import Node, Tree
+
+
+def points_of(tree: Tree) -> tuple[int, ...]:
+    """The nodes where a tree can forget: those of predicates that it derives more than once, the root's aside."""
+    passed = Counter(_predicate(tree, number) for number in range(len(tree)))
+    found = []
+    for number in range(len(tree)):
+        predicate = _predicate(tree, number)
+        if predicate is not None and predicate.sorts and passed[predicate] > 1:
+            found.append(number)
+    return tuple(found)
+
+
+def _predicate(tree: Tree, number: int) -> Predicate | None:
+    head = tree.clause(number).head
+    return None if head is None else head.predicate
+
+
+# --- templates --------------------------------------------------------------------------------------------------------
+
+
+def templates_of(tree: Tree, points: Sequence[int]) -> Templates:
+    """Every parameter, and sums and differences of those that recursion changes; cheapest first ([EI] VII-B)."""
+    found: list[Template] = []
+    for predicate in dict.fromkeys(_predicate(tree, number) for number in points):
+        assert predicate is not None
+        changes = _changes(tree, predicate)
+        for place, parameter in enumerate(predicate.parameters):
+            cost = (KEPT_COST, CHANGED_COST, COUNTER_COST)[changes[place]]
+            found.append(Template(predicate, parameter, {parameter: 1}, cost))
+        moved = [p for place, p in enumerate(predicate.parameters) if changes[place]]
+        for x, y in combinations(moved[:MOST_PAIRED], 2):
+            if x.sort is y.sort and (x.sort in (INT, REAL) or isinstance(x.sort, BitVec)):
+                bits = isinstance(x.sort, BitVec)
+                found.append(Template(predicate, (bvsub if bits else sub)(x, y), {x: 1, y: -1}, PAIR_COST))
+                found.append(Template(predicate, (bvadd if bits else add)(x, y), {x: 1, y: 1}, PAIR_COST))
+    return tuple(sorted(found, key=lambda template: template.cost))
+
+
+def _changes(tree: Tree, predicate: Predicate) -> list[int]:
+    """For each parameter: 0 if recursion hands it on, 2 if it counts (x ± c), 1 otherwise."""
+    found = [0] * len(predicate.sorts)
+    for number in dict.fromkeys(node.clause for node in tree.nodes):
+        clause = tree.system.clauses[number]
+        if clause.head is None or clause.head.predicate != predicate:
+            continue
+        for atom in clause.body:
+            if atom.predicate == predicate:
+                for place, (new, old) in enumerate(zip(clause.head.arguments, atom.arguments, strict=True)):
+                    found[place] = max(found[place], _change(new, old))
+    return found
+
+
+def _change(new: Term, old: Term) -> int:
+    if new is old:
+        return 0
+    for whole, part in ((new, old), (old, new)):
+        if whole.op in (ops.ADD, ops.BVADD) and part in whole.args:
+            if all(a is part or a.op is ops.VALUE for a in whole.args):
+                return 2
+    return 1
+
+
+# --- exploration ------------------------------------------------------------------------------------------------------
+
+
+def frontier(
+    tree: Tree, points: Sequence[int], templates: Templates, solver: Solver, seconds: float | None
+) -> list[Templates] | Sat | Undecided:
+    """Minimal sets of templates whose values suffice to keep the tree infeasible, cheapest first."""
+    again = {v: var(f"{v.name} again", v.sort) for number in points for v in tree.results[number]}
+    kept: dict[Template, list[Term]] = {template: [] for template in templates}
+    for number in range(len(tree)):
+        inside = {v: again[v] for child in tree.nodes[number].children for v in tree.results[child] if v in again}
+        solver.add(substitute(tree.by_node[number], inside))
+    for number in points:
+        for template in templates:
+            if template.location == _predicate(tree, number):
+                before = tree.indexed(number, template.term)
+                kept[template].append(eq(before, substitute(before, again)))
+    found = minimal_cores([and_(*kept[t]) for t in templates], solver, seconds, seconds)
+    if not isinstance(found, list):
+        return found
+    sets = [tuple(templates[i] for i in core) for core in found]
+    return sorted(maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
+
+
+def chosen_frontier(lattice: Lattice, tree: Tree, points: Sequence[int]) -> list[Templates]:
+    try:
+        with make_solver(lattice.solver) as solver:
+            found = frontier(tree, points, templates_of(tree, points), solver, lattice.time_limit)
+    except MissingCapability:
+        return []
+    return found if isinstance(found, list) else []
+
+
+# --- forgetful trees --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetful:
+    """A tree that forgets, and where the nodes of the original are in it."""
+
+    tree: Tree
+    places: tuple[int, ...]
+
+
+def forgetful(tree: Tree, points: Sequence[int], chosen: Templates) -> Forgetful:
+    """The tree that forgets twice at each point: the assertion between the two speaks of the templates only."""
+    clauses = list(tree.system.clauses)
+    numbers: dict[Predicate, int] = {}
+    for number in points:
+        predicate = _predicate(tree, number)
+        assert predicate is not None
+        if predicate not in numbers:
+            numbers[predicate] = len(clauses)
+            clauses.append(_forgetting(predicate, [t.term for t in chosen if t.location == predicate]))
+    nodes: list[Node] = []
+    ends: list[int] = []  # of each node of the original: what its parent takes
+    places: list[int] = []
+    for number, node in enumerate(tree.nodes):
+        nodes.append(Node(node.clause, tuple(ends[child] for child in node.children)))
+        places.append(len(nodes) - 1)
+        predicate = _predicate(tree, number)
+        if number in points and predicate is not None:
+            nodes += [Node(numbers[predicate], (len(nodes) - 1,)), Node(numbers[predicate], (len(nodes),))]
+            places[-1] = len(nodes) - 2
+        ends.append(len(nodes) - 1)
+    system = System(tuple(clauses), tree.system.file)
+    return Forgetful(Tree(system, tuple(nodes)), tuple(places))
+
+
+def _forgetting(predicate: Predicate, remembered: Sequence[Term]) -> Clause:
+    old = {p: var(f"{p.name} before", p.sort) for p in predicate.parameters}
+    new: Mapping[Term, Term] = {p: var(f"{p.name} after", p.sort) for p in predicate.parameters}
+    constraint = and_(*(eq(substitute(term, old), substitute(term, new)) for term in remembered))
+    return Clause(predicate(*new.values()), (predicate(*old.values()),), constraint)

@@ -1,0 +1,62 @@
+"""Engines on systems of Horn clauses agree with counting, with every kind of abstraction and refiner."""
+
+from __future__ import annotations
+
+import pytest
+
+from craton.configuration.refiners import refiner
+from craton.engines.contract import Budget
+from craton.engines.predicate.abstraction import Abstracting
+from craton.engines.systems.contract import Contradicted, Solved, SystemEngine
+from craton.engines.systems.predicate import PredicateAbstraction
+from craton.engines.systems.spacer import Spacer
+from craton.evidence.systems import check_derivation
+from craton.horn.derivations import Derivation
+from craton.horn.grounding import grounded
+from craton.horn.preprocessing import preprocessed
+from craton.horn.reading import parse_system
+from craton.smt import make_solver
+from support.clauses import is_satisfiable, random_system
+from support.systems import SYSTEMS
+
+NEWTON = "newton(it, sp, lv)"
+ENGINES: dict[str, SystemEngine] = {
+    "spacer": Spacer(),
+    "unguided spacer": Spacer(guided=False),
+    "cartesian, newton sp": PredicateAbstraction(refiner(NEWTON), Abstracting.CARTESIAN),
+    "boolean, newton sp": PredicateAbstraction(refiner(NEWTON), Abstracting.BOOLEAN),
+    "cartesian, newton wp": PredicateAbstraction(refiner("newton(it, wp, lv)"), Abstracting.CARTESIAN),
+    "cartesian, craig": PredicateAbstraction(refiner("fallback(craig(z3), newton(sp))"), Abstracting.CARTESIAN),
+    "boolean, lattice": PredicateAbstraction(refiner(f"lattice({NEWTON})"), Abstracting.BOOLEAN),
+}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_agree_with_counting(name: str) -> None:
+    judge = make_solver("bitwuzla")
+    for seed in range(700, 720):
+        found = preprocessed(random_system(seed))
+        answer = ENGINES[name].run(found.system, Budget(30.0))
+        if is_satisfiable(found.original):
+            assert isinstance(answer, Solved), (seed, answer)
+            assert all(judge.is_valid(condition) for condition in answer.model.conditions(found.system))
+        else:
+            assert isinstance(answer, Contradicted), (seed, answer)
+            derivation = grounded(found, answer.inferences)
+            assert isinstance(derivation, Derivation)
+            assert check_derivation(found.original, derivation) == ""
+
+
+@pytest.mark.parametrize("name", [name for name in ENGINES if "newton wp" not in name])
+@pytest.mark.parametrize("system", ["McCarthy 91", "Fibonacci is not always small", "even and odd", "counting too far"])
+def test_engines_on_systems_people_write(name: str, system: str) -> None:
+    expected, text = SYSTEMS[system]
+    answer = ENGINES[name].run(preprocessed(parse_system(text)).system, Budget(60.0))
+    if "craig" not in name or system != "McCarthy 91":  # interpolants may count for ever
+        assert isinstance(answer, Solved if expected == "sat" else Contradicted), answer
+
+
+def test_the_time_is_kept() -> None:
+    system = preprocessed(parse_system(SYSTEMS["McCarthy 91"][1])).system
+    answer = ENGINES["cartesian, newton sp"].run(system, Budget(0.0))
+    assert "out of time" in getattr(answer, "reason", "")

@@ -1,0 +1,118 @@
+"""Every refiner on random trees: what it says obeys the law, as a solver says that had no part in it."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+from craton.configuration.refiners import refiner
+from craton.logic import FALSE, Model, satisfies
+from craton.smt import Solver, make_solver
+from craton.traces.refutation import Feasible, GaveUp, Refutation
+from craton.trees.refiners import refute
+from craton.trees.refutation import form_violation, law_violation
+from craton.trees.tree import Tree
+from support.clauses import ARRAYS, BITS, INTEGERS, MIXED, random_system
+from support.trees import random_tree
+
+THEORIES = {"bits": BITS, "integers": INTEGERS, "arrays": ARRAYS, "mixed": MIXED}
+EACH = 55  # trees of each theory
+
+NEWTONS = [
+    f"newton({core}{direction}{live})"
+    for core in ("", "it, ", "core=statement, ")
+    for direction in ("sp", "wp")
+    for live in ("", ", lv")
+]
+REFINERS = [
+    *NEWTONS,
+    "newton(it, wp, lv, late)",
+    "craig(z3)",
+    "craig(z3, it)",
+    "craig(cvc5)",
+    "lattice(newton(it, sp, lv))",
+    "lattice(craig(z3))",
+    "fallback(craig(z3), newton(it, sp, lv))",
+    "until-perfect(newton(it, wp, lv), newton(it, sp, lv))",
+    "checked(newton(it, sp, lv))",
+    "memo(newton(sp))",
+]
+
+
+@cache
+def trees(theory: str) -> tuple[Tree, ...]:
+    found: list[Tree] = []
+    seed = 0
+    while len(found) < EACH:
+        seed += 1
+        tree = random_tree(random_system(seed, theory=THEORIES[theory]), random.Random(seed), 6 + seed % 12)
+        if tree is not None and not tree.is_path:
+            found.append(tree)
+    return tuple(found)
+
+
+@cache
+def judge() -> Solver:
+    return make_solver("cvc5", time_limit=5.0)
+
+
+@cache
+def is_feasible(tree: Tree) -> bool | None:
+    with make_solver("cvc5", time_limit=5.0) as solver:
+        solver.add(*tree.by_node)
+        answer = type(solver.check()).__name__
+    return {"Sat": True, "Unsat": False}.get(answer)
+
+
+def test_there_are_trees_of_both_kinds() -> None:
+    for theory in THEORIES:
+        answers = [is_feasible(tree) for tree in trees(theory)]
+        assert answers.count(True) > 5 and answers.count(False) > 15
+    assert len({tree.identity for theory in THEORIES for tree in trees(theory)}) >= 200
+
+
+@pytest.mark.parametrize("theory", THEORIES)
+@pytest.mark.parametrize("expression", REFINERS)
+def test_refutations_obey_the_law(expression: str, theory: str) -> None:
+    gave_up = undecided = 0
+    for number, tree in enumerate(trees(theory)):
+        if number % 4 and expression not in ("newton(it, sp, lv)", "newton(it, wp, lv)", "craig(z3)"):
+            continue  # a sample for most of them
+        answer = refute(refiner(expression), tree)
+        feasible = is_feasible(tree)
+        match answer:
+            case Feasible(model):
+                assert feasible is not False
+                assert isinstance(model, Model) and all(satisfies(model, f) for f in tree.by_node)
+            case Refutation():
+                assert feasible is not True
+                assert form_violation(tree, answer) == ""
+                problem = law_violation(tree, answer, judge())
+                assert problem == "" or "is undecided" in problem, (expression, tree.nodes, problem)
+                undecided += problem != ""
+            case GaveUp():
+                gave_up += 1
+    assert gave_up + undecided <= EACH / 4 + 3
+
+
+def test_the_law_is_not_kept_by_anything() -> None:
+    """The check of the law does find what breaks it."""
+    found = 0
+    for tree in trees("integers"):
+        answer = refute(refiner("newton(it, sp, lv)"), tree)
+        if isinstance(answer, Refutation):
+            for number in range(len(tree) - 1):
+                if answer.assertions[number] is not FALSE:
+                    broken = list(answer.assertions)
+                    broken[number] = FALSE
+                    lie = Refutation(tuple(broken), "a liar")
+                    truth = law_violation(tree, lie, judge())
+                    found += truth != ""
+    assert found > 20
+
+
+def test_a_refiner_of_traces_gives_up_on_trees() -> None:
+    answer = refute(refiner("values"), trees("bits")[0])
+    assert isinstance(answer, GaveUp) and "refutes traces, not trees" in answer.reason
