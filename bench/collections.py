@@ -31,7 +31,7 @@ from craton.processes.limits import Limits
 
 MEMORY = 4 * 2**30
 NATIVE_SECONDS = 10.0
-DIALECT = ("-std=gnu89",)  # of the collection
+DIALECTS = ("gnu17", "gnu89")  # the first in which a program can be compiled and ends normally
 
 PROPERTIES = {
     "overflow": ("G ! overflow",),
@@ -41,6 +41,7 @@ PROPERTIES = {
     "memcleanup": ("G valid-memcleanup",),
     "memsafety": ("G valid-free", "G valid-deref", "G valid-memtrack"),
     "termination": ("F end",),
+    "abort": ("G ! call(abort())",),
 }
 
 
@@ -121,26 +122,32 @@ def _property_file(folder: Path, name: str) -> Path:
 def torture(directory: Path, seconds: float, jobs: int, words: Sequence[str]) -> list[Judged]:
     files = [f for f in _files(directory, words) if f.suffix == ".c"]
     with tempfile.TemporaryDirectory() as folder:
-        return _pooled(files, lambda file: _tortured(file, Path(folder), seconds), jobs)
+        forbidden = _property_file(Path(folder), "abort")
+        return _pooled(files, lambda file: _tortured(file, Path(folder), forbidden, seconds), jobs)
 
 
-def _tortured(file: Path, folder: Path, seconds: float) -> Judged:
-    try:
-        problem = _native_problem(file, folder / file.stem)
-        if problem:
-            return Judged(file.name, Outcome.SKIPPED, problem)
-        left_out_for = features(file, DIALECT)
-    except subprocess.TimeoutExpired:
-        return Judged(file.name, Outcome.SKIPPED, "takes too long")
-    words = (PYTHON, "-m", "craton", "run", str(file), "--data-model", "LP64")
+def _tortured(file: Path, folder: Path, forbidden: Path, seconds: float) -> Judged:
+    problems = []
+    for dialect in DIALECTS:
+        try:
+            problem = _native_problem(file, folder / file.stem, dialect)
+            if not problem:
+                left_out_for = features(file, (f"-std={dialect}",))
+                break
+        except subprocess.TimeoutExpired:
+            problem = "takes too long"
+        problems.append(problem)
+    else:
+        return Judged(file.name, Outcome.SKIPPED, ", ".join(dict.fromkeys(problems)))
+    words = (PYTHON, "-m", "craton", "run", str(file), "--data-model", "LP64", "--property", str(forbidden))
     what = contain(Order(words, Limits(wall=seconds, memory=MEMORY)))
     said = _last_line(what.output) or _last_line(what.log) or what.reason
     return Judged(file.name, _ended(what.exit_code, said), said, left_out_for)
 
 
-def _native_problem(file: Path, binary: Path) -> str:
+def _native_problem(file: Path, binary: Path, dialect: str) -> str:
     """Why the compiled program is no judge; nothing if it ends normally."""
-    compiled = ("gcc", "-O0", "-fwrapv", "-w", *DIALECT, str(file), "-o", str(binary), "-lm")
+    compiled = ("gcc", "-O0", "-fwrapv", "-w", f"-std={dialect}", str(file), "-o", str(binary), "-lm")
     try:
         if subprocess.run(compiled, capture_output=True, timeout=NATIVE_SECONDS).returncode != 0:
             return "does not compile"

@@ -32,7 +32,7 @@ _WORDS = {
     Feature.SETJMP: re.compile(r"\b(?:_setjmp|setjmp|sigsetjmp|__sigsetjmp|__builtin_setjmp)\s*\("),
 }
 _MESSAGES = {
-    Feature.COMPLEX: "ISO C90 does not support complex types",
+    Feature.COMPLEX: "does not support complex types",
     Feature.NESTED: "ISO C forbids nested functions",
     Feature.VARIABLE_STRUCTS: "a member of a structure or union cannot have a variably modified type",
 }
@@ -43,7 +43,7 @@ _SYSTEM = "3"  # the flag of line markers for text from headers of the system
 
 def features(file: Path, options: tuple[str, ...]) -> tuple[Feature, ...]:
     """Those that the program has when it is compiled with these options."""
-    text = _LITERAL.sub('""', _own_text(_said(("gcc", "-E", *options, str(file))).stdout))
+    text = _LITERAL.sub('""', _own_text(_said(("gcc", "-E", *options, str(file))).stdout, str(file)))
     messages = _said(("gcc", "-fsyntax-only", "-pedantic", *options, str(file))).stderr
     found = {feature for feature, words in _WORDS.items() if words.search(text)}
     found |= {feature for feature, message in _MESSAGES.items() if message in messages}
@@ -54,13 +54,14 @@ def _said(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
 
 
-def _own_text(preprocessed: str) -> str:
-    """Without what headers of the system declare."""
+def _own_text(preprocessed: str, file: str) -> str:
+    """Without what headers of the system declare, but with what their macros become in the file."""
     lines, own = [], True
     for line in preprocessed.splitlines():
         marker = _MARKER.match(line)
         if marker is not None:
-            own = _SYSTEM not in marker["flags"].split() and not marker["file"].startswith("<")
+            foreign = _SYSTEM in marker["flags"].split() or marker["file"].startswith("<")
+            own = marker["file"] == file or not foreign
         elif own:
             lines.append(line)
     return "\n".join(lines)

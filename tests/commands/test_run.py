@@ -29,3 +29,13 @@ def test_run_reports_by_exit_code(source: str, capsys: pytest.CaptureFixture[str
 
 def test_inputs_on_the_command_line() -> None:
     assert parse_inputs("3,-1, 0x10,2.5") == [3, -1, 16, 2.5]
+
+
+def test_an_error_after_an_arbitrary_result_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.c"
+    path.write_text(
+        "extern double pow(double, double); extern void reach_error(void);\n"
+        "int main(void) { if (pow(2, 0.5) < 1) reach_error(); return 0; }\n"
+    )
+    assert command("run", str(path)) == 3
+    assert "pow may have other results" in capsys.readouterr().out

@@ -18,7 +18,8 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "run",
         help="run a program on given inputs",
         description="Runs the program on values for its nondet calls, and says how it ended. The exit code is 1 if an"
-        " error was reached, 3 if the step limit was, or what is not modelled.",
+        " error was reached, 3 if the step limit was, what is not modelled, or an error in a program with functions"
+        " that may have other results than in this run.",
         epilog="example: craton run prog.c --inputs 3,-1,0",
     )
     add_program_arguments(parser)
@@ -30,12 +31,18 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(args: argparse.Namespace) -> int:
+    from craton.program.cfa import VOLATILE_READ
     from craton.program.interpreter import Interpreter, ReachedError, ReachedUnmodelled, StepLimit
 
     inputs = parse_inputs(args.inputs or "")
-    result = Interpreter(loaded(args)).run(inputs, seed=args.seed, step_limit=args.steps)
+    program = loaded(args)
+    result = Interpreter(program).run(inputs, seed=args.seed, step_limit=args.steps)
     for source, value in result.inputs:
         print(f"{source} = {value}")
+    loose = [name for name in (*program.approximated, *program.over_approximated) if name != VOLATILE_READ]
+    if isinstance(result.outcome, ReachedError) and loose and args.inputs is None and args.seed is None:
+        print(f"{result.outcome}, but {', '.join(loose[:3])} may have other results in C: not modelled exactly")
+        return 3
     print(result.outcome)
     if isinstance(result.outcome, ReachedError):
         return 1

@@ -143,6 +143,9 @@ class Procedure:
         return replace(self, edges=edges)
 
 
+VOLATILE_READ = "a volatile read"  # among what is approximated; in a run without chosen values it gives what is stored
+
+
 @dataclass(frozen=True)
 class Program:
     """A program to verify: can an error location be reached from the entry's start?

@@ -58,6 +58,12 @@ class Specification:
     def reachability_only(self) -> bool:
         return self.reachability and not (self.memory or self.overflow or self.termination or self.division)
 
+    def forbids_call(self, name: str) -> bool:
+        """Whether a call of this function, by name or through a pointer, is an error; a compiler's `__builtin_` form
+        of a function is a call of it.
+        """
+        return bool(self.error_functions) and name.removeprefix("__builtin_") in self.error_functions
+
 
 DEFAULT = Specification(error_functions=("reach_error", "__VERIFIER_error"), assertions=True, labels=("ERROR",))
 

@@ -33,6 +33,7 @@ PRELUDE = """
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+#include <wchar.h>
 static int compare_ints(const void *a, const void *b) {
     int x = *(const int *)a, y = *(const int *)b;
     return x < y ? -1 : x > y;

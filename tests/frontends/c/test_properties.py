@@ -58,6 +58,7 @@ def verdict(found: Outcome) -> str:
 REACHABILITY = [
     ("reach_error(); return 0;", "unreach-call"),
     ("__VERIFIER_error();", "unreach-call"),
+    ("void (*f)(void) = reach_error; f(); return 0;", "unreach-call"),
     ("int x = 3; if (x == 4) reach_error(); return 0;", "true"),
     ('__assert_fail("x", "f", 1, "g");', "unreach-call"),
     ("goto ERROR; ERROR: return 0;", "unreach-call"),
@@ -80,6 +81,15 @@ def test_only_the_named_function_counts(tmp_path: Path) -> None:
     assert verdict(outcome(source, named, (), tmp_path, "LP64")) == "true"
     source = "void bad(void) {} int main(void) { goto ERROR; ERROR: bad(); }"
     assert verdict(outcome(source, named, (), tmp_path, "LP64")) == "unreach-call"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["abort();", "__builtin_abort();", "void (*f)(void) = abort; f();", "void bad(void) {} int main(void) { bad(); }"],
+)
+def test_calls_count_by_any_way(body: str, tmp_path: Path) -> None:
+    expected = "true" if "bad" in body else "unreach-call"
+    assert verdict(outcome(body, Specification(error_functions=("abort",)), (), tmp_path, "LP64")) == expected
 
 
 OVERFLOWS = [

@@ -19,10 +19,13 @@ from craton.frontends.c.clang.normal_form import has_indices_in_a_row, is_builti
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Pointer, Record
+from craton.frontends.c.syntax.wide_fields import with_field_types
 
 BINARY = [None, ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!="]
 BINARY += ["&", "^", "|", "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","]
 UNARY = [None, "x++", "x--", "++x", "--x", "&", "*", "+", "-", "~", "!", "__real", "__imag", "__extension__", None]
+
+_TYPE_NAME = 43
 
 Reads = Callable[[Raw], Node]
 
@@ -133,7 +136,7 @@ class ExpressionReader:
         if op == "__extension__":
             return self.expression(parts[-1])
         if op in ("+", "-", "~", "!"):
-            return self._make(Kind.UNARY, raw, (self.expression(parts[0]),), op)
+            return with_field_types(self._make(Kind.UNARY, raw, (self.expression(parts[0]),), op))
         raise self._nodes.unsupported(f"operator {op}", raw)
 
     def _subscript(self, raw: Raw) -> Node:
@@ -142,14 +145,14 @@ class ExpressionReader:
     def _binary(self, raw: Raw) -> Node:
         op = BINARY[lib().clang_getCursorBinaryOperatorKind(raw.cursor)] or "?"
         kind = Kind.ASSIGN if op == "=" else Kind.BINARY
-        return self._make(kind, raw, tuple(map(self.expression, parts_of(raw))), op)
+        return with_field_types(self._make(kind, raw, tuple(map(self.expression, parts_of(raw))), op))
 
     def _compound_assign(self, raw: Raw) -> Node:
         op = (BINARY[lib().clang_getCursorBinaryOperatorKind(raw.cursor)] or "?")[:-1]
-        return self._make(Kind.COMPOUND_ASSIGN, raw, tuple(map(self.expression, parts_of(raw))), op)
+        return with_field_types(self._make(Kind.COMPOUND_ASSIGN, raw, tuple(map(self.expression, parts_of(raw))), op))
 
     def _conditional(self, raw: Raw) -> Node:
-        return self._make(Kind.CONDITIONAL, raw, tuple(map(self.expression, parts_of(raw))))
+        return with_field_types(self._make(Kind.CONDITIONAL, raw, tuple(map(self.expression, parts_of(raw)))))
 
     def _cast(self, raw: Raw) -> Node:
         return self._make(Kind.CONVERT, raw, (self.expression(parts_of(raw)[-1]),), "cast")
@@ -206,11 +209,19 @@ class ExpressionReader:
             return node
         parts = parts_of(raw)
         if not parts:
-            raise self._nodes.unsupported("sizeof a variable-length type", raw)
+            return self._size_of_name(raw)
         operand = self.expression(parts[-1])
         if not _has_variable_length(operand.type):  # a length inside of a type's name, or what a length is made of
             raise self._nodes.unsupported("sizeof a variable-length type", raw)
         return self._make(Kind.SIZE_OF, raw, (operand,), value=operand.type)
+
+    def _size_of_name(self, raw: Raw) -> Node:
+        """`sizeof` the name of a type whose length was computed where it was declared."""
+        names = [child for child in raw.children if child.kind == _TYPE_NAME]
+        type_ = self._types.of_cursor(lib().clang_getCursorReferenced(names[0].cursor)) if len(names) == 1 else None
+        if type_ is None or not _has_variable_length(type_):
+            raise self._nodes.unsupported("sizeof a variable-length type", raw)
+        return self._make(Kind.SIZE_OF, raw, value=type_)
 
     def _null(self, raw: Raw) -> Node:
         node = self._make(Kind.NUMBER, raw)
@@ -243,15 +254,34 @@ class ExpressionReader:
 
     def _builtin(self, raw: Raw) -> Node:
         """A builtin that is no call for clang; its name stands before its operands."""
+        if evaluate_integer(raw.cursor) is not None:
+            return self._constant(raw)
         name = self._forms.builtin(raw)
         parts = parts_of(raw)
         if name == "__builtin_va_arg" and len(parts) == 1:
             return self._make(Kind.VA_ARG, raw, (self.expression(parts[0]),))
         if name == "__builtin_choose_expr" and len(parts) == 3:
-            chosen = evaluate_integer(parts[0].cursor)
+            chosen = self._choice(parts[0])
             if chosen is not None:
                 return self.expression(parts[1 if chosen else 2])
         raise self._nodes.unsupported(name or "expression", raw)
+
+    def _choice(self, raw: Raw) -> bool | None:
+        """What a constant condition says. clang does not tell where something may turn out to be a constant later
+        (`__builtin_constant_p`), though a choice is made now.
+        """
+        value = evaluate_integer(raw.cursor)
+        if value is not None:
+            return bool(value)
+        parts = parts_of(raw)
+        if raw.kind == 112 and UNARY[lib().clang_getCursorUnaryOperatorKind(raw.cursor)] == "!":
+            inner = self._choice(parts[0])
+            return None if inner is None else not inner
+        if raw.kind in (100, 111) and len(parts) == 1 and not is_builtin(raw):
+            return self._choice(parts[0])
+        if raw.kind == 103 and text(lib().clang_getCursorSpelling(raw.cursor)) == "__builtin_constant_p":
+            return evaluate_integer(parts[-1].cursor) is not None
+        return None
 
 
 def _arrow(base: Node) -> str:

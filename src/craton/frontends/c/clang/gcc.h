@@ -58,3 +58,27 @@ CRATON_REAL(, double)
 CRATON_REAL(f, float)
 CRATON_REAL(l, long double)
 #undef CRATON_REAL
+/* Overflow alone, without a result. */
+#define __CRATON_OVERFLOWS(op, a, b, c) \
+    ({ __typeof__((__typeof__(c))0) __craton_r; (void)(c); __builtin_##op##_overflow(a, b, &__craton_r); })
+#define __builtin_add_overflow_p(a, b, c) __CRATON_OVERFLOWS(add, a, b, c)
+#define __builtin_sub_overflow_p(a, b, c) __CRATON_OVERFLOWS(sub, a, b, c)
+#define __builtin_mul_overflow_p(a, b, c) __CRATON_OVERFLOWS(mul, a, b, c)
+/* Calls that know how large their target is; a larger text is undefined without that, too. */
+#define __builtin___mempcpy_chk(to, from, n, size) ((void)(size), __builtin_mempcpy(to, from, n))
+#define __builtin___strcat_chk(to, from, size) ((void)(size), __builtin_strcat(to, from))
+#define __builtin___strncpy_chk(to, from, n, size) ((void)(size), __builtin_strncpy(to, from, n))
+#define __builtin___strncat_chk(to, from, n, size) ((void)(size), __builtin_strncat(to, from, n))
+#define __builtin___stpcpy_chk(to, from, size) ((void)(size), __builtin_stpcpy(to, from))
+#define __builtin___stpncpy_chk(to, from, n, size) ((void)(size), __builtin_stpncpy(to, from, n))
+#define __builtin___sprintf_chk(to, flag, size, ...) ((void)(flag), (void)(size), __builtin_sprintf(to, __VA_ARGS__))
+#define __builtin___snprintf_chk(to, n, flag, size, ...) \
+    ((void)(flag), (void)(size), __builtin_snprintf(to, n, __VA_ARGS__))
+#define __builtin___vsprintf_chk(to, flag, size, format, list) \
+    ((void)(flag), (void)(size), __builtin_vsprintf(to, format, list))
+#define __builtin___vsnprintf_chk(to, n, flag, size, format, list) \
+    ((void)(flag), (void)(size), __builtin_vsnprintf(to, n, format, list))
+#define __builtin___printf_chk(flag, ...) ((void)(flag), __builtin_printf(__VA_ARGS__))
+#define __builtin___fprintf_chk(file, flag, ...) ((void)(flag), __builtin_fprintf(file, __VA_ARGS__))
+#define __builtin___vprintf_chk(flag, format, list) ((void)(flag), __builtin_vprintf(format, list))
+#define __builtin___vfprintf_chk(file, flag, format, list) ((void)(flag), __builtin_vfprintf(file, format, list))

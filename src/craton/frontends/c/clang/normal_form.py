@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TypeVar
 
-from craton.frontends.c.clang.bindings import CXCursor, Raw, begin, parts_of, printed, type_kind
+from craton.frontends.c.clang.bindings import CXCursor, Raw, begin, evaluate_integer, parts_of, printed, type_kind
 
 T = TypeVar("T")
 Header = tuple[bool, bool, bool]
@@ -32,6 +32,7 @@ _BUILTIN = re.compile(
 )
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _FOR, _UNEXPOSED, _INITIALISERS, _MEMBER, _FLOATING = 209, 100, 119, 47, 107
+_CHOICE = 3  # operands of `__builtin_choose_expr`; other builtins that are constants are not among those printed
 _VOID, _TYPES_OF_LONG_DOUBLES = 2, (23, 30)
 
 
@@ -133,6 +134,7 @@ class _Declaration:
     def builtins(self) -> dict[int | None, str]:
         nodes = _walk(self._tree)
         found = (raw for raw, parent in nodes if is_builtin(raw) and not (_in_list(parent) and is_designated(raw)))
+        found = (raw for raw in found if len(parts_of(raw)) == _CHOICE or evaluate_integer(raw.cursor) is None)
         return _matched(found, lambda: self._print.builtins)
 
     @cached_property

@@ -21,13 +21,16 @@ from craton.program.origin import SourceRange
 _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
 # Behind our own headers: for what those do not declare.
 _SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
+# Of GNU C: today's, and the old one where a text is none of today's (a second definition after an inline one).
+_DIALECTS = ("-std=gnu11", "-std=gnu89")
 _FLAGS = (
-    "-std=gnu11 -Wno-everything -Wunknown-attributes -Wignored-attributes "
+    "-Wno-everything -Wunknown-attributes -Wignored-attributes "
     "-fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
     "-Wno-error=implicit-int -Wno-error=return-type -Wno-error=incompatible-pointer-types -fno-builtin-printf"
 ).split()
 _ARGUMENTS, _WITHOUT_PROTOTYPE = "arguments to function call", re.compile(rb"\b([A-Za-z_]\w*)\s*\(\s*\)\s*[;,]")
+_OLD = "is not supported in C99 mode"  # clang's words for what only the old dialect has
 # What the macros of glibc's headers leave behind.
 _GLIBC = (b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
 
@@ -57,6 +60,7 @@ class _Linked:
         self._opened = opened
         self._readers: dict[str, UnitReader] = {}
         self.is_handled = library.is_handled
+        self.exact = library.exact
         program.library = self
         for name in library.names():
             program.define(name, Definition(SymbolKind.FUNCTION, self, Strength.INLINE, None))
@@ -142,6 +146,30 @@ def _read(path: str, arguments: list[str], contents: bytes) -> tuple[Unit, list[
 
 
 def _parse(path: str, options: COptions, contents: bytes) -> Unit:
+    """The unit in the first dialect in which the text has no errors; its errors are those in today's."""
+    failed: list[str] = []
+    for dialect in _DIALECTS:
+        arguments = [dialect, *_arguments(options, contents)]
+        unit, messages, errors = _read(path, arguments, contents)
+        if errors and all(_ARGUMENTS in text for text in errors):
+            # clang gives what is declared without a prototype that of its builtin; gcc does so for correct calls only.
+            unit.close()
+            names = sorted({name.decode() for name in _WITHOUT_PROTOTYPE.findall(contents)})
+            unit, messages, errors = _read(path, [*arguments, *(f"-fno-builtin-{name}" for name in names)], contents)
+        if not errors:
+            refuse_ignored(messages)
+            refuse_pragmas(path, contents)
+            return unit
+        unit.close()
+        failed = failed or errors
+        if not any(_OLD in text for text in errors):
+            break
+    # A file that includes itself has every other error many times over.
+    cyclic = [text for text in failed if "#include nested too deeply" in text][:1]
+    raise SyntaxErrorInC("\n".join(cyclic or failed[:20]))
+
+
+def _arguments(options: COptions, contents: bytes) -> list[str]:
     target = _TARGETS.get(options.data_model)
     if target is None:
         raise BadInput(f"unknown data model {options.data_model}; known are {', '.join(_TARGETS)}")
@@ -154,18 +182,4 @@ def _parse(path: str, options: COptions, contents: bytes) -> Unit:
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
     if any(name in contents for name in _GLIBC):
         arguments += ["-include", str(Path(__file__).with_name("glibc.h"))]
-    unit, messages, errors = _read(path, arguments, contents)
-    if errors and all(_ARGUMENTS in text for text in errors):
-        # clang gives what is declared without a prototype that of its builtin; gcc does so for correct calls only.
-        unit.close()
-        names = sorted({name.decode() for name in _WITHOUT_PROTOTYPE.findall(contents)})
-        unit, messages, errors = _read(path, [*arguments, *(f"-fno-builtin-{name}" for name in names)], contents)
-    if errors:
-        # A file that includes itself has every other error many times over.
-        cyclic = [text for text in errors if "#include nested too deeply" in text][:1]
-        shown = "\n".join(cyclic or errors[:20])
-        unit.close()
-        raise SyntaxErrorInC(shown)
-    refuse_ignored(messages)
-    refuse_pragmas(path, contents)
-    return unit
+    return arguments

@@ -12,6 +12,7 @@ from craton.frontends.c.clang.statements import StatementReader
 from craton.frontends.c.clang.types import TypeReader
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Extent, Function, Variable
+from craton.frontends.c.syntax.output_calls import mean_exact_functions
 from craton.frontends.c.syntax.program import Definition, Program
 from craton.program.origin import SourceRange
 
@@ -24,6 +25,7 @@ class UnitReader:
 
     def __init__(self, unit: Unit, program: Program, pointer_size: int, positions: type[Positions] = Positions) -> None:
         number = len(program.units)
+        self._program = program
         program.units.append(self)
         self._positions = positions(unit)
         nodes = NodeMaker(TypeReader(pointer_size), self._positions)
@@ -60,6 +62,7 @@ class UnitReader:
             try:
                 function.parameters = [self._declarations.variable(child) for child in parameters]
                 function.body = self._statements.body(body, raw)
+                mean_exact_functions(function.body, self._program)
             except Unsupported as problem:  # of a parameter: control must not come here
                 function.parameters = []
                 function.body = self._statements.unmodelled(problem, body)

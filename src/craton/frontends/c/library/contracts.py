@@ -52,6 +52,8 @@ def _direct(record: Record) -> Iterator[str]:
 def _statements(record: Record) -> Iterator[str]:
     if record.model is Model.UNMODELLED:
         yield f'__craton_unmodelled("a call of {record.name}");'
+    for condition, value in record.points:
+        yield f"if ({condition}) return {value};"
     for number, written in enumerate(record.writes):
         if written.size is None:
             yield f"*{written.through} = {ANY}{record.name}_{number}();"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.arguments import print_arguments
 from craton.frontends.c.library.contract import Lowering
-from craton.frontends.c.library.intrinsics import any_value
+from craton.frontends.c.library.intrinsics import any_value, refused
 from craton.frontends.c.library.records import builtins, models
+from craton.frontends.c.syntax.expressions import constant_number
 from craton.frontends.c.syntax.nodes import Kind, Node
-from craton.frontends.c.syntax.types import Void
+from craton.frontends.c.syntax.types import Floating, Integer, Record, Void
 from craton.logic import FALSE, Term, bv, eq, ite
+
+_SIGFPE = 8
 
 
 @models("__VERIFIER_assume")
@@ -64,11 +67,31 @@ def _constant_p(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
         kinds.add(part.kind)
         stack.extend(child for child in part.children if child is not None)
     width = node.type.size * 8
+    if kinds <= {Kind.STRING, Kind.CONVERT}:
+        return bv(1, width)
     if kinds <= _CONSTANT or kinds & {Kind.VARIABLE, Kind.CALL}:
         return bv(1 if kinds <= _CONSTANT else 0, width)
     answer = any_value(lower, node, arguments)
     assert isinstance(answer, Term)
     return ite(eq(answer, bv(0, width)), bv(0, width), bv(1, width))
+
+
+@builtins("classify_type")
+def _classify_type(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """gcc's numbers of the classes of types; the argument is not evaluated."""
+    t = arguments[0].type if arguments else Void()
+    match t:
+        case Void():
+            number = 0
+        case Integer():
+            number = 1
+        case Floating():
+            number = 8
+        case Record():
+            number = 13 if t.is_union else 12
+        case _:
+            number = 5
+    return bv(number, node.type.size * 8)
 
 
 @models("__builtin_object_size __builtin_dynamic_object_size")
@@ -86,9 +109,28 @@ def _nothing(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return bv(0, node.type.size * 8)
 
 
+@models("signal")
+def _signal(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """Only division by zero raises SIGFPE by itself, and is not modelled where there may be a handler."""
+    if constant_number(arguments[0]) != _SIGFPE:
+        return refused(lower, node, arguments)
+    lower.expressions.effect(arguments[1])
+    return lower.unknowns.arbitrary(node.type)
+
+
 @models("__builtin_return_address __builtin_frame_address")
 def _some_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    return lower.unknowns.arbitrary(node.type)
+    """Not null, of the function itself."""
+    address = any_value(lower, node, arguments)
+    if constant_number(arguments[0]) != 0:
+        return address
+    assert isinstance(address, Term)
+    return ite(eq(address, lower.memory.pointer(0)), lower.memory.pointer(1), address)
+
+
+@builtins("extract_return_addr frob_return_addr")
+def _same_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    return lower.expressions.value(arguments[0])
 
 
 @models("printf fprintf dprintf vprintf vfprintf vdprintf printk __printf_chk __fprintf_chk")

@@ -44,6 +44,7 @@ class Record:
     body: str = ""  # the stem of the file that has its C text
     least: str | None = None
     most: str | None = None
+    points: tuple[tuple[str, str], ...] = ()  # conditions under which the result is known, and what it is then
     results: tuple[str, ...] = ()  # one of these; `fresh` is memory of the library
     writes: tuple[Write, ...] = ()
     is_input: bool = False
@@ -108,6 +109,7 @@ def _record(header: str, line: str) -> Record:
     parameters = () if found["parameters"] == "void" else tuple(_split(found["parameters"]))
     fields: dict[str, object] = {"model": Model.CONTRACT}
     writes: list[Write] = []
+    points: list[tuple[str, str]] = []
     for effect in parsed["effects"].split("; "):
         word, _, rest = effect.partition(" ")
         match word:
@@ -119,6 +121,9 @@ def _record(header: str, line: str) -> Record:
                 fields.update(model=Model.UNMODELLED, own_declaration=bool(rest))
             case "is":
                 fields.update(_results(rest))
+            case "at":
+                condition, _, value = rest.partition(" is ")
+                points.append((condition, value))
             case "writes":
                 writes.append(_write(rest))
             case "input":
@@ -129,7 +134,8 @@ def _record(header: str, line: str) -> Record:
                 fields["sets_errno"] = True
             case _:
                 assert word == "nothing", line
-    return Record(header, prototype, found["name"], parameters, writes=tuple(writes), **fields)  # type: ignore[arg-type]
+    name = found["name"]
+    return Record(header, prototype, name, parameters, points=tuple(points), writes=tuple(writes), **fields)  # type: ignore[arg-type]
 
 
 def _results(text: str) -> dict[str, object]:

@@ -79,6 +79,17 @@ def _clz(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return _first_bit(value, range(width - 1, -1, -1), lambda i: width - 1 - i)
 
 
+@builtins("clrsb clrsbl clrsbll")
+def _clrsb(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """How many bits behind the sign are like it."""
+    value = lower.expressions.scalar(arguments[0])
+    width = width_of(value)
+    sign = sign_extend(width - 1, extract(width - 1, width - 1, value))
+    others = lower.builder.save(bvxor(value, sign))
+    found = _first_bit(others, range(width - 1, -1, -1), lambda i: width - 2 - i)
+    return ite(eq(others, bv(0, width)), bv(width - 1, 32), found)
+
+
 @models("ffs ffsl ffsll")
 def _ffs(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     value = lower.expressions.scalar(arguments[0])
@@ -93,22 +104,32 @@ def _first_bit(value: Term, order: range, result: Callable[[int], int]) -> Term:
     return term
 
 
+def _exact(lower: Lowering, op: str, arguments: tuple[Node, ...], t: Integer) -> tuple[Term, Term]:
+    """The result of an operation on integers, wide enough, and the same cut to type `t`."""
+    a, b = lower.expressions.scalar(arguments[0]), lower.expressions.scalar(arguments[1])
+    wide = 2 * max(width_of(a), width_of(b), t.width) + 2
+    x = resize(a, wide, signed=is_signed(arguments[0].type))
+    y = resize(b, wide, signed=is_signed(arguments[1].type))
+    exact = bvadd(x, y) if op == "add" else bvsub(x, y) if op == "sub" else bvmul(x, y)
+    return exact, extract(t.width - 1, 0, exact)
+
+
+def _is_lost(exact: Term, result: Term, t: Integer) -> Term:
+    extend = sign_extend if t.signed else zero_extend
+    return not_(eq(extend(width_of(exact) - t.width, result), exact))
+
+
 def _overflow_handler(op: str) -> Handler:
     """`__builtin_add_overflow(a, b, &r)`: the exact result, cut to *r, and whether it was cut."""
 
     def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-        a, b = lower.expressions.scalar(arguments[0]), lower.expressions.scalar(arguments[1])
         target = pointer_lvalue(lower, arguments[2])
         t = strip(arguments[2]).type
         t = t.target if isinstance(t, Pointer) else t
         assert isinstance(t, Integer)
-        wide = 2 * max(width_of(a), width_of(b), t.width) + 2
-        x = resize(a, wide, signed=is_signed(arguments[0].type))
-        y = resize(b, wide, signed=is_signed(arguments[1].type))
-        exact = bvadd(x, y) if op == "add" else bvsub(x, y) if op == "sub" else bvmul(x, y)
-        result = lower.builder.save(extract(t.width - 1, 0, exact))
-        extend = sign_extend if t.signed else zero_extend
-        lost = lower.builder.save(number(not_(eq(extend(wide - t.width, result), exact)), node.type.size * 8))
+        exact, cut = _exact(lower, op, arguments, t)
+        result = lower.builder.save(cut)
+        lost = lower.builder.save(number(_is_lost(exact, result, t), node.type.size * 8))
         lower.access.store(Lvalue(t, None, 0, target.address, target.place), result)
         return lost
 

@@ -26,6 +26,9 @@ _ALIASES = {
     "__isoc23_strtoul": "strtoul",
     "__isoc23_strtoull": "strtoull",
 }
+_EXACT = "__craton_exact_"
+_PRINTS = frozenset({"printf", "fprintf", "vprintf", "vfprintf"})
+_WRITES = frozenset({"sprintf", "snprintf", "vsprintf", "vsnprintf"})
 
 
 class LinkedLibrary:
@@ -42,6 +45,10 @@ class LinkedLibrary:
     def is_handled(self, name: str) -> bool:
         known = records().get(name)
         return known is not None and known.model in _AT_CALLS
+
+    def exact(self, name: str, *, result_matters: bool) -> str | None:
+        meant = name.removeprefix(_BUILTIN)
+        return _EXACT + meant if meant in _WRITES or (result_matters and meant in _PRINTS) else None
 
     def text_of(self, name: str) -> tuple[str, str]:
         record = records()[name]

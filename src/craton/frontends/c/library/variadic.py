@@ -6,6 +6,7 @@ from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import builtins
 from craton.frontends.c.syntax.nodes import Node
+from craton.frontends.c.syntax.types import Record
 
 
 @builtins("va_start")
@@ -20,6 +21,8 @@ def _va_start(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value
 
 @builtins("va_end")
 def _va_end(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    if not isinstance(arguments[0].type, Record):
+        lower.expressions.effect(arguments[0])
     return ()
 
 

@@ -11,6 +11,7 @@ from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Record, leaves, unit_type
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BitVec, Term, bv, bvadd, bvule, concat, eq, extract, ite
+from craton.program.cfa import VOLATILE_READ
 
 
 class Access:
@@ -71,7 +72,7 @@ class Access:
         self._builder.havoc(changed, other)
         if isinstance(lvalue.type, Integer) and lvalue.type.boolean:
             self._builder.assume(bvule(other, bv(1, 8)))
-        self._context.approximated["a volatile read"] = None
+        self._context.approximated[VOLATILE_READ] = None
         return self._builder.save(ite(eq(changed, bv(0, 1)), stored, other))
 
     def _stored(self, lvalue: Lvalue) -> Value:

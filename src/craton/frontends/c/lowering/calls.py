@@ -17,6 +17,7 @@ from craton.frontends.c.syntax.types import (
     CType,
     Floating,
     FunctionType,
+    Integer,
     Pointer,
     Record,
     Void,
@@ -29,6 +30,11 @@ from craton.program.cfa import DEREF, UNREACH, Location
 from craton.program.statements import Call
 
 _MOST_LEAVES = 4096
+# Functions that compilers replace even where they do not optimise, and the type of their argument and result.
+_INLINE: dict[str, type[CType]] = {
+    **dict.fromkeys(("abs", "labs", "llabs", "imaxabs"), Integer),
+    **dict.fromkeys(("fabs", "fabsf", "fabsl"), Floating),
+}
 
 
 class Calls:
@@ -63,8 +69,7 @@ class Calls:
         function = direct_callee(node)
         if function is None:
             return self._indirect(node)
-        specification = self._context.specification
-        if function.name in specification.error_functions:
+        if self._context.specification.forbids_call(function.name):
             for argument in node.children[1:]:
                 self._expressions.value(argument)
             self._builder.error(UNREACH)
@@ -75,8 +80,19 @@ class Calls:
             if function.name in ("exit", "__builtin_exit"):
                 self._destructors(node)
             return self._externals.call(function, node)
+        if self._is_the_compilers(function):
+            return self._externals.call(function, node)
         arguments = [(self._expressions.value(argument), argument.type) for argument in node.children[1:]]
         return self._invoke(function, arguments, node)
+
+    def _is_the_compilers(self, function: Function) -> bool:
+        """Whether compilers know what a call by name does and look at no definition, though there is one."""
+        declared = _INLINE.get(function.name)
+        if declared is None or function.name not in self._context.program.definitions:
+            return False
+        t = function.type
+        given = (t.result, *t.parameters)
+        return len(given) == 2 and all(isinstance(each, declared) and each is given[0] for each in given)
 
     def _destructors(self, node: Node) -> None:
         """What `exit` calls before the program ends."""
@@ -142,10 +158,7 @@ class Calls:
         builder.choose([*zip(conditions, starts, strict=True), (not_(or_(*conditions)), unknown)])
         for target, start in zip(targets, starts, strict=True):
             builder.enter(start)
-            if target.body is None:
-                value = self._externals.through_pointer(target, node)
-            else:
-                value = self._invoke(target, arguments, node)
+            value = self._target(target, arguments, node)
             if not isinstance(node.type, Void):
                 assign_all(builder, results, value, node.type)
             builder.go(after)
@@ -155,6 +168,15 @@ class Calls:
             self._beyond_targets(place, pointer, unfit, results, after)
         builder.enter(after)
         return as_value(results, node.type)
+
+    def _target(self, function: Function, arguments: list[tuple[Value, CType]], node: Node) -> Value:
+        """A call through a pointer that turned out to mean this function."""
+        if self._context.specification.forbids_call(function.name):
+            self._builder.error(UNREACH)
+            return self._unknowns.arbitrary(node.type)
+        if function.body is None:
+            return self._externals.through_pointer(function, node)
+        return self._invoke(function, arguments, node)
 
     def _targets(self, place: Place, callee: CType, count: int) -> list[Function]:
         """The functions that a call with so many arguments may mean; a call of another one is unmodelled."""

@@ -20,7 +20,7 @@ from craton.frontends.c.lowering.relations import Relations
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer
-from craton.frontends.c.syntax.wide_fields import depends_on_wide_fields, is_wide_field
+from craton.frontends.c.syntax.wide_fields import field_type
 from craton.logic import (
     Term,
     and_,
@@ -40,8 +40,9 @@ from craton.logic import (
     or_,
 )
 from craton.logic import bvashr as arithmetic_shift
-from craton.program.cfa import DIVISION, OVERFLOW
+from craton.program.cfa import DIVISION, OVERFLOW, Unmodelled
 
+_SIGNAL, _TRAP = "signal", "division by zero where a signal may be handled"
 _OVERFLOW = {"+": bvsaddo, "-": bvssubo, "*": bvsmulo, "/": bvsdivo}
 
 
@@ -63,8 +64,7 @@ class Operators:
         child = node.children[0]
         if node.op == "!":
             return number(not_(self._conditions.condition(child)), node.type.size * 8)
-        if is_wide_field(child) and not (node.op == "~" and is_signed(child.type)):
-            raise self._frame.unsupported(f"{node.op} on a bit-field wider than int", node)
+        self._check_fields(node, node.children)
         value = self._expressions.scalar(child)
         if node.op == "+":
             return value
@@ -74,13 +74,16 @@ class Operators:
             self._builder.check(not_(bvnego(value)), OVERFLOW)
         return negate(value, node.type)
 
+    def _check_fields(self, node: Node, operands: tuple[Node, ...]) -> None:
+        """Where overflow is an error, its bounds are those of the type in which we compute."""
+        if self._context.specification.overflow and any(field_type(operand) is not None for operand in operands):
+            raise self._frame.unsupported(f"{node.op} on a bit-field wider than int", node)
+
     def binary(self, node: Node) -> Value:
         op = node.op
         if op == ",":
             self._expressions.effect(node.children[0])
             return self._expressions.value(node.children[1])
-        if op in COMPARISONS and depends_on_wide_fields(node):
-            raise self._frame.unsupported(f"{op} on a bit-field wider than int", node)
         if op in COMPARISONS:
             return number(self._conditions.comparison(node), node.type.size * 8)
         if op in ("&&", "||"):
@@ -101,8 +104,8 @@ class Operators:
         while spine:
             step = spine.pop()
             left, right = step.children
-            if depends_on_wide_fields(step):
-                raise self._frame.unsupported(f"{step.op} on a bit-field wider than int", step)
+            if step.op in _OVERFLOW or step.op == "<<":
+                self._check_fields(step, step.children)
             other = self._expressions.scalar(right)
             self._frame.fail_if(self._context.facts.addresses.needs_layout(step), step)
             first = value
@@ -131,6 +134,8 @@ class Operators:
                 nonzero = not_(eq(b, bv(0, width_of(b))))
                 if self._context.specification.division:
                     self._builder.check(nonzero, DIVISION)
+                elif _SIGNAL in self._context.scan.functions:
+                    self._builder.check(nonzero, Unmodelled("unmodelled", _TRAP, self._builder.origin))
                 else:
                     self._builder.assume(nonzero)
             if self._context.specification.overflow and t.signed:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from craton.frontends.c.syntax.expressions import constant_number, direct_callee, root_variable
+from craton.frontends.c.syntax.expressions import constant_number, direct_callee, root_variable, without_conversions
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
@@ -146,6 +146,12 @@ class _Scanner:
                 root_of = root_variable(node.children[0])
                 if root_of is not None:
                     found.addressed[root_of] = None
+            case Kind.ASM:
+                count = len(node.value.outputs)
+                operands = [*map(without_conversions, node.children[:count]), *node.children[count:]]
+                kinds = {isinstance(each.type, Pointer | ArrayType) for each in operands if each.kind is not Kind.GOTO}
+                if len(kinds) > 1:  # an output may be what any input was
+                    found.integers_become_pointers = found.pointers_become_integers = True
             case Kind.DECLARE_TYPE:
                 for _, length in node.value:
                     self._walk(length)

@@ -161,7 +161,7 @@ class Touches:
     # --- functions ----------------------------------------------------------------------------------------------------
 
     def _called(self, function: Function, node: Node) -> Touched:
-        if function.name in self._specification.error_functions:
+        if self._specification.forbids_call(function.name):
             return Touched(ends=True, fails=True)
         if function.body is None:
             return self._external(function.name, node)

@@ -71,12 +71,18 @@ class Library(Protocol):
     def is_handled(self, name: str) -> bool:
         """Whether calls by that name are lowered without the text."""
 
+    def exact(self, name: str, *, result_matters: bool) -> str | None:
+        """The function whose text says what a call of a handled function does, where its handler says too little."""
+
 
 class LinkedUnits(Protocol):
     """A library that a program is linked with."""
 
     def is_handled(self, name: str) -> bool:
         """Whether calls by that name are lowered without a text."""
+
+    def exact(self, name: str, *, result_matters: bool) -> str | None:
+        """The function whose text says what a call of a handled function does, where its handler says too little."""
 
     def read_body(self, function: Function) -> None:
         """Fills in what such a function does when it is called through a pointer."""

@@ -1,36 +1,125 @@
 """Bit-fields that are wider than int and narrower than their declared type. C leaves open which type they have in
-expressions: gcc computes with as many bits as they have, clang in the declared type. Where both come to the same, that
-is what an expression means; elsewhere it is not modelled.
+expressions: clang computes in the declared type, gcc with as many bits as they have. We read what gcc reads: operands
+and results are cut to the bits of their type, which is written as two shifts in the declared type.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from craton.frontends.c.syntax.nodes import Kind, Node
-from craton.frontends.c.syntax.types import is_signed
+from craton.frontends.c.syntax.types import Integer, is_signed
 
 _INT = 32
-_CARRIES = frozenset({"+", "-", "*", "<<"})
+_ORDERS = frozenset({"<", ">", "<=", ">=", "==", "!="})
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^"})
 
 
-def is_wide_field(node: Node) -> bool:
-    if node.kind is not Kind.MEMBER or node.value.bits is None:
-        return False
-    return bool(_INT < node.value.bits < 8 * node.value.type.size)
+@dataclass(frozen=True, slots=True)
+class FieldType:
+    """The type of an expression of wide bit-fields: so many bits of an integer."""
+
+    bits: int
+    signed: bool
+    declared: Integer
+
+    @property
+    def whole(self) -> Integer:
+        """The type in which we compute."""
+        return self.declared if self.declared.signed is self.signed else replace(self.declared, signed=self.signed)
 
 
-def depends_on_wide_fields(node: Node) -> bool:
-    """Whether the result of a binary operation depends on the types of bit-fields among its operands."""
+def field_type(node: Node) -> FieldType | None:
+    """The type of an expression, if it is that of a wide bit-field."""
+    match node.kind:
+        case Kind.MEMBER if node.value.bits is not None and _INT < node.value.bits < 8 * node.value.type.size:
+            return FieldType(node.value.bits, is_signed(node.value.type), node.value.type)
+        case Kind.BINARY if isinstance(node.value, FieldType):
+            return node.value
+        case Kind.BINARY if node.op == ",":
+            return field_type(node.children[1])
+        case Kind.STEP | Kind.ASSIGN | Kind.COMPOUND_ASSIGN:
+            return field_type(node.children[0])
+        case Kind.CONVERT if node.op != "cast" and _is_conversion_of_same_size(node):
+            return field_type(node.children[0])
+    return None
+
+
+def with_field_types(node: Node) -> Node:
+    """An operation as gcc means it where wide bit-fields are among its operands; the same node elsewhere."""
+    match node.kind:
+        case Kind.BINARY if node.op in ("<<", ">>"):
+            t = field_type(node.children[0])
+            return node if t is None else _cut(node, t)
+        case Kind.BINARY if node.op in _ARITHMETIC or node.op in _ORDERS:
+            return _binary(node)
+        case Kind.UNARY if node.op != "!":
+            t = field_type(node.children[0])
+            return node if t is None else _cut(node, t)
+        case Kind.COMPOUND_ASSIGN if node.op in _ARITHMETIC:
+            left, right = node.children
+            t = field_type(left)
+            if t is not None and _common(t, right) == t:
+                node.children = (left, _cut(right, t))
+        case Kind.CONDITIONAL if len(node.children) == 3:
+            condition, then, otherwise = node.children
+            t = _common_of(then, otherwise)
+            if t is not None:
+                node.children = (condition, _cut(then, t), _cut(otherwise, t))
+                node.type = t.whole
+                return _cut(node, t)
+    return node
+
+
+def _binary(node: Node) -> Node:
     left, right = node.children
-    if node.op == "<<":
-        return is_wide_field(left)
-    if node.op == ">>" or not (is_wide_field(left) or is_wide_field(right)):
-        return False
-    field, other = (left, right) if is_wide_field(left) else (right, left)
-    if is_wide_field(other):
-        return node.op in _CARRIES or is_signed(field.type) is not is_signed(other.type)
+    t = _common_of(left, right)
+    if t is None:
+        return node
+    node.children = (_cut(left, t), _cut(right, t))
+    if node.op in _ORDERS:
+        return node
+    node.type = t.whole
+    return _cut(node, t)
+
+
+def _common_of(left: Node, right: Node) -> FieldType | None:
+    """The type of both operands of an operation, if it is that of a bit-field."""
+    a, b = field_type(left), field_type(right)
+    if a is not None:
+        return _common(a, right)
+    return None if b is None else _common(b, left)
+
+
+def _common(t: FieldType, other: Node) -> FieldType | None:
+    """The usual arithmetic conversions: the wider type counts, and of two with as many bits the unsigned one."""
+    u = field_type(other)
+    if u is not None:
+        if t.bits == u.bits:
+            return u if t.signed else t
+        return t if t.bits > u.bits else u
     if other.kind is not Kind.CONVERT or other.op == "cast":
-        return False  # it has all the bits of the declared type
-    if node.op in _CARRIES:
-        return True
-    given = other.children[0]
-    return not is_signed(field.type) and is_signed(given.type) and not (given.kind is Kind.NUMBER and given.value >= 0)
+        return None  # it has all the bits of the declared type
+    given = other.children[0].type
+    if not isinstance(given, Integer):
+        return None
+    return t if given.width < t.bits else FieldType(given.width, given.signed, t.declared)
+
+
+def _cut(node: Node, t: FieldType) -> Node:
+    """The value with so many bits; it is one already if it has that type."""
+    if field_type(node) == t:
+        return node if is_signed(node.type) is t.signed else _converted(node, t.whole)
+    unsigned, whole = replace(t.declared, signed=False), t.whole
+    count = Node(Kind.NUMBER, unsigned, (), "", t.declared.width - t.bits, node.range)
+    up = Node(Kind.BINARY, unsigned, (_converted(node, unsigned), count), "<<", None, node.range)
+    return Node(Kind.BINARY, whole, (_converted(up, whole), count), ">>", t, node.range)
+
+
+def _converted(node: Node, t: Integer) -> Node:
+    return Node(Kind.CONVERT, t, (node,), "cast", None, node.range)
+
+
+def _is_conversion_of_same_size(node: Node) -> bool:
+    given = node.children[0].type
+    return isinstance(node.type, Integer) and isinstance(given, Integer) and given.size == node.type.size
