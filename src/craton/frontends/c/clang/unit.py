@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.clang.bindings import Unit, tree
+from craton.frontends.c.clang.bindings import CXCursor, Unit, lib, tree
 from craton.frontends.c.clang.declarations import Declarations
 from craton.frontends.c.clang.expressions import ExpressionReader
 from craton.frontends.c.clang.nodes import NodeMaker
@@ -18,6 +18,12 @@ from craton.program.origin import SourceRange
 
 _REFERENCE, _COMPOUND_LITERAL, _STATEMENT_EXPRESSION = 101, 118, 121
 _PARAMETER, _COMPOUND_STATEMENT = 10, 202
+
+
+def _own_parameters(function: CXCursor) -> frozenset[tuple[int, int | None, int | None]]:
+    """The keys of a function's parameters. Those of a function whose pointer it returns are its children, too."""
+    count = max(lib().clang_Cursor_getNumArguments(function), 0)
+    return frozenset(lib().clang_Cursor_getArgument(function, i).key for i in range(count))
 
 
 class UnitReader:
@@ -57,7 +63,8 @@ class UnitReader:
         self._declarations.function = function.symbol
         raw = tree(cursor)
         (body,) = [child for child in raw.children if child.kind == _COMPOUND_STATEMENT]
-        parameters = [child for child in raw.children if child.kind == _PARAMETER]
+        own = _own_parameters(cursor)
+        parameters = [child for child in raw.children if child.kind == _PARAMETER and child.cursor.key in own]
         with self._forms.reading(cursor, raw):
             try:
                 function.parameters = [self._declarations.variable(child) for child in parameters]
