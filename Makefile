@@ -7,6 +7,9 @@ READY  := $(VENV)/.ready
 
 N ?= 1000
 
+# The tests start Craton some hundred times: its byte code is worth keeping.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test check bench fuzz format lock clean help
 
 help: ## what can be made
