@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from craton.verdicts.verdict import Violated
 
 
-_NOTHING = "proof: nothing to check: the program has no call, assertion, label or operation that the property is about"
+_NOTHING = "proof: nothing to check: what the property forbids does not occur in what can be executed"
 
 
 @dataclass(slots=True)

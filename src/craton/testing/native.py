@@ -269,7 +269,7 @@ class _Runs:
             return None
         inputs = tuple(_read(said, self.functions))
         used = time.monotonic() - self.begun
-        violated, around = _violated(told, self.kinds), self.surroundings.found(seed)
+        violated, around = _violated(told, self.kinds), self._needed(binary, seed, seconds)
         suspected = NativeViolation(violated, inputs, self.compiler, Propriety.UNCHECKED, used, around)
         self.tell(suspected)
         propriety = self._propriety(seed)
@@ -277,6 +277,13 @@ class _Runs:
             return replace(suspected, propriety=propriety)
         self.tell(News.WITHDRAWN)
         return None
+
+    def _needed(self, binary: Path, seed: int, seconds: float) -> Surroundings:
+        """What the run has to find: nothing if the same seed leads to a violation without."""
+        around = self.surroundings.found(seed)
+        if around and any(line[:1] == "R" for line in run_replay(binary, seconds, MEMORY, seed)[1]):
+            return NOTHING_AROUND
+        return around
 
     def _propriety(self, seed: int) -> Propriety | None:
         """None if something undefined came first."""

@@ -143,3 +143,9 @@ def load(tmp_path: Path, text: str, unknown: UnknownFunctions = UnknownFunctions
 
 def unmodelled(program: Program) -> list[str]:
     return [error.description for error in program.errors.values() if isinstance(error, Unmodelled)]
+
+
+def test_records_are_found_by_the_names_that_they_have() -> None:
+    found = records()
+    assert {name for name, record in found.items() if record.name != name} == set()
+    assert {name for name, record in found.items() if record.is_input} == found.inputs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,9 @@ _LINE = re.compile(r"(?P<prototype>.*?\)+) : (?P<effects>.*)")
 _SIMPLE = re.compile(r"(?P<result>.*?[ *])(?P<name>\w+)\((?P<parameters>.*)\)")
 _RETURNS_FUNCTION = re.compile(r"(?P<before>.*\(\*)(?P<name>\w+)\((?P<parameters>.*)\)\)(?P<after>\(.*\))")
 _FLOATING = re.compile(r"(?:const )?(float|(?:long )?double)\b(?!.*[*\[(])")
+# The name that parentheses follow; of a function that returns a pointer to one, the inner name.
+_NAME = re.compile(r"(\w+)\((?!\*\w+\()")
+_INPUT = re.compile(r"[:;] input(?:;|$)")
 _REAL = (("double", ""), ("float", "f"), ("long double", "l"))
 
 
@@ -68,19 +72,47 @@ class Record:
         return tuple(_name_in(parameter) for parameter in self.parameters if parameter != "...")
 
 
+class Records(Mapping[str, Record]):
+    """All records, by name. A line is read when somebody asks for its function: most programs call few."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[str, tuple[str, str]] = {}  # with the header
+        self._read: dict[str, Record] = {}
+        header = ""
+        for line in text.splitlines():
+            if line.startswith("["):
+                header = line.strip("[]")
+            elif line and not line.startswith("#"):
+                for each in _expanded(line):
+                    self._lines[_named(each)] = header, each
+
+    def __getitem__(self, name: str) -> Record:
+        known = self._read.get(name)
+        if known is None:
+            known = self._read[name] = _record(*self._lines[name])
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """The functions whose results are inputs of a program."""
+        return frozenset(name for name, (_, line) in self._lines.items() if _INPUT.search(line))
+
+
 @cache
-def records() -> dict[str, Record]:
-    """All records, by name."""
-    found: dict[str, Record] = {}
-    header = ""
-    for line in (Path(__file__).parent / "functions.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            header = line.strip("[]")
-        elif line and not line.startswith("#"):
-            for text in _expanded(line):
-                record = _record(header, text)
-                found[record.name] = record
-    return found
+def records() -> Records:
+    return Records((Path(__file__).parent / "functions.txt").read_text(encoding="utf-8"))
+
+
+def _named(line: str) -> str:
+    found = _NAME.search(line)
+    assert found, line
+    return found[1]
 
 
 def floating_type(parameter: str) -> str:

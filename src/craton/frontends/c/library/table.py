@@ -24,7 +24,7 @@ from craton.frontends.c.library.records import HANDLERS, Handler, LibraryFunctio
 from craton.frontends.c.memory.effects import NONE, UNKNOWN, PointerEffects
 
 # Functions that the C library defines and that are not inputs of a program: a compiled program calls the real ones.
-MODELLED = frozenset((*HANDLERS, *(name for name, record in records().items() if not record.is_input)))
+MODELLED = frozenset(HANDLERS) | (frozenset(records()) - records().inputs)
 
 NAMES = frozenset((*HANDLERS, *FIDELITY, *EFFECTS, *records()))  # of all that something is known of
 
