@@ -51,6 +51,16 @@ FALSE = {
         "int main(void) { unsigned long n = -__VERIFIER_nondet_int(); calloc(n, 16);"
         " if (n == -1ul) reach_error(); return 0; }",
     ),
+    "scanf through a pointer to void": (
+        "",
+        "extern int sscanf(const char *, const char *, ...);\n"
+        'int main(void) { int x = 0; void *p = &x; sscanf("42", "%d", p); if (x == 42) reach_error(); return 0; }',
+    ),
+    "scanf writes as its format says": (
+        "",
+        "extern int sscanf(const char *, const char *, ...);\n"
+        'int main(void) { char c[4] = ""; sscanf("67305985", "%d", c); if (c[3] == 4) reach_error(); return 0; }',
+    ),
     "a sum that is compared": ("overflow", "int main(void) { return __VERIFIER_nondet_int() + 1 > 0; }"),
 }
 

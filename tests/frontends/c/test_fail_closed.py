@@ -186,6 +186,8 @@ UNMODELLED = [
     ("passed", 2, "int f(); int main(void) {\n return f(1); } int f(a) double a; { return a; }"),
     ("memset", 2, "extern void *memset(); int main(void) { char c = 1;\n memset(&c); return c; }"),
     ("memset", 2, "extern void *memset(void *); int main(void) { char c = 1;\n memset(&c); return c; }"),
+    ("format", 2, 'int scanf(const char *, ...); int main(void) { int x; char *f = "%d";\n return scanf(f, &x); }'),
+    ("format", 2, 'int scanf(const char *, ...); int main(void) { char *p;\n return scanf("%ms", &p); }'),
     ("computed goto", 2, "int main(void) { void *p = 0; if (p) p = &&l;\n goto *p; l: return 0; }"),
     ("_Complex", 3, "struct Z { _Complex double z; struct Z *n; };\nint f(struct Z *p) { return p->n == 0; }\n"
      "int main(void) { return f(0); }"),

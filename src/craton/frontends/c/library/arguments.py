@@ -7,8 +7,8 @@ import re
 from craton.frontends.c.automaton.arithmetic import is_signed, resize
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.library.contract import Lowering
-from craton.frontends.c.syntax.expressions import element_type
-from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.expressions import element_type, literal_text
+from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import Record, Void
 from craton.logic import Term
 
@@ -44,16 +44,6 @@ def unknown_output(lower: Lowering, pointer: Node, source: str = "") -> None:
         return
     value = lower.unknowns.input(source, t) if source else lower.unknowns.arbitrary(t)
     lower.access.store(Lvalue(t, None, 0, target.address, target.place), value)
-
-
-def literal_text(node: Node) -> str | None:
-    """The text of an argument that is a literal, up to its end."""
-    while node.kind is Kind.CONVERT:
-        node = node.children[0]
-    if node.kind is not Kind.STRING:
-        return None
-    units: list[int] = node.value
-    return bytes(unit & 255 for unit in units).split(b"\0")[0].decode("latin-1")
 
 
 def print_arguments(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Value
-from craton.frontends.c.library.arguments import literal_text, size_argument, unknown_bytes
+from craton.frontends.c.library.arguments import size_argument, unknown_bytes
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import only
-from craton.frontends.c.syntax.expressions import direct_callee
+from craton.frontends.c.syntax.expressions import direct_callee, literal_text
 from craton.frontends.c.syntax.nodes import Node
 
 

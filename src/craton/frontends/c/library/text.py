@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from craton.frontends.c.automaton.arithmetic import resize
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.arguments import (
-    literal_text,
     pointer_lvalue,
     print_arguments,
     size_argument,
@@ -22,10 +21,11 @@ from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.contracts import DIRECT
 from craton.frontends.c.library.pointers import SCANS
 from craton.frontends.c.library.records import models
-from craton.frontends.c.syntax.expressions import direct_callee, element_type
+from craton.frontends.c.syntax.expressions import direct_callee, element_type, literal_text
 from craton.frontends.c.syntax.nodes import Node
+from craton.frontends.c.syntax.scan_formats import Conversion, Written, conversions, is_written_as
 from craton.frontends.c.syntax.types import Pointer
-from craton.logic import TRUE, BitVec, Term, bv, bvadd, bvsle, bvslt, bvsub, bvule, bvult, eq, ite, zero_extend
+from craton.logic import BitVec, Term, bv, bvadd, bvsle, bvslt, bvsub, bvule, bvult, eq, ite, zero_extend
 
 _CONVERSION = re.compile(r"%([-+ #0]*)([0-9]*)(hh|h|ll|l|z|j|t|)([a-zA-Z%])")
 # The most digits of 32 and 64 bits, with the sign.
@@ -120,39 +120,67 @@ def _read_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) ->
 
 @models(" ".join(SCANS))
 def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """What is read is arbitrary: so many arguments are written as the result says, in their order. What is pointed to
-    is a text where characters are, and the format may ask for one.
+    """What is read is arbitrary: so many arguments are written as the result says, in their order, and each as the
+    format says.
     """
     first = SCANS[_name(node)]
     for argument in arguments[:first]:
         lower.expressions.effect(argument)
     template = literal_text(arguments[first - 1])
-    if template is None or "%n" in template:
-        lower.context.approximated[_name(node)] = None
-    has_text = template is None or "s" in template or "[" in template
+    found = None if template is None else conversions(template, lower.context.pointer_width // 8)
+    pointers = arguments[first:]
+    if template is None or found is None or len(found) > len(pointers):
+        lower.builder.unmodelled(f"{_name(node)} with a format that is not understood")
+        return lower.unknowns.arbitrary(node.type)
     builder, width = lower.builder, node.type.size * 8
+    result = _item_count(lower, sum(each.written is not Written.COUNT for each in found), width)
+    sources = list(_sources(template)) if _name(node) in _FROM_STANDARD_INPUT else []
+    counted = 0
+    for number, (conversion, argument) in enumerate(zip(found, pointers, strict=False)):
+        write, on = builder.new(), builder.new()
+        if conversion.written is Written.COUNT:
+            builder.fork(eq(_choice(lower), bv(1, 1)), write, on)
+        else:
+            builder.fork(bvslt(bv(counted, width), result), write, on)
+            counted += 1
+        builder.enter(write)
+        _write_converted(lower, argument, conversion, sources[number] if len(sources) == len(found) else "")
+        builder.go(on)
+        builder.enter(on)
+    for argument in pointers[len(found) :]:
+        lower.expressions.effect(argument)
+    return result
+
+
+def _item_count(lower: Lowering, most: int, width: int) -> Term:
+    """What scanf returns: at most so many, or -1. Small, and not assumed to be in range, so that drawn runs go on."""
+    builder = lower.builder
     result = builder.temporary(BitVec(width))
-    most = len(arguments) - first
     bits = (most + 1).bit_length()
-    chosen = builder.temporary(BitVec(bits))  # small, and not assumed to be in range, so that drawn runs come here, too
+    chosen = builder.temporary(BitVec(bits))
     builder.havoc(chosen)
     count = bvsub(zero_extend(width - bits, chosen), bv(1, width))
     builder.assign(result, ite(bvsle(count, bv(most, width)), count, bv(-1, width)))
-    sources = dict(enumerate(_sources(template or ""))) if _name(node) in _FROM_STANDARD_INPUT else {}
-    for number, argument in enumerate(arguments[first:]):
-        write, on = builder.new(), builder.new()
-        certain = template is not None and "%n" not in template
-        builder.fork(bvslt(bv(number, width), result) if certain else TRUE, write, on)
-        builder.enter(write)
-        if not isinstance(argument.type, Pointer):
-            lower.expressions.effect(argument)
-        elif has_text and element_type(argument).size == 1:
-            _write_text(lower, argument, Lengths(0, None))
-        else:
-            unknown_output(lower, argument, sources.get(number, ""))
-        builder.go(on)
-        builder.enter(on)
     return result
+
+
+def _choice(lower: Lowering) -> Term:
+    chosen = lower.builder.temporary(BitVec(1))
+    lower.builder.havoc(chosen)
+    return chosen
+
+
+def _write_converted(lower: Lowering, pointer: Node, conversion: Conversion, source: str) -> None:
+    """What a conversion leaves behind its pointer."""
+    if not isinstance(pointer.type, Pointer):
+        lower.builder.unmodelled(f"a conversion of scanf that writes through a {pointer.type}")
+    elif conversion.written is Written.TEXT:
+        _write_text(lower, pointer, Lengths(0, conversion.size))
+    elif is_written_as(conversion, element_type(pointer)):
+        unknown_output(lower, pointer, source)
+    else:
+        assert conversion.size is not None
+        unknown_bytes(lower, pointer, lower.memory.pointer(conversion.size))
 
 
 def _sources(template: str) -> Iterator[str]:

@@ -8,9 +8,10 @@ from craton.frontends.c.memory.effects import Gives, PointerEffects, Touch
 from craton.frontends.c.memory.places import Place, find, parts_of
 from craton.frontends.c.memory.pointers import Pointers
 from craton.frontends.c.memory.views import clash, is_generic
-from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple, strip
+from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple, literal_text, strip
 from craton.frontends.c.syntax.nodes import Function, Kind, Node
-from craton.frontends.c.syntax.types import CType, Floating, Integer, Pointer, Record, Void
+from craton.frontends.c.syntax.scan_formats import conversions, is_written_as
+from craton.frontends.c.syntax.types import CType, Pointer, Record, Void
 
 Effects = Callable[[str], PointerEffects]  # of a function, by its name
 
@@ -71,10 +72,7 @@ class LibraryCalls:
             case Touch.SET if len(arguments) >= 3:
                 self._set_memory(arguments)
             case Touch.SCAN:
-                for argument in arguments[effects.first :]:
-                    t = element_type(argument)
-                    if isinstance(argument.type, Pointer) and isinstance(t, Integer | Floating | Pointer):
-                        self._places.touch(self._pointers.pointed(argument), t)
+                self._scan(arguments, effects.first)
             case Touch.ESCAPES:
                 for argument in arguments:
                     self._escape(argument)
@@ -88,6 +86,18 @@ class LibraryCalls:
                     self._places.access(place, 1, "int")
                 for place in touched[1:] if self._places.follow_numbers else ():
                     self._places.copy_bytes(touched[0], place)
+
+    def _scan(self, arguments: tuple[Node, ...], first: int) -> None:
+        """What is not written as the pointer's type says is written byte by byte."""
+        template = literal_text(arguments[first - 1]) if len(arguments) >= first else None
+        found = None if template is None else conversions(template, arguments[first - 1].type.size)
+        for argument, conversion in zip(arguments[first:], found or (), strict=False):
+            if isinstance(argument.type, Pointer):
+                place, t = self._pointers.pointed(argument), element_type(argument)
+                if is_written_as(conversion, t):
+                    self._places.touch(place, t)
+                else:
+                    self._places.access(place, 1, "int")
 
     def _escape(self, argument: Node) -> None:
         """What it points to, or what a struct's pointers do; nobody changes a literal."""

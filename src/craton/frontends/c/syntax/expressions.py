@@ -41,6 +41,16 @@ def without_conversions(node: Node) -> Node:
     return node
 
 
+def literal_text(node: Node) -> str | None:
+    """The text of an argument that is a literal, up to its end."""
+    while node.kind is Kind.CONVERT:
+        node = node.children[0]
+    if node.kind is not Kind.STRING:
+        return None
+    units: list[int] = node.value
+    return bytes(unit & 255 for unit in units).split(b"\0")[0].decode("latin-1")
+
+
 def addressed_function(node: Node) -> Function | None:
     """The function whose address a constant is, if it is one."""
     while node.kind in (Kind.CONVERT, Kind.ADDRESS):
