@@ -269,7 +269,7 @@ class _Runs:
             return None
         inputs = tuple(_read(said, self.functions))
         used = time.monotonic() - self.begun
-        violated, around = _violated(told, self.kinds), self._needed(binary, seed, seconds)
+        violated, around = _violated(told, self.kinds), self._needed(binary, seed, seconds, said)
         suspected = NativeViolation(violated, inputs, self.compiler, Propriety.UNCHECKED, used, around)
         self.tell(suspected)
         propriety = self._propriety(seed)
@@ -278,12 +278,11 @@ class _Runs:
         self.tell(News.WITHDRAWN)
         return None
 
-    def _needed(self, binary: Path, seed: int, seconds: float) -> Surroundings:
-        """What the run has to find: nothing if the same seed leads to a violation without."""
+    def _needed(self, binary: Path, seed: int, seconds: float, said: Sequence[str]) -> Surroundings:
+        """What the run has to find: nothing if it is the same without."""
         around = self.surroundings.found(seed)
-        if around and any(line[:1] == "R" for line in run_replay(binary, seconds, MEMORY, seed)[1]):
-            return NOTHING_AROUND
-        return around
+        without = run_replay(binary, seconds, MEMORY, seed)[1] if around else ()
+        return NOTHING_AROUND if list(without) == list(said) else around
 
     def _propriety(self, seed: int) -> Propriety | None:
         """None if something undefined came first."""
