@@ -61,6 +61,12 @@ FALSE = {
         "extern int sscanf(const char *, const char *, ...);\n"
         'int main(void) { char c[4] = ""; sscanf("67305985", "%d", c); if (c[3] == 4) reach_error(); return 0; }',
     ),
+    "a block that is given again": (
+        "",
+        "extern void *malloc(unsigned long); extern void free(void *);\n"
+        "int main(void) { char *a = malloc(10), *b = malloc(10); free(a); char *c = malloc(10);"
+        " if ((unsigned long)c < (unsigned long)b) reach_error(); return 0; }",
+    ),
     "a sum that is compared": ("overflow", "int main(void) { return __VERIFIER_nondet_int() + 1 > 0; }"),
 }
 

@@ -53,7 +53,7 @@ from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
 from craton.processes.sandbox import Ending, run_replay
-from craton.program.cfa import DIVISION, OVERFLOW, UNREACH, Program
+from craton.program.cfa import ADDRESSES, DIVISION, OVERFLOW, UNREACH, Program
 from craton.program.codegen import CannotRun
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay, as_number
@@ -65,6 +65,7 @@ _STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
 _OPENED = "values for what it leaves uninitialised"
 _MEMORY_FOR_NULL = "memory for null pointers from outside"
 _OF_VALUES = (UNREACH.name, OVERFLOW.name, DIVISION.name)  # which values that C leaves open may decide
+_REAL_HEAP = "blocks where the C library puts them"
 _HARNESS, _OPEN = "harness.c", "open.h"
 
 
@@ -101,6 +102,9 @@ def run_compiled(
         if isinstance(result, NotReached) and result.fault and any(map(_is_null, replay.inputs)):
             given = [*given, _MEMORY_FOR_NULL]
             result = attempt.result(found, opened, "-DCRATON_NO_NULL")
+        if isinstance(result, NotReached) and ADDRESSES in program.approximated:
+            given = [_REAL_HEAP]
+            result = attempt.result(found, NOTHING_UNSPECIFIED, "-DCRATON_REAL_HEAP")
     if isinstance(result, Reached):
         return replace(result, seconds=time.monotonic() - begun, given=tuple(given))
     if isinstance(first, NotReached) and replay.edges and _needs_open_values(program, replay):
@@ -176,6 +180,8 @@ def write_harness(
         raise CannotWrite(f"cannot write {directory}: {trouble.strerror}") from None
     if isinstance(result, Reached) and _MEMORY_FOR_NULL in result.given:
         job = replace(job, defines=("-DCRATON_NO_NULL",))
+    if isinstance(result, Reached) and _REAL_HEAP in result.given:
+        job = replace(job, defines=("-DCRATON_REAL_HEAP",))
     write_atomically(directory / "Makefile", _makefile(job, compilers()))
     names = ", ".join(request.files)
     count = counted(len(replay.inputs), "input")

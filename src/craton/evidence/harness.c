@@ -318,7 +318,7 @@ static void *craton_memory(craton_size alignment, craton_size size, unsigned cha
     return block + 1;
 }
 
-#ifndef CRATON_ASAN
+#if !defined(CRATON_ASAN) && !defined(CRATON_REAL_HEAP)
 extern char __executable_start[] CRATON_WEAK, etext[] CRATON_WEAK;
 
 /* What the C library allocates for itself is not the program's to free. */

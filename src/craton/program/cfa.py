@@ -73,6 +73,7 @@ class Unmodelled(Property):
         return f"{place}{self.description} is not modelled"
 
 
+ADDRESSES = "the addresses of objects"  # among what is approximated: where objects lie matters
 UNREACH = Property("unreach-call", "the error function is called, an assertion fails or a label ERROR is reached")
 OVERFLOW = Property("no-overflow", "a signed integer operation overflows")
 DIVISION = Property("no-div-by-zero", "an integer is divided by zero")

@@ -105,6 +105,10 @@ MODELLED = {
         __attribute__((constructor(200))) void early(void) { g = g * 3 + 1; }
         int main(void) { return g; }
     """,
+    "registers that nobody uses": """
+        register int r asm("r12"); register unsigned long q __asm__ ("rbx");
+        int main(void) { return 3; }
+    """,
     "pointers through empty asm": """
         int f(void) { return 3; }
         int main(void) { int x = 1, *p = &x, *q; int (*g)(void) = f, (*h)(void);
@@ -179,6 +183,7 @@ UNMODELLED = [
     ("weak", 2, "extern int f(void) __attribute__((weak)); int main(void) {\n return f(); }"),
     ("weak", 2, "extern int v __attribute__((weak)); int main(void) {\n return v; }"),
     ("register", 2, 'int main(void) {\n register int r asm("ebx") = 1;\n return r; }'),
+    ("register", 3, 'int a; register int r asm("r12"), s asm("r13");\nint main(void) {\n r = 5; return r; }'),
     ("linker", 2, "extern int __start_mine[]; int main(void) {\n return __start_mine[0]; }"),
     ("pointer", 2, "int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) {\n return p(1, 2); }"),
     ("pointer", 2, "int f(int a) { return a; } int main(void) {\n return ((int (*)(double))f)(1.0); }"),

@@ -20,6 +20,7 @@ EXTERN, _STATIC, _REGISTER = 2, 3, 7
 _UNEXPOSED, _FUNCTION, _VARIABLE, _PARAMETER = 1, 8, 9, 10
 _INTERNAL = 2  # linkage
 _NORETURN = re.compile(r"\b_Noreturn\b|\[\[(?:\w+::)?_*[Nn]oreturn_*\]\]")
+_REGISTERS = re.compile(r"%?(?:[er]?(?:[abcd]x|[sd]i|[sb]p)|[abcd]l|r\d+[dwb]?|[xy]mm\d+)")
 _REDIRECTED = ("__isoc99_", "__isoc23_", "__xpg_", "__")
 
 
@@ -373,7 +374,8 @@ class Declarations:
 
     def _check_symbol(self, name: str, found: Attributes, cursor: CXCursor, *, is_defined: bool) -> None:
         """Refuses symbols of which only the linker or the processor knows where they are."""
-        if lib().clang_Cursor_getStorageClass(cursor) == _REGISTER:
+        in_register = found.assembler_name and not is_defined and _REGISTERS.fullmatch(name) is not None
+        if in_register or lib().clang_Cursor_getStorageClass(cursor) == _REGISTER:
             raise self._unsupported(f"the global register variable {name}", cursor)
         if not is_defined and found.weak:
             raise self._unsupported(f"the weak variable {name} without a definition", cursor)

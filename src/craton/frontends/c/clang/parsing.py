@@ -31,6 +31,7 @@ _FLAGS = (
 ).split()
 _ARGUMENTS, _WITHOUT_PROTOTYPE = "arguments to function call", re.compile(rb"\b([A-Za-z_]\w*)\s*\(\s*\)\s*[;,]")
 _OLD = "is not supported in C99 mode"  # clang's words for what only the old dialect has
+_REGISTERS, _PLACE = "unsuitable for global register variables", re.compile(r":(\d+):(\d+): error:")
 # What the macros of glibc's headers leave behind.
 _GLIBC = (b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
 
@@ -145,12 +146,28 @@ def _read(path: str, arguments: list[str], contents: bytes) -> tuple[Unit, list[
     return unit, messages, [d.text for d in messages if d.severity >= 3]
 
 
+def _without_registers(contents: bytes, errors: list[str]) -> bytes:
+    """Global register variables as variables of other files that have the register's name; who uses one is refused."""
+    lines = contents.splitlines(keepends=True)
+    for text in errors:
+        found = _PLACE.search(text)
+        if found is not None and _REGISTERS in text:
+            line, column = int(found[1]) - 1, int(found[2]) - 1
+            before, behind = lines[line][:column], lines[line][column:]
+            lines[line] = re.sub(rb"\bregister\b(?=[^;{}]*$)", b"extern  ", before) + behind
+    return b"".join(lines)
+
+
 def _parse(path: str, options: COptions, contents: bytes) -> Unit:
     """The unit in the first dialect in which the text has no errors; its errors are those in today's."""
     failed: list[str] = []
     for dialect in _DIALECTS:
         arguments = [dialect, *_arguments(options, contents)]
         unit, messages, errors = _read(path, arguments, contents)
+        if any(_REGISTERS in text for text in errors):
+            unit.close()
+            contents = _without_registers(contents, errors)
+            unit, messages, errors = _read(path, arguments, contents)
         if errors and all(_ARGUMENTS in text for text in errors):
             # clang gives what is declared without a prototype that of its builtin; gcc does so for correct calls only.
             unit.close()

@@ -14,9 +14,8 @@ from craton.frontends.c.syntax.nodes import Function, Node, Storage
 from craton.frontends.c.syntax.types import ArrayType, CType
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, or_, xor
+from craton.program.cfa import ADDRESSES
 from craton.program.origin import SourceRange
-
-_ADDRESSES = "the addresses of objects"
 
 
 class Frame:
@@ -61,7 +60,7 @@ class Frame:
         builder = self.builder
         if builder.here is None or tells is FALSE:
             return
-        self.context.approximated[_ADDRESSES] = None
+        self.context.approximated[ADDRESSES] = None
         outer = builder.origin
         self.at(node)
         # Runs on zeros go on.
@@ -96,7 +95,7 @@ class Frame:
         return ite(known, value, self._choice(value.sort.width))
 
     def _choice(self, width: int) -> Term:
-        self.context.approximated[_ADDRESSES] = None
+        self.context.approximated[ADDRESSES] = None
         choice = self.builder.temporary(BitVec(width))
         self.builder.havoc(choice)
         return choice
