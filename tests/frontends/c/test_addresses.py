@@ -59,3 +59,49 @@ def test_names_of_the_model_are_not_those_of_the_user(name: str, tmp_path: Path)
     body = f"int *p = malloc(4); *p = 1; free(p); if ({name} == 5) reach_error();"
     assert verdict(body, tmp_path, f"unsigned long {name} = 5;").is_false
     assert verdict(body.replace("==", "!="), tmp_path, f"unsigned long {name} = 5;").is_true
+
+
+# Drawn inputs do not get there, so that no run helps the model.
+HIDDEN = "if (__VERIFIER_nondet_int() != 123456789) return 0; "
+LOCALS = """
+int *f(void) { int a = 3; int *p = &a; return p; }
+int *g(void) { int b = 4; int *p = &b; return p; }
+int *deep(void) { int c[40]; c[3] = 1; return f(); }
+char *on_stack(void) { char *p = __builtin_alloca(8); return p; }
+extern long read(int, void *, unsigned long); extern int sscanf(const char *, const char *, ...);
+int x, y; struct B { int k; int m[4]; };
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p = f(), *q = g(); if (p == q) reach_error();",
+        "int *p = f(), *q = deep(); if (p != q) reach_error();",
+        "int *p, *q; { int a = 3; p = &a; } { int b = 4; q = &b; } if (p == q) reach_error();",
+        "char *p = on_stack(), *q = on_stack(); if (p == q) reach_error();",
+        "char *p = malloc(32), *m = p + 16; free(p); char *q = malloc(32); if (q + 16 == m) reach_error();",
+        "struct B *p = malloc(20); int *m = p->m; free(p); p = malloc(20); if (p->m == m) reach_error();",
+        "int *q = &y; if (read(0, &q, 8) == 8) { *q = 5; if (x == 5) reach_error(); }",
+        'void *q = &y; sscanf("8", "%p", &q); *(int *)q = 5; if (x == 5) reach_error();',
+        "int *q = &y; ((int *)&q)[0] = __VERIFIER_nondet_int(); *q = 5; if (x == 5) reach_error();",
+    ],
+    ids="calls depths blocks alloca inside member read scanf bytes".split(),
+)
+def test_pointers_that_outlive_or_come_from_outside_prove_nothing(body: str, tmp_path: Path) -> None:
+    assert not verdict(HIDDEN + body, tmp_path, LOCALS).is_true
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int a, b, *p = &a; swap(&a, &b); if (p == &b) reach_error();",
+        "struct V v; v.tag = __VERIFIER_nondet_int() != 0; if (v.tag) v.u.p = &x; else v.u.n = __VERIFIER_nondet_int();"
+        "if (v.tag) { *v.u.p = 5; if (x != 5) reach_error(); }",
+    ],
+    ids=["arguments", "tagged"],
+)
+def test_pointers_to_what_lives_stay_exact(body: str, tmp_path: Path) -> None:
+    before = "void swap(int *a, int *b) { if (a == b) reach_error(); } int x;"
+    before += "struct V { int tag; union { long n; int *p; } u; };"
+    assert verdict(body, tmp_path, before).is_true

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from craton.frontends.c.automaton.builder import Names
 from craton.frontends.c.automaton.lvalue import Plain, part_sort
+from craton.frontends.c.memory.dangling import outlived_places
 from craton.frontends.c.memory.escapes import Escapes, escapes
 from craton.frontends.c.memory.facts import Facts
 from craton.frontends.c.memory.layout import Memory, Object
+from craton.frontends.c.memory.places import Place
 from craton.frontends.c.memory.points_to import PointsTo
 from craton.frontends.c.memory.scan import Scan
 from craton.frontends.c.memory.touches import Touches
@@ -64,6 +66,7 @@ class Context:
     unknown_functions: UnknownFunctions = UnknownFunctions.PURE
     taken_for_unknown: dict[str, None] = field(default_factory=dict)  # functions that were called
     _escapes: Escapes | None = None
+    _outlived: frozenset[Place] | None = None
 
     def __post_init__(self) -> None:
         self.scan: Scan = self.facts.scan
@@ -79,6 +82,13 @@ class Context:
         if self._escapes is None:
             self._escapes = escapes(self.scan, self.points_to)
         return self._escapes
+
+    @property
+    def outlived(self) -> frozenset[Place]:
+        """The places of locals that pointers may outlive."""
+        if self._outlived is None:
+            self._outlived = outlived_places(self.facts)
+        return self._outlived
 
     def assume(self, what: str) -> None:
         """Notes something that the program's meaning rests on."""

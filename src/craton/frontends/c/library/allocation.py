@@ -28,6 +28,8 @@ def _alloca(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
         specification.deref and lower.function.name != specification.entry
     ):  # its end is the function's, which is not kept
         lower.builder.unmodelled("memory from alloca in a function that returns, where memory safety is checked,")
+    if lower.function.name != specification.entry:
+        lower.heap.may_give_again()
     return lower.heap.allocate(size_argument(lower, arguments[0]), counted=False)
 
 

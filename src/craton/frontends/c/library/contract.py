@@ -68,6 +68,9 @@ class Heap(Protocol):
     def allocated_size(self, address: Term) -> Term:
         """The size of the block that begins there."""
 
+    def may_give_again(self) -> None:
+        """From now on memory may lie where other memory has lain."""
+
     def free(self, address: Term) -> None:
         """Ends an object's life; freeing null does nothing."""
 

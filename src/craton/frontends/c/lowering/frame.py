@@ -47,13 +47,13 @@ class Frame:
 
     # --- where objects lie --------------------------------------------------------------------------------------------
 
-    def fail_if(self, told: str | None, node: Node) -> None:
-        """The operation at `node` cannot be modelled without knowing where objects lie."""
+    def fail_if(self, told: str | None, node: Node, where: Term = TRUE) -> None:
+        """The operation at `node` cannot be modelled without knowing where objects lie, where the condition holds."""
         if told is INVENTED and self.context.unknown_functions is UnknownFunctions.PURE:
             # Text from CIL reaches members this way, also of objects that the rules of collections leave to nobody.
             self.context.assume("pointers that are made from numbers do not point to the program's own objects")
         elif told is not None:
-            self.fail_where(TRUE, told, node)
+            self.fail_where(where, told, node)
 
     def fail_where(self, tells: Term, told: str, node: Node) -> None:
         """The same where the condition holds. An error behind it counts if the compiled program reaches it."""

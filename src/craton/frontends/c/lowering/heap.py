@@ -144,12 +144,18 @@ class Heap:
             return bvsub(select(memory.sizes, self._safety.object_number(address)), memory.pointer(1))
         return select(memory.lengths, address)
 
+    def may_give_again(self) -> None:
+        """From now on memory may lie where other memory has lain."""
+        if self._memory.keeps_freed and not self._memory.safety:
+            self._builder.assign(self._memory.some_freed, bv(1, 1))
+
     def free(self, address: Term) -> None:
         """Ends an object's life; freeing null does nothing."""
         memory, builder = self._memory, self._builder
         if not memory.safety:
             if memory.keeps_freed:
                 builder.assign(memory.freed, store(memory.freed, address, bv(1, 1)))
+                self.may_give_again()
             return
         memory.uses_heap = True
         number = self._safety.object_number(address)

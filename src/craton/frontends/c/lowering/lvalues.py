@@ -44,18 +44,26 @@ class Lvalues:
         """The value that stands there."""
         return self._access.load(self.lvalue(node))
 
-    def _followed(self, node: Node) -> None:
-        """Following a pointer that was made from numbers is not modelled."""
+    def _followed(self, node: Node, found: Lvalue) -> None:
+        """Following a pointer that was made from numbers is not modelled, nor is one whose bytes came from outside and
+        that points to no object of its place.
+        """
         follows = node.kind in (Kind.SUBSCRIPT, Kind.DEREFERENCE) or (node.kind is Kind.MEMBER and node.op == "->")
-        if follows and not isinstance(node.type, FunctionType):
-            pointer = next((c for c in node.children if not isinstance(c.type, Integer)), node.children[0])
-            if not is_constant_address(pointer) and self._context.facts.addresses.is_invented(pointer):
-                self._frame.fail_if(INVENTED, node)
+        if not follows or isinstance(node.type, FunctionType):
+            return
+        addresses = self._context.facts.addresses
+        pointer = next((c for c in node.children if not isinstance(c.type, Integer)), node.children[0])
+        if is_constant_address(pointer):
+            return
+        if addresses.is_invented(pointer):
+            self._frame.fail_if(INVENTED, node)
+        elif found.address is not None and addresses.is_scrambled(self._context.points_to.pointed(pointer)):
+            self._frame.fail_if(INVENTED, node, self._variables.is_astray(found.address, found.place))
 
     def lvalue(self, node: Node) -> Lvalue:
         """Where an expression's value stands; a struct that is none is put somewhere."""
-        self._followed(node)
         found = self._stands(node)
+        self._followed(node, found)
         return replace(found, volatile=True) if node.volatile else found
 
     def _stands(self, node: Node) -> Lvalue:

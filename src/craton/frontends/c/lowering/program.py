@@ -34,6 +34,7 @@ from craton.program.statements import Call, Return
 T = TypeVar("T")
 EMPTY: Mapping[str, Procedure] = MappingProxyType({})
 _FREEING = frozenset("free kfree cfree realloc".split())  # functions after which memory may be given again
+_ON_STACK = frozenset("alloca __builtin_alloca __builtin_alloca_with_align".split())  # this memory ends by itself
 
 
 def lower(
@@ -103,7 +104,9 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
         pointer_effects(function.name).gives is Gives.RESIZED for function in found.functions.values()
     )
     known = facts(found, points_to, pointer_effects, specification, pointer_width // 8)
-    frees = any(f.is_external and f.name in _FREEING for f in found.functions.values())
+    external = {function.name for function in found.functions.values() if function.is_external}
+    memory.loses_blocks = not external.isdisjoint(_ON_STACK)
+    frees = memory.loses_blocks or not external.isdisjoint(_FREEING)
     memory.keeps_freed = frees and known.addresses.compares_blocks()
     return Context(
         syntax,

@@ -1,8 +1,9 @@
 """How two pointers relate: equality, order and distance, where these depend on where objects lie.
 
 Addresses that are equal in the model are equal. Different ones may be equal for the platform if one is dangling (its
-block may have been given again), if one points behind its object, or if string literals were merged. Order and distance
-are the model's inside of one object, and anything between two. `docs/memory.md` says which cases are told apart.
+block may have been given again), if one points behind its object, or if string literals were merged. What pointers
+compare with that may have outlived a local is open. Order and distance are the model's inside of one object, and
+anything between two. `docs/memory.md` says which cases are told apart.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.variables import Variables
 from craton.frontends.c.memory.layout import Object
-from craton.frontends.c.memory.places import Place, find
+from craton.frontends.c.memory.places import Place, find, is_allocated, parts_of
 from craton.frontends.c.syntax.expressions import constant_number
 from craton.frontends.c.syntax.nodes import Node
 from craton.logic import FALSE, TRUE, Term, and_, bv, bvsub, bvule, eq, not_, or_, select
@@ -35,6 +36,9 @@ class Relations:
         if any(constant_number(child) is not None for child in node.children):
             return found
         if node.op in ("==", "!="):
+            if self._may_outlive(node):
+                zero = self._memory.pointer(0)
+                return self._unsure_where(not_(or_(eq(a, zero), eq(b, zero))), found)
             return self._unsure_where(self._may_be_equal(node, a, b), found)
         return self._unsure_where(self._may_be_apart(node, a, b), found)
 
@@ -78,12 +82,21 @@ class Relations:
 
     def _dangling(self, left: Place, right: Place, a: Term, b: Term) -> Term:
         memory = self._memory
-        if not memory.keeps_freed or not (find(left).allocated and find(right).allocated):
+        if not memory.keeps_freed or not (is_allocated(left) and is_allocated(right)):
             return FALSE
         if memory.safety:
             zero = memory.pointer(0)
             return or_(*(eq(select(memory.sizes, self._safety.object_number(p)), zero) for p in (a, b)))
+        if memory.loses_blocks or any(find(place).moved or not find(place).allocated for place in (left, right)):
+            return eq(memory.some_freed, bv(1, 1))  # pointers into the middle of blocks, or to what nobody frees
         return or_(*(eq(select(memory.freed, p), bv(1, 1)) for p in (a, b)))
+
+    def _may_outlive(self, node: Node) -> bool:
+        """Whether an operand may point to a local whose life has ended."""
+        places = [self._context.points_to.of_value(child) for child in node.children]
+        found = [find(place) for place in places if place is not None]
+        local = any(part in self._context.facts.local_places for place in found for part in parts_of(place))
+        return len(found) == 2 and local and any(place in self._context.outlived for place in found)
 
     def _ends(self, node: Node, left: Place, right: Place, a: Term, b: Term) -> Term:
         """One points behind the end of an object, the other to the next one."""

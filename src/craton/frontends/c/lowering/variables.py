@@ -6,11 +6,12 @@ from craton.frontends.c.automaton.lvalue import Lvalue, Part, part_sort
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.lifetimes import Lifetime
+from craton.frontends.c.memory.places import Place, find, is_allocated, parts_of
 from craton.frontends.c.syntax.expressions import root_variable
 from craton.frontends.c.syntax.initializers import length_of, placed
 from craton.frontends.c.syntax.nodes import Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import ArrayType, CType, Pointer, Record, leaves
-from craton.logic import BitVec
+from craton.logic import FALSE, BitVec, Term, and_, bvsub, bvule, bvult, not_, or_
 
 _RENEWED = (Lifetime.CALL, Lifetime.LOOP)
 
@@ -81,6 +82,22 @@ class Variables:
         known.variable = variable
         context.objects[variable] = known
         return known
+
+    def is_astray(self, address: Term, place: Place | None) -> Term:
+        """Whether an address lies in none of a place's objects that are known so far; all allocated ones count."""
+        memory = self._memory
+        inside = [
+            bvult(bvsub(address, known.address), memory.pointer(known.size))
+            for known in (*memory.objects, *self.local_objects.values())
+            if place is not None and find(place) in parts_of(known.place)
+        ]
+        if place is not None and is_allocated(place):
+            if memory.safety:
+                return FALSE
+            memory.uses_heap = True
+            self._context.globals[memory.heap_begin] = None
+            inside.append(and_(bvule(memory.heap_begin, address), bvult(address, memory.heap)))
+        return not_(or_(*inside))
 
     def string(self, node: Node) -> Object:
         known = self._context.strings.get(node)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from craton.frontends.c.memory.effects import Touch
 from craton.frontends.c.memory.library_calls import Effects
-from craton.frontends.c.memory.places import Place, find
+from craton.frontends.c.memory.places import Place, find, is_allocated
 from craton.frontends.c.memory.points_to import PointsTo
 from craton.frontends.c.syntax.expressions import constant_number, direct_callee
 from craton.frontends.c.syntax.nodes import Kind, Node
@@ -34,6 +34,9 @@ class Addresses:
         self._effects = effects
         self._pointer_size = pointer_size
         self._alignments = points_to.occupied()
+        self._scrambled = frozenset(
+            find(place.pointee) for place in points_to.places.roots() if place.scrambled and place.pointee is not None
+        )
         self._literals = frozenset(points_to.literals())
 
     # --- numbers that hold addresses ----------------------------------------------------------------------------------
@@ -67,6 +70,10 @@ class Addresses:
         place = find(self._points_to.pointed(pointer))
         return place.invented and place not in self._alignments
 
+    def is_scrambled(self, place: Place) -> bool:
+        """Whether somebody outside of the program may have put any bytes where pointers to the place stand."""
+        return find(place) in self._scrambled
+
     def are_literals(self, left: Place, right: Place) -> bool:
         """Whether two pointers may point to string literals, which may be merged."""
         return find(left) in self._literals and find(right) in self._literals
@@ -76,7 +83,7 @@ class Addresses:
         for node in self._points_to.expressions():
             if node.kind is Kind.BINARY and node.op in _EQUALITY:
                 places = [self._points_to.of_value(child) for child in node.children]
-                if all(place is not None and find(place).allocated for place in places):
+                if all(place is not None and is_allocated(place) for place in places):
                     if all(constant_number(child) is None for child in node.children):
                         return True
         return False

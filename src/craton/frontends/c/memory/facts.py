@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from craton.frontends.c.memory.addresses import Addresses
 from craton.frontends.c.memory.library_calls import Effects
@@ -11,7 +12,7 @@ from craton.frontends.c.memory.places import Place, covered, find, parts_of
 from craton.frontends.c.memory.points_to import PointsTo
 from craton.frontends.c.memory.scan import Scan
 from craton.frontends.c.syntax.nodes import Variable
-from craton.program.analysis.graphs import components
+from craton.program.analysis.graphs import components, reachable
 from craton.program.specification import Specification
 
 
@@ -22,14 +23,31 @@ class Facts:
     scan: Scan
     points_to: PointsTo
     specification: Specification  # whose entry is a symbol
+    calls: dict[str, list[str]]  # who may call whom, through pointers too
     recursive: set[str]  # functions that may call themselves
     occupants: dict[Place, int]  # how many objects may lie in a place
     local_places: set[Place]  # places that hold locals
     lifetimes: dict[Variable, Lifetime]  # of large uninitialised locals
-    # Variables that may hold pointers to a place, where memory safety is checked; None is what has no name.
-    holders: dict[Place, list[Variable | None]]
-
     addresses: Addresses
+
+    @cached_property
+    def holders(self) -> dict[Place, list[Variable | None]]:
+        """Variables that may hold pointers to a place; None is what has no name."""
+        return _pointer_holders(self.scan, self.points_to)
+
+    def may_run_inside(self, symbol: str, caller: str) -> bool:
+        """Whether a function may run while `caller` does: it is the same, or is called from there."""
+        return symbol in self._callees(caller)
+
+    @cached_property
+    def _reached(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def _callees(self, caller: str) -> frozenset[str]:
+        found = self._reached.get(caller)
+        if found is None:
+            found = self._reached[caller] = reachable([caller], lambda symbol: self.calls.get(symbol, ()))
+        return found
 
     def sole_regions(self, place: Place) -> list[Place] | None:
         """The places of an object's parts, if no other object lies in any of them."""
@@ -38,12 +56,12 @@ class Facts:
 
 def facts(scan: Scan, points_to: PointsTo, effects: Effects, specification: Specification, pointer_size: int) -> Facts:
     """All of it; `points_to` has run."""
-    recursive = _recursive(scan, points_to)
+    graph = _call_graph(scan, points_to)
+    recursive = _recursive(graph)
     occupants, local_places = _occupancy(scan, points_to, recursive)
     lives = lifetimes(scan, points_to, lambda place: _sole_regions(occupants, place) is not None)
-    holders = _pointer_holders(scan, points_to) if specification.memory else {}
     addresses = Addresses(points_to, effects, pointer_size)
-    return Facts(scan, points_to, specification, recursive, occupants, local_places, lives, holders, addresses)
+    return Facts(scan, points_to, specification, graph, recursive, occupants, local_places, lives, addresses)
 
 
 def _sole_regions(occupants: dict[Place, int], place: Place) -> list[Place] | None:
@@ -51,8 +69,8 @@ def _sole_regions(occupants: dict[Place, int], place: Place) -> list[Place] | No
     return parts if all(occupants.get(part, 2) == 1 for part in parts) else None
 
 
-def _recursive(found: Scan, points_to: PointsTo) -> set[str]:
-    """Functions that may call themselves, through pointers too."""
+def _call_graph(found: Scan, points_to: PointsTo) -> dict[str, list[str]]:
+    """Who may call whom, through pointers too."""
     pointed: dict[str, None] = {}
     for place in points_to.places.roots():
         if find(place).calls:
@@ -63,6 +81,11 @@ def _recursive(found: Scan, points_to: PointsTo) -> set[str]:
         if symbol in found.indirect:
             callees |= pointed
         graph[symbol] = list(callees)
+    return graph
+
+
+def _recursive(graph: dict[str, list[str]]) -> set[str]:
+    """Functions that may call themselves."""
     return {symbol for group in components(graph) for symbol in group if len(group) > 1 or symbol in graph[symbol]}
 
 
@@ -101,6 +124,7 @@ def _pointer_holders(scan: Scan, points_to: PointsTo) -> dict[Place, list[Variab
     sources += [(None, place) for place in list(points_to.places.roots()) if place.allocated or place.external]
     for holder, place in sources:
         for part in parts_of(place):
-            if part.pointee is not None:
-                found.setdefault(find(part.pointee), []).append(holder)
+            for held in (part.pointee, part.words):
+                if held is not None:
+                    found.setdefault(find(held), []).append(holder)
     return found

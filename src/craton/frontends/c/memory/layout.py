@@ -78,6 +78,7 @@ class Memory:
         self.stack = self.new_variable("stack top", sort)  # the next number for a local, where safety is checked
         self.lengths = self.new_variable("block lengths", Array(sort, sort))  # of allocated blocks, for realloc
         self.freed = self.new_variable("freed blocks", Array(sort, BitVec(1)))  # by the addresses where they began
+        self.some_freed = self.new_variable("some block freed", BitVec(1))  # whether any was
         self.sizes = self.new_variable("object sizes", Array(sort, sort))
         self.live = self.new_variable("live blocks", sort)
         if self.safety:
@@ -86,6 +87,7 @@ class Memory:
         self.uses_stack = False
         self.keeps_lengths = False
         self.keeps_freed = False
+        self.loses_blocks = False  # some end with the function that has them from alloca
 
     @property
     def most(self) -> int:

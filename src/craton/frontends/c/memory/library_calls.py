@@ -84,6 +84,8 @@ class LibraryCalls:
                 ]
                 for place in touched:
                     self._places.access(place, 1, "int")
+                if effects.touch is Touch.FIRST_BYTES:
+                    self._scramble(arguments[0])
                 for place in touched[1:] if self._places.follow_numbers else ():
                     self._places.copy_bytes(touched[0], place)
 
@@ -94,10 +96,15 @@ class LibraryCalls:
         for argument, conversion in zip(arguments[first:], found or (), strict=False):
             if isinstance(argument.type, Pointer):
                 place, t = self._pointers.pointed(argument), element_type(argument)
+                self._scramble(argument)
                 if is_written_as(conversion, t):
                     self._places.touch(place, t)
                 else:
                     self._places.access(place, 1, "int")
+
+    def _scramble(self, argument: Node) -> None:
+        """Pointers that stand there may point anywhere afterwards."""
+        find(self._pointers.pointed(argument)).scrambled = True
 
     def _escape(self, argument: Node) -> None:
         """What it points to, or what a struct's pointers do; nobody changes a literal."""

@@ -54,6 +54,7 @@ class Place:
         "record",
         "records",
         "scalars",
+        "scrambled",
         "words",
         "zeroed",
     )
@@ -78,6 +79,7 @@ class Place:
         self.moved = False  # pointers to it may point behind an object's end
         self.byte_arithmetic = False
         self.invented = False  # numbers became pointers to it
+        self.scrambled = False  # a library function may have put any bytes there
         self.external = False  # an unknown function may have made it
         self.allocated = False  # malloc gives memory in it
         self.zeroed = False  # calloc does
@@ -118,6 +120,11 @@ def parts_of(place: Place) -> list[Place]:
 def covered(place: Place) -> list[Place]:
     """The places that hold the scalars of an object: its own, or those of its fields."""
     return [part for part in parts_of(place) if part.scalars or part.collapsed]
+
+
+def is_allocated(place: Place) -> bool:
+    """Whether malloc gives memory in it, or in what it is a part of."""
+    return any(whole.allocated for whole in reached(place, lambda part: (parent for parent, _ in part.parents)))
 
 
 def scalar_class(t: CType) -> str:
@@ -279,6 +286,7 @@ class Places:
         a.arithmetic |= b.arithmetic
         a.moved |= b.moved
         a.byte_arithmetic |= b.byte_arithmetic
+        a.scrambled |= b.scrambled
         a.external |= b.external
         a.invented |= b.invented
         a.derived |= b.derived

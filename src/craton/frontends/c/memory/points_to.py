@@ -10,7 +10,7 @@ from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.named_places import NamedPlaces
 from craton.frontends.c.memory.places import Place, Places, find, parts_of
 from craton.frontends.c.memory.scan import Scan, needs_memory
-from craton.frontends.c.syntax.expressions import constant_number, without_conversions
+from craton.frontends.c.syntax.expressions import constant_number, direct_callee, without_conversions
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import (
     ArrayType,
@@ -356,6 +356,8 @@ class PointsTo:
             return None
         value = self.of_value(right)
         self._touch_lvalue(left, target)
+        if not isinstance(left.type, Pointer) and _is_from_outside(right):
+            find(target).scrambled = True
         if self.is_tracked(left.type):
             self.flow(self._held(left, target), value, left.type)
         return value
@@ -563,6 +565,16 @@ def _in_union(node: Node) -> bool:
             return False
         node = node.children[0]
     return False
+
+
+def _is_from_outside(node: Node) -> bool:
+    """Whether a number is one that somebody chose who is not in the program."""
+    while node.kind is Kind.CONVERT:
+        node = node.children[0]
+    if node.kind is not Kind.CALL:
+        return False
+    function = direct_callee(node)
+    return function is None or function.is_external
 
 
 def _is_array(node: Node) -> bool:

@@ -84,7 +84,7 @@ def _watched(scope: Scope) -> tuple[Scope, ...]:
 
 def scopes(facts: Facts, function: Function) -> Scopes:
     """The function's scopes; only watched ones stay in `blocks`."""
-    found = _read(function)
+    found = read_scopes(function)
     for source, target in found.jumps:
         _pass_declarations(source, target)
     if facts.specification.memory:
@@ -93,8 +93,8 @@ def scopes(facts: Facts, function: Function) -> Scopes:
     return found
 
 
-def _read(function: Function) -> Scopes:
-    """One walk in textual order."""
+def read_scopes(function: Function) -> Scopes:
+    """All scopes of a function, by one walk in textual order."""
     found = Scopes()
     gotos: list[tuple[int, str]] = []
     computed: list[int] = []
@@ -192,7 +192,7 @@ def _pass_declarations(source: int, target: _Target) -> None:
 def _find_mortal(facts: Facts, function: Function, found: Scopes) -> None:
     for scope in found.blocks.values():
         outermost = scope.outer is None
-        if outermost and not _may_run_again(facts, function):
+        if outermost and not may_run_again(facts, function):
             continue
         for variable in (*scope.declared, *scope.literals, *(function.parameters if outermost else ())):
             if facts.scan.in_memory(variable) and (
@@ -203,7 +203,7 @@ def _find_mortal(facts: Facts, function: Function, found: Scopes) -> None:
                     scope.mortal.append(variable)
 
 
-def _may_run_again(facts: Facts, function: Function) -> bool:
+def may_run_again(facts: Facts, function: Function) -> bool:
     """Every function but an entry function that nobody calls."""
     scan, symbol = facts.scan, function.symbol
     if symbol != facts.specification.entry or symbol in scan.address_taken:
