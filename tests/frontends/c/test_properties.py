@@ -18,7 +18,11 @@ extern int __VERIFIER_nondet_int(void); extern void reach_error(void), __VERIFIE
 extern void __VERIFIER_assume(int), exit(int), free(void *);
 extern void *malloc(__SIZE_TYPE__), *calloc(__SIZE_TYPE__, __SIZE_TYPE__), *realloc(void *, __SIZE_TYPE__);
 extern void *memset(void *, int, __SIZE_TYPE__), *memcpy(void *, const void *, __SIZE_TYPE__);
-extern char *strcpy(char *, const char *);
+extern char *strcpy(char *, const char *); extern int memcmp(const void *, const void *, __SIZE_TYPE__);
+extern int puts(const char *), printf(const char *, ...), sscanf(const char *, const char *, ...);
+extern long write(int, const void *, __SIZE_TYPE__); typedef struct _IO_FILE FILE;
+extern __SIZE_TYPE__ fwrite(const void *, __SIZE_TYPE__, __SIZE_TYPE__, FILE *); extern int fclose(FILE *);
+extern FILE *stdout; extern int fprintf(FILE *, const char *, ...);
 extern void __assert_fail(const char *, const char *, unsigned, const char *);
 struct N { int v; struct N *next; };
 """
@@ -97,6 +101,7 @@ OVERFLOWS = [
     ("int x = 2147483647; x++;", "no-overflow"),
     ("int x = -2147483647 - 1; x = -x;", "no-overflow"),
     ("int x = -2147483647 - 1, y = -1; x = x / y;", "no-overflow"),
+    ("int x = -2147483647 - 1, y = -1; x = x % y;", "no-overflow"),
     ("int x = -2147483647 - 1, y = 1; x = x - y;", "no-overflow"),
     ("int x = 65536; x = x * x;", "no-overflow"),
     ("int x = 65536; x *= 32768;", "no-overflow"),
@@ -181,6 +186,23 @@ SAFETY = [
     ('char b[3]; strcpy(b, "abc"); return 0;', "valid-deref"),
     ('char b[4]; strcpy(b, "abc"); return 0;', "true"),
     ('char *s = "abc"; return s[4];', "valid-deref"),
+    ('char *s = "abc"; s[1] = 4; return 0;', "valid-deref"),
+    ('char b[] = "abc", *s = "abc"; s = b; s[1] = 4; return s[2] - 99;', "true"),
+    ('memset("abc", 0, 2); return 0;', "valid-deref"),
+    ("char a[2] = {65, 66}; puts(a); return 0;", "valid-deref"),
+    ("char a[3] = {65, 66}; puts(a); return 0;", "true"),
+    ("puts(0); return 0;", "valid-deref"),
+    ("char *p = malloc(4); p[0] = 0; free(p); puts(p); return 0;", "valid-deref"),
+    ('char a[2] = {65, 66}; printf("%d%s", 3, a); return 0;', "valid-deref"),
+    ('char a[2] = {65, 66}; printf("%*d%.2s", 3, 3, a); return 0;', "true"),
+    ('char a[20]; memset(a, 65, 20); a[19] = 0; printf("%s", a); return 0;', "true"),
+    ("char a[20]; memset(a, 65, 20); puts(a); return 0;", "valid-deref"),
+    ("char a[2] = {65, 66}; write(1, a, 3); return 0;", "valid-deref"),
+    ("char a[2] = {65, 66}; write(1, a, 2); fwrite(a, 1, 2, stdout); return 0;", "true"),
+    ("int a[2] = {65, 66}; fwrite(a, sizeof(int), 3, stdout); return 0;", "valid-deref"),
+    ("fclose(0); return 0;", "valid-deref"),
+    ('fprintf(0, "x"); return 0;', "valid-deref"),
+    ('char a[3] = "ab"; return memcmp(a, "abcd", 5) == 0;', "valid-deref"),
     ("int n = 3; int a[n]; a[3] = 1; return 0;", "valid-deref"),
     ("int n = 3; int a[n]; a[2] = 1; return 0;", "true"),
     ("int *p = 0; if (p && *p) return 1; return 0;", "true"),

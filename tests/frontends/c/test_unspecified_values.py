@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.c import COptions, load_c
+from craton.frontends.c.library.text import lengths
 from craton.program.cfa import Program, Unmodelled
 from craton.program.inlining import inline
 from craton.program.interpreter import Exited, Interpreter, ReachedError
@@ -120,12 +121,19 @@ def outcomes(text: str, specification: Specification, folder: Path) -> set[str]:
         ('text[0] = text[1] = 1; sprintf(b, "%s", text)', 3, True),
         ('text[0] = text[1] = 1; sprintf(b, "%s", text)', 2, False),
         ('scanf("%s", b)', 30, False),
+        ('scanf("%3s", b)', 4, True),
+        ('scanf("%3s", b)', 3, False),
     ],
 )
 def test_a_text_longer_than_its_array_is_found(statement: str, size: int, fits: bool, tmp_path: Path) -> None:
     """The lengths are those that glibc prints, or reads; seeds choose small lengths often."""
     text = f"int main(void) {{ char *b = malloc({size}); {statement}; free(b); return 0; }}"
     assert ("valid-deref" in outcomes(text, SAFETY, tmp_path)) == (not fits)
+
+
+def test_conversions_that_are_not_told_apart_have_any_length() -> None:
+    assert lengths("%.0f%d", 64).least <= 2 and lengths("%.0f%d", 64).most is None
+    assert lengths("%5%%d", 64).least <= 2
 
 
 def test_texts_change_what_was_there(tmp_path: Path) -> None:

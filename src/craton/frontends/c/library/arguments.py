@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from craton.frontends.c.automaton.arithmetic import is_signed, resize
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.library.contract import Lowering
-from craton.frontends.c.syntax.expressions import element_type, literal_text
+from craton.frontends.c.syntax.expressions import element_type
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import Record, Void
 from craton.logic import Term
@@ -25,14 +23,15 @@ def pointer_lvalue(lower: Lowering, node: Node) -> Lvalue:
     return Lvalue(element_type(node), None, 0, address, place)
 
 
-def unknown_bytes(lower: Lowering, pointer: Node, count: Term) -> None:
-    """An unknown function wrote so many bytes there."""
+def unknown_bytes(lower: Lowering, pointer: Node, count: Term) -> Lvalue:
+    """An unknown function wrote so many bytes there: where they begin."""
     target = pointer_lvalue(lower, pointer)
     character = lower.context.char_type
     for offset in lower.builder.counted(count):
         value = lower.unknowns.arbitrary(character)
         assert isinstance(value, Term)
         lower.bulk.set_byte(target, offset, value)
+    return target
 
 
 def unknown_output(lower: Lowering, pointer: Node, source: str = "") -> None:
@@ -44,17 +43,3 @@ def unknown_output(lower: Lowering, pointer: Node, source: str = "") -> None:
         return
     value = lower.unknowns.input(source, t) if source else lower.unknowns.arbitrary(t)
     lower.access.store(Lvalue(t, None, 0, target.address, target.place), value)
-
-
-def print_arguments(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> None:
-    """What printf and its family get is evaluated; a format that lets them write through a pointer is not modelled."""
-    for argument in arguments:
-        lower.expressions.effect(argument)
-    formats = [literal_text(argument) for argument in arguments]
-    if any(text is not None and _COUNT.search(text) for text in formats):
-        lower.builder.unmodelled("printf with %n")
-    elif all(text is None for text in formats):
-        lower.context.assume("formats that are no literals do not have %n")
-
-
-_COUNT = re.compile(r"%[-+ #0-9.*]*(hh|h|ll|l|z|j|t)?n")

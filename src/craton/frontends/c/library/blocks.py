@@ -19,6 +19,7 @@ def _memset(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     size = lower.builder.save(size_argument(lower, arguments[2]))
     assert target.address is not None
     lower.safety.check_block(target.address, size)
+    lower.safety.check_write(target)
     t = element_type(arguments[0])
     typed = bool(t.size) and not isinstance(t, Void) and is_multiple(arguments[2], t.size)
     if not typed:
@@ -54,4 +55,5 @@ def _copy_arguments(lower: Lowering, arguments: tuple[Node, ...]) -> tuple[Lvalu
     for side in (target, source):
         assert side.address is not None
         lower.safety.check_block(side.address, size)
+    lower.safety.check_write(target)
     return target, source, copied_type(arguments) or lower.context.char_type, size

@@ -55,6 +55,9 @@ class Bulk(Protocol):
 
     def byte_at(self, lvalue: Lvalue, offset: Term) -> Term: ...
 
+    def ends_within(self, text: Lvalue, count: int) -> Term:
+        """Whether a text ends within so many readable bytes, without a loop."""
+
     def set_byte(self, lvalue: Lvalue, offset: Term, value: Term) -> None: ...
 
 
@@ -78,6 +81,9 @@ class Heap(Protocol):
 class Safety(Protocol):
     def check_block(self, address: Term, size: Term) -> None:
         """`size` bytes are accessed; none is fine wherever the address points."""
+
+    def check_write(self, lvalue: Lvalue) -> None:
+        """What lies there is written, so it is no string literal."""
 
 
 class Unknowns(Protocol):

@@ -6,6 +6,7 @@ points-to analysis and for slicing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from craton.frontends.c.library.functions import Model, Record
@@ -52,6 +53,7 @@ def _direct(record: Record) -> Iterator[str]:
 def _statements(record: Record) -> Iterator[str]:
     if record.model is Model.UNMODELLED:
         yield f'__craton_unmodelled("a call of {record.name}");'
+    yield from _reads(record)
     for condition, value in record.points:
         yield f"if ({condition}) return {value};"
     for number, written in enumerate(record.writes):
@@ -64,6 +66,22 @@ def _statements(record: Record) -> Iterator[str]:
     if record.stops:
         yield "__craton_stop();"
     yield from _returned(record)
+
+
+def _reads(record: Record) -> Iterator[str]:
+    """What is read, for the sake of memory safety."""
+    for declared, name in zip(record.parameters, record.names, strict=False):
+        if re.match(r"const char \*\w", declared):
+            read = f"__craton_reads_text({name});"
+        elif declared.startswith("FILE *"):
+            read = f"__craton_there({name});"
+        elif re.match(r"const (struct )?\w+ \*\w", declared) and not declared.startswith("const void"):
+            read = f"__craton_reads({name}, sizeof *{name});"
+        else:
+            continue
+        yield f"if ({name}) {read}" if name in record.nullable else read
+    for read_ in record.reads:
+        yield f"__craton_reads({read_.through}, {read_.size});"
 
 
 def _returned(record: Record) -> Iterator[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Value
-from craton.frontends.c.library.arguments import print_arguments
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.intrinsics import any_value, refused
+from craton.frontends.c.library.reads import print_arguments, there
 from craton.frontends.c.library.records import builtins, models
-from craton.frontends.c.syntax.expressions import constant_number
+from craton.frontends.c.syntax.expressions import constant_number, direct_callee
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import Floating, Integer, Record, Void
 from craton.logic import FALSE, Term, bv, eq, ite
@@ -136,5 +136,9 @@ def _same_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> V
 @models("printf fprintf dprintf vprintf vfprintf vdprintf printk __printf_chk __fprintf_chk")
 def _print(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """Output is not modelled; the number of characters written is arbitrary, or negative."""
-    print_arguments(lower, node, arguments)
+    callee = direct_callee(node)
+    if callee is not None and "fprintf" in callee.name:
+        there(lower, arguments[0])
+        arguments = arguments[1:]
+    print_arguments(lower, arguments)
     return lower.unknowns.arbitrary(node.type)

@@ -30,7 +30,7 @@ class Model(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What a function writes through an argument: so many bytes, or one object."""
+    """What a function writes or reads through an argument: so many bytes, or one object."""
 
     through: str
     size: str | None  # C over the parameters; None: one object of the pointer's type
@@ -51,6 +51,8 @@ class Record:
     points: tuple[tuple[str, str], ...] = ()  # conditions under which the result is known, and what it is then
     results: tuple[str, ...] = ()  # one of these; `fresh` is memory of the library
     writes: tuple[Write, ...] = ()
+    reads: tuple[Write, ...] = ()  # the same of what it reads
+    nullable: tuple[str, ...] = ()  # parameters that may be null
     is_input: bool = False
     stops: bool = False
     sets_errno: bool = False
@@ -142,6 +144,8 @@ def _record(header: str, line: str) -> Record:
     fields: dict[str, object] = {"model": Model.CONTRACT}
     writes: list[Write] = []
     points: list[tuple[str, str]] = []
+    reads: list[Write] = []
+    nullable: list[str] = []
     for effect in parsed["effects"].split("; "):
         word, _, rest = effect.partition(" ")
         match word:
@@ -158,6 +162,10 @@ def _record(header: str, line: str) -> Record:
                 points.append((condition, value))
             case "writes":
                 writes.append(_write(rest))
+            case "reads":
+                reads.append(_write(rest))
+            case "nullable":
+                nullable.append(rest)
             case "input":
                 fields["is_input"] = True
             case "stops":
@@ -166,8 +174,8 @@ def _record(header: str, line: str) -> Record:
                 fields["sets_errno"] = True
             case _:
                 assert word == "nothing", line
-    name = found["name"]
-    return Record(header, prototype, name, parameters, points=tuple(points), writes=tuple(writes), **fields)  # type: ignore[arg-type]
+    told = {"points": tuple(points), "writes": tuple(writes), "reads": tuple(reads), "nullable": tuple(nullable)}
+    return Record(header, prototype, found["name"], parameters, **told, **fields)  # type: ignore[arg-type]
 
 
 def _results(text: str) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.arguments import size_argument, unknown_bytes
 from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.reads import read_block, read_text, there
 from craton.frontends.c.library.records import only
 from craton.frontends.c.syntax.expressions import direct_callee, literal_text
 from craton.frontends.c.syntax.nodes import Node
@@ -60,4 +61,22 @@ def _stop(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 def _scramble(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     lower.context.approximated[lower.function.name] = None
     unknown_bytes(lower, arguments[0], lower.builder.save(size_argument(lower, arguments[1])))
+    return ()
+
+
+@only("__craton_reads")
+def _reads(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    read_block(lower, arguments[0], arguments[1])
+    return ()
+
+
+@only("__craton_reads_text")
+def _reads_text(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    read_text(lower, arguments[0])
+    return ()
+
+
+@only("__craton_there")
+def _there(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    there(lower, arguments[0])
     return ()

@@ -181,6 +181,10 @@ def _compare(lower: Lowering, node: Node, arguments: tuple[Node, ...], limit: Te
         lower.context.approximated["a comparison of texts" if callee is None else callee.name] = None
     a, b = pointer_lvalue(lower, arguments[0]), pointer_lvalue(lower, arguments[1])
     builder = lower.builder
+    if limit is not None and not text and lower.context.specification.deref:
+        for operand in (a, b):  # as a whole: C says that both have so many bytes
+            assert operand.address is not None
+            lower.safety.check_block(operand.address, limit)
     result = builder.temporary(BitVec(32))
     builder.assign(result, bv(0, 32))
     scan = _Scan(lower)

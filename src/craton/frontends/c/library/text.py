@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from craton.frontends.c.automaton.arithmetic import resize
-from craton.frontends.c.automaton.lvalue import Value
+from craton.frontends.c.automaton.lvalue import Lvalue, Value
 from craton.frontends.c.library.arguments import (
     pointer_lvalue,
-    print_arguments,
     size_argument,
     unknown_bytes,
     unknown_output,
@@ -20,6 +19,7 @@ from craton.frontends.c.library.arguments import (
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.contracts import DIRECT
 from craton.frontends.c.library.pointers import SCANS
+from craton.frontends.c.library.reads import print_arguments, read_text, there
 from craton.frontends.c.library.records import models
 from craton.frontends.c.syntax.expressions import direct_callee, element_type, literal_text
 from craton.frontends.c.syntax.nodes import Node
@@ -48,10 +48,13 @@ def lengths(template: str, pointer_width: int) -> Lengths:
     """What a format of printf allows."""
     least, most, position = 0, 0, 0
     for found in _CONVERSION.finditer(template):
-        least, most = least + found.start() - position, most + found.start() - position
+        between = template[position : found.start()]
+        if "%" in between:  # a conversion that is not told apart here
+            return Lengths(least, None)
+        least, most = least + len(between), most + len(between)
         position = found.end()
         flags, width, size, kind = found.groups()
-        narrowest = int(width or 0)
+        narrowest = int(width or 0) if kind != "%" else 0
         if kind == "%" or kind == "c":
             widest = 1
         elif kind in _DIGITS and size in (*_WIDE_EVERYWHERE, *_WIDE_AS_POINTERS, "", "h", "hh"):
@@ -75,9 +78,11 @@ def _write_text(lower: Lowering, pointer: Node, length: Lengths) -> Term:
     target, inside = pointer_lvalue(lower, pointer), lower.variables.object_behind(pointer)
     more = builder.temporary(target.address.sort)  # type: ignore[union-attr]
     builder.havoc(more)
-    if length.most is not None:
-        builder.assume(bvule(more, memory.pointer(length.most - length.least)))
-    count = builder.save(bvadd(memory.pointer(length.least), more))
+    room: Term = more
+    if length.most is not None:  # exchanged, not assumed, so that every choice is one of a run
+        bound = memory.pointer(length.most - length.least)
+        room = ite(bvule(more, bound), more, bound)
+    count = builder.save(bvadd(memory.pointer(length.least), room))
     if inside is not None and not lower.context.specification.deref:
         builder.assume(bvult(count, memory.pointer(inside.size)))
     for offset in builder.counted(count):
@@ -90,7 +95,7 @@ def _write_text(lower: Lowering, pointer: Node, length: Lengths) -> Term:
 
 @models("sprintf vsprintf")
 def _print_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    print_arguments(lower, node, arguments[1:])
+    print_arguments(lower, arguments[1:])
     template = literal_text(arguments[1])
     length = Lengths(0, None) if template is None else lengths(template, lower.context.pointer_width)
     return resize(_write_text(lower, arguments[0], length), 32, signed=False)
@@ -100,9 +105,19 @@ def _print_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -
 def _print_limited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """The text is arbitrary, and so is its length."""
     limit = lower.builder.save(size_argument(lower, arguments[1]))
-    print_arguments(lower, node, arguments[2:])
-    unknown_bytes(lower, arguments[0], limit)
+    print_arguments(lower, arguments[2:])
+    target = unknown_bytes(lower, arguments[0], limit)
+    if limit.is_value and limit.payload:
+        _end_somewhere(lower, target, limit)
     return lower.unknowns.arbitrary(node.type)
+
+
+def _end_somewhere(lower: Lowering, text: Lvalue, limit: Term) -> None:
+    """One of so many bytes is the end of a text."""
+    end = lower.builder.temporary(limit.sort)
+    lower.builder.havoc(end)
+    lower.builder.assume(bvult(end, limit))
+    lower.bulk.set_byte(text, end, resize(lower.memory.pointer(0), 8, signed=False))
 
 
 def _found_or_null(lower: Lowering, target: Term) -> Value:
@@ -124,8 +139,7 @@ def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
     format says.
     """
     first = SCANS[_name(node)]
-    for argument in arguments[:first]:
-        lower.expressions.effect(argument)
+    _read_source(lower, _name(node), arguments[:first])
     template = literal_text(arguments[first - 1])
     found = None if template is None else conversions(template, lower.context.pointer_width // 8)
     pointers = arguments[first:]
@@ -191,6 +205,17 @@ def _sources(template: str) -> Iterator[str]:
         if not kept:
             yield f"scanf({before}%{conversion})"
             before = ""
+
+
+def _read_source(lower: Lowering, name: str, arguments: tuple[Node, ...]) -> None:
+    """The text that is scanned, or the file that is there."""
+    for number, argument in enumerate(arguments):
+        if number == 0 and name.endswith("sscanf"):
+            read_text(lower, argument)
+        elif number == 0 and name.endswith("fscanf"):
+            there(lower, argument)
+        else:
+            lower.expressions.effect(argument)
 
 
 def _name(call: Node) -> str:

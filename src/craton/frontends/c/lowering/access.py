@@ -156,6 +156,7 @@ class Access:
             self.store_plain(lvalue.plain, lvalue.offset, t, value)
         else:
             self._safety.check_access(lvalue, t.size)
+            self._safety.check_write(lvalue)
             self._cells.store(lvalue, t, value)
 
     def _store_bits(self, lvalue: Lvalue, field: Field, value: Term) -> None:
@@ -166,6 +167,7 @@ class Access:
             old = self._load_plain(lvalue.plain, lvalue.offset, unit)
         else:
             self._safety.check_access(lvalue, unit.size)
+            self._safety.check_write(lvalue)
             old = self._cells.load(lvalue, unit)
         width = unit.size * 8
         pieces = []
@@ -213,5 +215,6 @@ class Access:
                 self.store_plain(lvalue.plain, lvalue.offset + leaf.offset, leaf.type, value)
             return
         self._safety.check_access(lvalue, record.size)
+        self._safety.check_write(lvalue)
         for part, value in zip(self.leaf_lvalues(lvalue, record), values, strict=True):
             self._cells.store(part, part.type, value)

@@ -12,7 +12,7 @@ from craton.frontends.c.lowering.cells import Cells
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.types import ArrayType, CType, Record, count_leaves
-from craton.logic import Float, Term, bv, bvadd, bvsub, bvult, fp_bits, free_variables, select, store
+from craton.logic import Float, Term, and_, bv, bvadd, bvsub, bvult, eq, fp_bits, free_variables, or_, select, store
 
 
 class Bulk:
@@ -194,8 +194,20 @@ class Bulk:
         self._safety.check_access(part, 1)
         return self._cells.load(part, self._context.char_type)
 
+    def ends_within(self, text: Lvalue, count: int) -> Term:
+        """Whether a text ends within so many readable bytes, without a loop."""
+        assert text.address is not None
+        ways = []
+        for offset in range(count):
+            at = bvadd(text.address, self._memory.pointer(offset))
+            part = Lvalue(self._context.char_type, None, 0, at, text.place, None, text.base)
+            readable = self._safety.is_valid(text.address, self._memory.pointer(offset + 1))
+            ways.append(and_(readable, eq(self._cells.load(part, self._context.char_type), bv(0, 8))))
+        return or_(*ways)
+
     def set_byte(self, lvalue: Lvalue, offset: Term, value: Term) -> None:
         assert lvalue.address is not None
         part = Lvalue(self._context.char_type, None, 0, bvadd(lvalue.address, offset), lvalue.place, None, lvalue.base)
         self._safety.check_access(part, 1)
+        self._safety.check_write(part)
         self._cells.store(part, self._context.char_type, value)

@@ -43,7 +43,7 @@ from craton.logic import bvashr as arithmetic_shift
 from craton.program.cfa import DIVISION, OVERFLOW, Unmodelled
 
 _SIGNAL, _TRAP = "signal", "division by zero where a signal may be handled"
-_OVERFLOW = {"+": bvsaddo, "-": bvssubo, "*": bvsmulo, "/": bvsdivo}
+_OVERFLOW = {"+": bvsaddo, "-": bvssubo, "*": bvsmulo, "/": bvsdivo, "%": bvsdivo}
 
 
 class Operators:

@@ -21,7 +21,7 @@ _EFFECTS = frozenset(
     }
 )
 _POINTERS = frozenset({Kind.DEREFERENCE, Kind.SUBSCRIPT})
-_OVERFLOWS = frozenset({"+", "-", "*", "<<", "/"})
+_OVERFLOWS = frozenset({"+", "-", "*", "<<", "/", "%"})
 
 
 class Purity:

@@ -27,7 +27,7 @@ _MOST_LEAVES = 512  # of a struct that is copied early
 _WRITES = frozenset({Kind.ASSIGN, Kind.COMPOUND_ASSIGN, Kind.STEP})
 _EFFECTS = _WRITES | {Kind.CALL, Kind.VA_ARG, Kind.STATEMENT_EXPRESSION}
 _SEQUENCED = frozenset({Kind.CONDITIONAL, Kind.ELVIS, Kind.STATEMENT_EXPRESSION, Kind.COMPOUND_LITERAL})
-_OVERFLOWS = frozenset({"+", "-", "*", "<<", "/"})
+_OVERFLOWS = frozenset({"+", "-", "*", "<<", "/", "%"})
 
 
 @dataclass(eq=False, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
-from craton.logic import Term, and_, bvadd, bvand, bvlshr, bvsub, bvuge, bvule, bvult, eq, or_, select
+from craton.frontends.c.memory.places import find
+from craton.logic import FALSE, Term, and_, bvadd, bvand, bvlshr, bvsub, bvuge, bvule, bvult, eq, not_, or_, select
 from craton.program.cfa import DEREF
 
 _STAY = "accesses stay in their objects (--property memsafety proves it)"
@@ -39,6 +40,18 @@ class Safety:
             if lvalue.origin is not None:
                 valid = and_(valid, self.belong_together(lvalue.address, lvalue.origin))
             self._builder.check(valid, DEREF)
+
+    def check_write(self, lvalue: Lvalue) -> None:
+        """String literals are not written; all of them are known where memory safety is checked."""
+        if not self._checks or lvalue.address is None or lvalue.place is None:
+            return
+        if lvalue.base is not None and lvalue.base.variable is not None:
+            return
+        kept = [known for known in self._context.strings.values() if find(known.place) is find(lvalue.place)]
+        size = self._memory.pointer
+        written = or_(*(bvult(bvsub(lvalue.address, known.address), size(known.size)) for known in kept))
+        if written is not FALSE:
+            self._builder.check(not_(written), DEREF)
 
     def check_nearness(self, moved: Term, pointer: Term, offset: Term) -> None:
         """A pointer that is moved into another object's part of the addresses is not modelled."""

@@ -10,10 +10,11 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
 from craton.frontends.c.memory.places import Place, covered
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
-from craton.frontends.c.syntax.types import CType, FunctionType, Void, unit_type
-from craton.logic import Array, Float, Term, bv, bvadd, const_array, fp_bits, store, substitute
+from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Void, unit_type
+from craton.logic import Array, Float, Term, bv, bvadd, const_array, eq, fp_bits, ite, store, substitute
 
 START = "<start>"
+_STREAMS = frozenset({"stdin", "stdout", "stderr"})  # the C library has opened them
 
 
 class Start:
@@ -32,6 +33,9 @@ class Start:
         self._unknowns = lowering.unknowns
 
     def globals(self) -> None:
+        if self._context.specification.deref:
+            for literal in self._context.points_to.literal_nodes():
+                self._variables.string(literal)
         for variable in self._context.scan.globals:
             if variable.defined or variable.initializer is not None:
                 self.builder.origin = variable.range
@@ -39,6 +43,9 @@ class Start:
             elif not self._context.scan.in_memory(variable):  # arbitrary, but a bool is one
                 for part in self._variables.variable(variable).plain or ():
                     self._unknowns.assume_bool(part.term, part.type)
+                    if variable.name in _STREAMS and isinstance(part.type, Pointer):
+                        null = eq(part.term, self._memory.pointer(0))
+                        self.builder.assign(part.term, ite(null, self._memory.pointer(8), part.term))
 
     def _global(self, variable: Variable) -> None:
         target = self._variables.variable(variable)

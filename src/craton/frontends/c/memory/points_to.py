@@ -102,9 +102,13 @@ class PointsTo:
         """Those whose values were looked at."""
         return list(self._values)
 
+    def literal_nodes(self) -> list[Node]:
+        """The string literals whose addresses were looked at."""
+        return [node for node in self._lvalues if node.kind is Kind.STRING]
+
     def literals(self) -> Iterator[Place]:
         """The places of string literals."""
-        return (find(place) for node, place in self._lvalues.items() if node.kind is Kind.STRING)
+        return (find(self._lvalues[node]) for node in self.literal_nodes())
 
     def unnamed(self) -> Iterator[Place]:
         """The places of string literals, of struct values that are put into memory, of extra arguments."""

@@ -1,5 +1,6 @@
 char *fgets(char *s, int n, FILE *f) {
     size_t count = __craton_open_size();
+    __craton_there(f);
     if (n <= 0 || !__craton_open_int()) return 0;
     __craton_assume(count < (size_t)n && (count > 0 || n == 1));
     for (size_t i = 0; i < count; i++) {
@@ -15,6 +16,7 @@ char *fgets(char *s, int n, FILE *f) {
 size_t fread(void *p, size_t size, size_t n, FILE *f) {
     char *bytes = p;
     size_t count = __craton_open_size(), written;
+    __craton_there(f);
     if (size == 0 || n == 0) return 0;
     __craton_assume(count <= n);
     written = count < n ? (count + 1) * size : n * size;
@@ -25,6 +27,7 @@ size_t fread(void *p, size_t size, size_t n, FILE *f) {
 /* glibc begins with 120 bytes, even where there is nothing to read. */
 ssize_t getdelim(char **line, size_t *n, int delimiter, FILE *f) {
     size_t count = __craton_open_size();
+    __craton_there(f);
     if (!line || !n) {
         errno = __CRATON_EINVAL;
         return -1;
@@ -253,7 +256,7 @@ int __craton_exact_vsprintf(char *s, const char *format, va_list arguments) {
     va_end(arguments); \
     return result;
 int __craton_exact_printf(const char *format, ...) { WITH_ARGUMENTS(format, printed(format, arguments)) }
-int __craton_exact_fprintf(FILE *f, const char *format, ...) { WITH_ARGUMENTS(format, printed(format, arguments)) }
+int __craton_exact_fprintf(FILE *f, const char *format, ...) { __craton_there(f); WITH_ARGUMENTS(format, printed(format, arguments)) }
 int __craton_exact_snprintf(char *s, size_t n, const char *format, ...) {
     WITH_ARGUMENTS(format, (int)formatted(s, n, format, arguments))
 }
@@ -263,14 +266,18 @@ int __craton_exact_sprintf(char *s, const char *format, ...) {
 
 /* Output of single characters and of bytes: all of it, or it fails. */
 int putchar(int c) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int putc(int c, FILE *f) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int fputc(int c, FILE *f) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
+int putc(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
+int fputc(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
 int putchar_unlocked(int c) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int putc_unlocked(int c, FILE *f) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int fputc_unlocked(int c, FILE *f) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
+int putc_unlocked(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
+int fputc_unlocked(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
 static size_t written(size_t size, size_t n) {
     size_t lost = __craton_any_size();
     return size == 0 ? 0 : lost < n ? n - lost : 0;
 }
-size_t fwrite(const void *p, size_t size, size_t n, FILE *f) { return written(size, n); }
-size_t fwrite_unlocked(const void *p, size_t size, size_t n, FILE *f) { return written(size, n); }
+size_t fwrite(const void *p, size_t size, size_t n, FILE *f) {
+    __craton_there(f);
+    __craton_reads(p, size * n);
+    return written(size, n);
+}
+size_t fwrite_unlocked(const void *p, size_t size, size_t n, FILE *f) { return fwrite(p, size, n, f); }
