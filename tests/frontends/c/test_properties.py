@@ -71,6 +71,15 @@ REACHABILITY = [
     ("exit(1); reach_error();", "true"),
     ("int x = 0; int y = 5 / x; reach_error();", "blocked"),
     ("if (__VERIFIER_nondet_int() == 7) reach_error(); return 0;", "unreach-call"),
+    ("void (*f)(void) = reach_error; f(); return 0;", "unreach-call"),
+    ("void (*f)(void) = reach_error; return f == 0;", "true"),
+    ("void reach_error(void) {} int main(void) { void (*f)(void) = reach_error; f(); return 0; }", "unreach-call"),
+    (
+        'void reach_error(void) {} void other(void) __attribute__((alias("reach_error")));'
+        " int main(void) { other(); return 0; }",
+        "unreach-call",
+    ),
+    ("__attribute__((constructor)) void reach_error(void) {} int main(void) { return 0; }", "unreach-call"),
 ]
 
 

@@ -44,6 +44,7 @@ from craton.frontends.c.lowering.variadic import VariableArguments
 from craton.frontends.c.memory.scopes import scopes
 from craton.frontends.c.syntax.nodes import Function, Kind, Node
 from craton.frontends.c.syntax.types import Record, leaves
+from craton.program.cfa import UNREACH
 
 
 class FunctionLowering:
@@ -72,6 +73,8 @@ class FunctionLowering:
         builder.origin = function.range
         for term in (*signature.flat, *signature.returns):
             builder.locals[term] = None
+        if function.name in self.context.specification.error_functions:  # however it is called
+            builder.error(UNREACH)
         begin = builder.mark()
         try:
             self._body(function, signature)
