@@ -22,8 +22,10 @@ _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
 # Behind our own headers: for what those do not declare.
 _SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
 # Of GNU C: today's, and the old one where a text is none of today's (a second definition after an inline one).
-_DIALECTS = ("-std=gnu11", "-std=gnu89")
+_DIALECTS = ("-std=gnu17", "-std=gnu89")
+# The compiler that programs are read for is gcc, so its macros hold.
 _FLAGS = (
+    "-fgnuc-version=12.2.0 -U__clang__ -U__clang_major__ -U__clang_minor__ -U__clang_version__ -U__llvm__ "
     "-Wno-everything -Wunknown-attributes -Wignored-attributes "
     "-fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "
