@@ -20,6 +20,23 @@ struct W { long w; }; struct D { double d; }; struct P { int *p; }; struct IP { 
 struct B { unsigned char b[8]; }; struct H { unsigned lo, hi; }; union U { int *p; long l; double d; char c[8]; };
 union SU { struct { int kind; int *target; } a; struct { int kind; char raw[16]; } b; };
 unsigned long long result;
+typedef __builtin_va_list va_list;
+extern void *realloc(void *, unsigned long), *mempcpy(void *, const void *, unsigned long);
+extern void *calloc(unsigned long, unsigned long), bcopy(const void *, void *, unsigned long);
+static long gl; static double gd; static struct W gw; static char gb[32];
+static double dpass(double d) { return d; }
+static long lpass(long l) { return l; }
+static struct W wpass(struct W w) { struct W r; r.w = w.w; return r; }
+static struct D dspass(struct D d) { return d; }
+static struct B bpass(struct B b) { struct B c; for (int i = 0; i < 8; i++) c.b[i] = b.b[i]; return c; }
+static union U upass(union U u) { union U v; v.l = u.l; return v; }
+static void store(void *to, const void *from, unsigned long n) { memcpy(to, from, n); }
+static void keep(const void *a) { memcpy(gb, a, 8); }
+static void give(void *a) { memcpy(a, gb, 8); }
+static void out(long *l, double *d, int *q) { memcpy(l, &q, 8); memcpy(d, &q, 8); }
+#define EXTRA(name, T) static T name(int n, ...) \\
+    { va_list l; __builtin_va_start(l, n); T r = __builtin_va_arg(l, T); __builtin_va_end(l); return r; }
+EXTRA(vl, long) EXTRA(vd, double) EXTRA(vw, struct W)
 """
 
 
