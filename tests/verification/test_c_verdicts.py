@@ -67,6 +67,11 @@ FALSE = {
         "int main(void) { char *a = malloc(10), *b = malloc(10); free(a); char *c = malloc(10);"
         " if ((unsigned long)c < (unsigned long)b) reach_error(); return 0; }",
     ),
+    "a path": (
+        "",
+        "extern char *realpath(const char *, char *);\n"
+        "int main(void) { char *p = realpath(\"/\", 0); if (p && p[0] == '/') reach_error(); return 0; }",
+    ),
     "a sum that is compared": ("overflow", "int main(void) { return __VERIFIER_nondet_int() + 1 > 0; }"),
 }
 

@@ -182,3 +182,15 @@ void *reallocarray(void *old, size_t n, size_t size) {
     }
     return __builtin_realloc(old, n * size);
 }
+
+/* A path is what others made of the file system; it begins at the root, and is new memory where none is given. */
+char *realpath(const char *path, char *result) {
+    size_t length = __craton_open_size();
+    __craton_assume(length >= 1 && length < 4096);
+    if (!path || __craton_open_int()) { errno = __craton_open_int(); return 0; }
+    if (!result) result = __builtin_malloc(length + 1);
+    __craton_scramble(result, length);
+    result[0] = '/';
+    result[length] = 0;
+    return result;
+}

@@ -9,3 +9,13 @@ static ssize_t received(void *p, size_t n) {
 }
 ssize_t read(int file, void *p, size_t n) { return received(p, n); }
 ssize_t recv(int file, void *p, size_t n, int flags) { return received(p, n); }
+char *getcwd(char *p, size_t n) {
+    size_t length = __craton_open_size();
+    __craton_assume(length >= 1 && length < 4096);
+    if ((n && length >= n) || (p && !n) || __craton_open_int()) { errno = __craton_open_int(); return 0; }
+    if (!p) p = __builtin_malloc(n ? n : length + 1);
+    __craton_scramble(p, length);
+    p[0] = '/';
+    p[length] = 0;
+    return p;
+}
