@@ -244,6 +244,21 @@ def test_destructors_run_when_the_program_ends(way: str, tmp_path: Path) -> None
     assert isinstance(found, ReachedError) and found.violated is UNREACH
 
 
+@pytest.mark.parametrize("way", ["return 0;", "exit(0);"])
+@pytest.mark.parametrize(("sum_", "reached"), [(7, True), (5, False)])
+def test_what_atexit_was_given_runs_before_destructors_and_backwards(
+    way: str, sum_: int, reached: bool, tmp_path: Path
+) -> None:
+    text = f"""
+        #include <stdlib.h>
+        void reach_error(void) {{}} int g;
+        void a(void) {{ g = 3 * g + 1; }} void b(void) {{ g = 3 * g + 2; }}
+        __attribute__((destructor)) void last(void) {{ if (g == {sum_}) reach_error(); }}
+        int main(void) {{ if (atexit(a) + atexit(b)) return 1; {way} }}
+    """
+    assert isinstance(outcome(text, tmp_path), ReachedError) is reached
+
+
 def test_real_asm_gives_its_outputs_anything_and_counterexamples_have_to_be_run(tmp_path: Path) -> None:
     program = loaded(
         '#define OUT(x) : "=r"(x)\nvoid reach_error(void) {}\nint main(void) { int x = 0, y = 1;'

@@ -50,8 +50,12 @@ def scan(program: Program, entry: Function) -> Scan:
     scanner.need(entry)
     for function in (*program.before_entry(), *program.after_entry()):
         scanner.need(function)
-    while scanner.waiting:
-        scanner.function(program, scanner.waiting.pop(0))
+    scanner.drain(program)
+    if "atexit" in scanner.found.functions and program.is_of_library("atexit"):
+        handlers = program.call_at_the_end("__craton_exit_handlers")
+        if handlers is not None:
+            scanner.need(handlers)
+            scanner.drain(program)
     for callees in scanner.found.calls.values():
         if callees.keys() & {"exit", "__builtin_exit"}:  # it calls them
             callees.update((function.symbol, None) for function in program.after_entry())
@@ -89,6 +93,11 @@ class _Scanner:
         if function.symbol not in self._read and not (by_name and function.handled):
             self._read.add(function.symbol)
             self.waiting.append(function)
+
+    def drain(self, program: Program) -> None:
+        """Reads all that is mentioned."""
+        while self.waiting:
+            self.function(program, self.waiting.pop(0))
 
     def function(self, program: Program, function: Function) -> None:
         self._current = function.symbol

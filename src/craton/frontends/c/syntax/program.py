@@ -88,6 +88,9 @@ class LinkedUnits(Protocol):
         """Fills in what such a function does when it is called through a pointer."""
 
 
+_AFTER_ALL = 1 << 20  # a priority that no destructor has
+
+
 class Program:
     """All translation units."""
 
@@ -124,6 +127,20 @@ class Program:
     def after_entry(self) -> list[Function]:
         """Functions that are called when `main` has returned or `exit` was called: the other way round."""
         return [function for _, function in sorted(self.destructors, key=lambda each: each[0])][::-1]
+
+    def call_at_the_end(self, name: str) -> Function | None:
+        """A function of the library is to be called before all destructors; None if it is to be already."""
+        function = self.function(name)
+        assert function is not None
+        if any(known is function for _, known in self.destructors):
+            return None
+        self.destructors.append((max([_AFTER_ALL, *(priority for priority, _ in self.destructors)]), function))
+        return function
+
+    def is_of_library(self, name: str) -> bool:
+        """Whether the library's definition of a function counts."""
+        found = self.definitions.get(name)
+        return found is not None and found.unit is self.library
 
     def body(self, function: Function) -> Node | None:
         """The function's body, read when first asked for."""

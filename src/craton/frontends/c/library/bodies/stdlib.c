@@ -194,3 +194,15 @@ char *realpath(const char *path, char *result) {
     result[length] = 0;
     return result;
 }
+
+/* What `atexit` was given is called when `main` returns or `exit` is called: the last one first. */
+static void (*exit_handlers[32])(void);
+static int exit_handler_count;
+int atexit(void (*f)(void)) {
+    if (exit_handler_count >= 32) __craton_unmodelled("more than 32 functions to be called at the end");
+    exit_handlers[exit_handler_count++] = f;
+    return 0;
+}
+void __craton_exit_handlers(void) {
+    while (exit_handler_count > 0) exit_handlers[--exit_handler_count]();
+}
