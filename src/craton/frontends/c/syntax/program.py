@@ -75,7 +75,7 @@ class Library(Protocol):
         """The function whose text says what a call of a handled function does, where its handler says too little."""
 
 
-class LinkedUnits(Protocol):
+class LinkedUnits(TranslationUnit, Protocol):
     """A library that a program is linked with."""
 
     def is_handled(self, name: str) -> bool:
