@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from craton.engines.systems.contract import SystemEngine
 
 SYSTEMS = read_stages(Path(__file__).with_name("systems.toml"))
-FIRST = 3  # so many of them come before the stages of programs, if the system is linear
+FIRST = 4  # so many of them come before the stages of programs, if the system is linear
 
 
 def system_engine(stage: Stage) -> SystemEngine | None:
@@ -26,6 +26,10 @@ def system_engine(stage: Stage) -> SystemEngine | None:
         horn = make_engine(stage)
         assert isinstance(horn, Horn)
         return Spacer(guided=not horn.unguided)
+    if word == "value":
+        from craton.engines.systems.explicit import Explicit
+
+        return Explicit(stage.solver)
     if word == "predicate":
         from craton.engines.predicate import PredicateAnalysis
         from craton.engines.systems.predicate import PredicateAbstraction

@@ -8,14 +8,14 @@ the original's becomes as many steps. Nothing is trusted: a derivation is checke
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
 from craton.horn.clauses import Atom
 from craton.horn.derivations import Derivation, Fact, Step
 from craton.horn.preprocessing import Preprocessed
-from craton.logic import Term, and_, constant, eq, evaluate, var
+from craton.logic import Term, Value, and_, constant, eq, evaluate, var
 from craton.logic.evaluation import Model as Values
 from craton.smt import Sat, make_solver
 
@@ -90,12 +90,12 @@ class _Grounding:
                     assert head is not None
                     facts.append(atom.equals(head.arguments))
                 else:
-                    known = self.inferences[premises[~premise]].fact
+                    known = self.steps[self.made[premises[~premise]]].derived
                     if known is None or known.predicate != atom.predicate:
                         return False
-                    facts.append(_equals(atom, known))
+                    facts.append(_equals(atom, dict(enumerate(known.values))))
         if fact is not None and own[-1].head is not None:
-            facts.append(_equals(own[-1].head, fact))
+            facts.append(_equals(own[-1].head, self.found.known_values(fact)))
         values = self._solved(facts)
         if values is None:
             return False
@@ -124,9 +124,9 @@ class _Grounding:
             return answer.model if isinstance(answer, Sat) else None
 
 
-def _equals(atom: Atom, fact: Fact) -> Term:
-    told = (constant(value, sort) for value, sort in zip(fact.values, atom.predicate.sorts, strict=True))
-    return and_(*map(eq, atom.arguments, told))
+def _equals(atom: Atom, values: Mapping[int, Value]) -> Term:
+    """Some arguments, by their places, have these values."""
+    return and_(*(eq(atom.arguments[k], constant(v, atom.predicate.sorts[k])) for k, v in values.items()))
 
 
 def _fits(atom: Atom, fact: Fact | None) -> bool:

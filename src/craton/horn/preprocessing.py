@@ -1,5 +1,6 @@
 """A smaller system with the same answer, and the way back: from its models and derivations to those of the original.
 
+- *Arguments* that no clause looks at are dropped (`filtering`).
 - *Equations* that define a variable of a clause are substituted away.
 - *Cone of influence*: a predicate that cannot be derived holds of nothing; one from which no query follows may hold of
   everything. Their clauses are dropped.
@@ -16,9 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from craton.horn.clauses import Clause, Predicate, System
+from craton.horn.derivations import Fact
+from craton.horn.filtering import Filtered, filtered
 from craton.horn.models import Model
 from craton.horn.recursion_free import meaning_between
-from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, ops, size
+from craton.logic import FALSE, TRUE, Term, Value, and_, conjuncts, free_variables, ops, size
 
 MOST_NEW_CLAUSES = 4  # more than a predicate's own clauses and uses that inlining may make
 LARGEST_CONSTRAINT = 4000  # nodes
@@ -87,6 +90,7 @@ class Preprocessed:
     system: System
     resolutions: tuple[Resolution, ...]  # one for each clause of the small system
     removed: tuple[Inlined | Dropped, ...]  # in the order in which they went
+    filtered: Filtered  # the original with fewer arguments, which the rest is made of
 
     def model(self, small: Model, seconds: float | None = None) -> Model:
         """A model of the original from one of the small system. Within its time it looks for meanings without
@@ -100,18 +104,25 @@ class Preprocessed:
                 meanings[gone.predicate] = meaning_between(
                     gone.predicate, gone.defining, gone.using, Model(meanings), seconds
                 )
-        return Model(meanings)
+        return self.filtered.model(Model(meanings))
+
+    def known_values(self, fact: Fact) -> dict[int, Value]:
+        """The arguments of the original predicate that a fact of the small system tells."""
+        return dict(zip(self.filtered.places[fact.predicate], fact.values, strict=True))
 
 
 def preprocessed(system: System, *, inline: bool = True) -> Preprocessed:
     """The small system. Law: it is satisfiable iff the original is."""
-    work = _Work([(_simplified(c), Resolution.alone(number, len(c.body))) for number, c in enumerate(system.clauses)])
+    smaller = filtered(system)
+    work = _Work(
+        [(_simplified(c), Resolution.alone(number, len(c.body))) for number, c in enumerate(smaller.system.clauses)]
+    )
     work.drop_outside_cone()
     if inline:
         work.inline_all()
         work.drop_outside_cone()
     small = System(tuple(clause for clause, _ in work.clauses), system.file, system.status)
-    return Preprocessed(system, small, tuple(made for _, made in work.clauses), tuple(work.removed))
+    return Preprocessed(system, small, tuple(made for _, made in work.clauses), tuple(work.removed), smaller)
 
 
 # --- equations --------------------------------------------------------------------------------------------------------

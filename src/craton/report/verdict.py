@@ -117,7 +117,12 @@ def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
     for location in heads:
         place = program.loop_heads[location]
         told.invariants.append({"location": str(place or location), "invariant": infix(proof.invariants[location])})
+    for contract in proof.contracts:
+        for word, formula in (("requires", contract.requires), ("ensures", contract.ensures)):
+            told.invariants.append({"location": f"{contract.procedure} {word}", "invariant": infix(formula)})
     count = counted(len(heads), "loop invariant")
+    if proof.contracts:
+        count = counted(len(proof.contracts), "contract")
     if not confirmed:
         told.evidence = f"unconfirmed: {count}, not checked again"
     elif proof.checked_by:

@@ -11,8 +11,20 @@ from craton.verdicts.provenance import Provenance
 
 
 @dataclass(frozen=True, slots=True)
+class ShownContract:
+    """What a procedure requires of its callers and ensures for them; entry values are called `x at entry`."""
+
+    procedure: str
+    requires: Term
+    ensures: Term
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
-    """Invariants of the prepared program for some block size; what found them and what has checked them."""
+    """Invariants of the prepared program for some block size; what found them and what has checked them.
+
+    A program whose calls are not inlined is proved by contracts of its procedures instead.
+    """
 
     program: Program
     blocks: int | None
@@ -20,3 +32,4 @@ class Proof:
     found_by: Provenance
     checked_by: str
     seconds: float
+    contracts: tuple[ShownContract, ...] = ()

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from craton.configuration.engines import TESTING
 from craton.configuration.stages import Stage
@@ -36,7 +36,12 @@ from craton.verification.stages import engine_of, is_testing
 from craton.verification.testing import tested
 from craton.verification.veto import disagreement, shown_by_model, veto_beside
 
+if TYPE_CHECKING:
+    from craton.verification.contracts import ErrorWithin
+
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
+MOST_RECURSION = 100  # calls, where a derivation says how many are needed
+_CONTRACTS = 0.6  # of the time, for a proof of a recursive program
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 _TELL = 0.1  # seconds between two reports of progress
 
@@ -89,23 +94,49 @@ class _Run:
         programs = self._prepared(self.program)
         calls = [e.statement.procedure for e in programs.whole.main.edges if isinstance(e.statement, Call)]
         if calls:
+            found = self._by_contracts(None)
+            if isinstance(found, Result):
+                return found
             return Result(Unknown(f"the program is too large to inline its calls (of {calls[0]} among others)"))
         return self._staged(programs, self.context.clock)
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
-        """Only errors can be found, up to a bound."""
+        """A proof by contracts, or errors up to a bound: as deep as a derivation says, if there is one."""
         from craton.program.unrolling import unroll_recursion
 
         clock = self.context.clock
-        for number, depth in enumerate(RECURSION_DEPTHS):
+        found = self._by_contracts(clock.left)
+        if isinstance(found, Result):
+            return found
+        told = () if isinstance(found, Unknown) else (min(max(1, found.depth), MOST_RECURSION),)
+        depths = tuple(dict.fromkeys((*told, *RECURSION_DEPTHS)))
+        for number, depth in enumerate(depths):
             bounded = self._prepared(unroll_recursion(self.program, depth))
             if number and len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
                 break
-            share = equal_part(clock.left, len(RECURSION_DEPTHS) - number)
+            share = equal_part(clock.left, len(depths) - number)
             result = self._staged(bounded, clock.part(share))
             if result.is_false:
                 return result
-        return Result(Unknown(f"recursion is not supported beyond a bound: {', '.join(procedures)}"))
+        if isinstance(found, Unknown):
+            bound = f"recursion is not supported beyond a bound: {', '.join(procedures)}"
+            return Result(Unknown(f"{found.reason}; {bound}" if found.reason else bound))
+        deep = f"an error can be reached {found.depth} calls deep, says {found.found_by}, but no run to it was found"
+        return Result(Unknown(deep))
+
+    def _by_contracts(self, seconds: float | None) -> Result | ErrorWithin | Unknown:
+        """A proof by contracts, if engines that are chosen do not forbid it."""
+        from craton.configuration.systems import system_engine
+        from craton.verification.contracts import by_contracts
+
+        stages = None if len(self.stages) > 1 else self.stages
+        if stages is not None and (is_testing(stages[0]) or system_engine(stages[0]) is None):
+            return Unknown("")  # an engine of programs only
+        limit = None if seconds is None else _CONTRACTS * seconds
+        answer, stage = by_contracts(self.program, self.context, stages, limit)
+        if isinstance(answer, Proved):
+            return self._unless_vetoed(Result(answer, stage), self.program)
+        return answer
 
     def _prepared(self, program: Program) -> StagePrograms:
         with self.context.statistics.spending("passes"):

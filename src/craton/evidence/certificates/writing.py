@@ -64,6 +64,8 @@ def make_certificate(request: Request, result: Result) -> Certificate:
     proof = result.proof
     if proof is None:
         raise CratonError(f"there is no proof to write: the verdict is {result.verdict}")
+    if proof.contracts:
+        raise CratonError("a proof by contracts cannot be written as a certificate yet")
     annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants)
     return certificate_of(described(request), annotated, assumptions=result.assumptions)
 

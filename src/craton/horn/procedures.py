@@ -1,0 +1,176 @@
+"""Programs with calls as systems of Horn clauses: procedures have summaries, so recursion needs no unrolling.
+
+    location    P_L(entry values, state): control can be at L, in an activation that was entered with these values
+    summary     S_f(entry values, results, globals): f, entered so, can return so
+    edge        P_L(e, s) ∧ guard ⇒ P_L'(e, updates of s)
+    call        P_L(e, s) ⇒ P_entry_f(arguments, …)          P_L(e, s) ∧ S_f(arguments, r) ⇒ P_L'(e, s with results r)
+    exit        P_exit_f(e, s) ⇒ S_f(e, results in s)
+    error       P_error(e, s) ⇒ false
+
+Why it is right: by induction over the steps of a run, P_L holds of each state with the entry values of its activation.
+So a model, in which no error location can be reached, is a proof; its meanings of entry locations are what procedures
+require, and those of summaries what they ensure. A derivation is a run: calls are in the order of their clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from craton.horn.clauses import Atom, Clause, Predicate, System
+from craton.horn.models import Model
+from craton.logic import TRUE, Term, and_, eq, substitute, var
+from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.statements import Call
+from craton.program.transitions import transition
+from craton.smt.elimination import CHEAP, Eliminator
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a procedure requires of the state at its entry, and ensures of entry values and results."""
+
+    procedure: str
+    requires: Term
+    ensures: Term
+
+
+@dataclass(frozen=True)
+class ProcedureSystem:
+    """The system of a program, and what its predicates stand for."""
+
+    program: Program
+    system: System
+    locations: Mapping[Location, Predicate]
+    summaries: Mapping[str, Predicate]
+    edges: Mapping[int, Edge]  # by the number of the clause that takes it
+
+    def contracts(self, model: Model) -> tuple[Contract, ...]:
+        """Requires and ensures of the procedures that are called, over the program's variables."""
+        return tuple(self._contract(self.program.procedures[name], model) for name in self.summaries)
+
+    def _contract(self, procedure: Procedure, model: Model) -> Contract:
+        program = self.program
+        entry = self.locations[procedure.entry](*_entry(procedure, program), *_state(procedure, program))
+        called = dict(zip(_entry(procedure, program), _entered(procedure, program), strict=True))
+        locals_ = [v for v in procedure.locals if v not in procedure.parameters]
+        requires = Eliminator(CHEAP).exists(locals_, substitute(model.of(entry), called))
+        summary = self.summaries[procedure.name](*_entry(procedure, program), *_results(procedure, program))
+        return Contract(procedure.name, requires, model.of(summary))
+
+
+def system_of(program: Program) -> ProcedureSystem:
+    """The system of a program whose edges are statements, blocks or calls. It is unsatisfiable iff an error can be
+    reached.
+    """
+    return _Building(program).result()
+
+
+def _entered(procedure: Procedure, program: Program) -> tuple[Term, ...]:
+    """The variables whose values at the entry are remembered."""
+    return (*procedure.parameters, *program.globals)
+
+
+def _entry(procedure: Procedure, program: Program) -> tuple[Term, ...]:
+    return tuple(var(f"{v.name} at entry", v.sort) for v in _entered(procedure, program))
+
+
+def _state(procedure: Procedure, program: Program) -> tuple[Term, ...]:
+    own = (*procedure.parameters, *procedure.returns, *procedure.locals)
+    return tuple(dict.fromkeys((*program.globals, *own)))
+
+
+def _results(procedure: Procedure, program: Program) -> tuple[Term, ...]:
+    return (*procedure.returns, *program.globals)
+
+
+class _Building:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.procedures = list(_called(program))
+        self.locations: dict[Location, Predicate] = {}
+        self.summaries: dict[str, Predicate] = {}
+        for procedure in self.procedures:
+            sorts = tuple(v.sort for v in (*_entry(procedure, program), *_state(procedure, program)))
+            for location in procedure.locations:
+                self.locations[location] = Predicate(f"{procedure.name}@{location}", sorts)
+            if procedure.name != program.entry or self._is_called(procedure.name):
+                told = (*_entry(procedure, program), *_results(procedure, program))
+                self.summaries[procedure.name] = Predicate(f"{procedure.name}", tuple(v.sort for v in told))
+        self.clauses: list[Clause] = []
+        self.edges: dict[int, Edge] = {}
+
+    def _is_called(self, name: str) -> bool:
+        statements = (edge.statement for procedure in self.procedures for edge in procedure.edges)
+        return any(isinstance(s, Call) and s.procedure == name for s in statements)
+
+    def result(self) -> ProcedureSystem:
+        main = self.program.main
+        self.clauses.append(Clause(self._at(main, main.entry), (), self._same(main)))
+        for procedure in self.procedures:
+            for edge in procedure.edges:
+                if edge.source not in self.program.errors:
+                    self._edge(procedure, edge)
+            if procedure.name in self.summaries:
+                told = (*_entry(procedure, self.program), *_results(procedure, self.program))
+                head = self.summaries[procedure.name](*told)
+                self.clauses.append(Clause(head, (self._at(procedure, procedure.exit),), TRUE))
+            for location in procedure.locations:
+                if location in self.program.errors:
+                    self.clauses.append(Clause(None, (self._at(procedure, location),), TRUE))
+        files = self.program.files[0] if self.program.files else ""
+        system = System(tuple(self.clauses), files)
+        return ProcedureSystem(self.program, system, self.locations, self.summaries, self.edges)
+
+    def _same(self, procedure: Procedure) -> Term:
+        """The entry values are those of the state."""
+        return and_(*map(eq, _entry(procedure, self.program), _entered(procedure, self.program)))
+
+    def _at(self, procedure: Procedure, location: Location, updates: Mapping[Term, Term] | None = None) -> Atom:
+        updates = updates or {}
+        state = (updates.get(v, v) for v in _state(procedure, self.program))
+        return self.locations[location](*_entry(procedure, self.program), *state)
+
+    def _edge(self, procedure: Procedure, edge: Edge) -> None:
+        self.edges[len(self.clauses)] = edge
+        here = self._at(procedure, edge.source)
+        if isinstance(edge.statement, Call):
+            self._call(procedure, edge, edge.statement, here)
+            return
+        step = transition(edge.statement)
+        self.clauses.append(Clause(self._at(procedure, edge.target, step.updates), (here,), step.guard))
+
+    def _call(self, procedure: Procedure, edge: Edge, call: Call, here: Atom) -> None:
+        """The callee is entered; and if it returns, control goes on behind the call."""
+        program = self.program
+        callee = program.procedures[call.procedure]
+        own = {v: var(f"{v.name} called", v.sort) for v in (*_entry(callee, program), *_state(callee, program))}
+        entered = (*call.arguments, *program.globals)
+        given = [eq(own[v], t) for v, t in zip(_entry(callee, program), entered, strict=True)]
+        given += [eq(own[v], t) for v, t in zip(_entered(callee, program), entered, strict=True)]
+        inside = self._at(callee, callee.entry).substituted(own)
+        self.clauses.append(Clause(inside, (here,), and_(*given)))
+        results = tuple(var(f"{v.name} returned", v.sort) for v in _results(callee, program))
+        summary = self.summaries[callee.name](*entered, *results)
+        updates = dict(zip((*call.results, *program.globals), _in_order(call, results, program), strict=True))
+        self.edges[len(self.clauses)] = edge
+        self.clauses.append(Clause(self._at(procedure, edge.target, updates), (here, summary), TRUE))
+
+
+def _in_order(call: Call, results: Sequence[Term], program: Program) -> Sequence[Term]:
+    """Results are assigned after globals have changed: a global that takes a result has the result."""
+    returned = dict(zip(program.globals, results[len(call.results) :], strict=True))
+    own = dict(zip(call.results, results, strict=False))
+    return [*(own[v] for v in call.results), *(own.get(v, returned[v]) for v in program.globals)]
+
+
+def _called(program: Program) -> Iterator[Procedure]:
+    """The procedures that the entry procedure calls, directly or not, itself first."""
+    waiting, seen = [program.entry], {program.entry}
+    while waiting:
+        procedure = program.procedures[waiting.pop(0)]
+        yield procedure
+        for edge in procedure.edges:
+            if isinstance(edge.statement, Call) and edge.statement.procedure not in seen:
+                seen.add(edge.statement.procedure)
+                waiting.append(edge.statement.procedure)

@@ -1,0 +1,125 @@
+"""Recursive programs: proofs by contracts, and errors as deep as a derivation says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.cli import main
+from craton.frontends.programs import Request, load_program
+from craton.horn.procedures import system_of
+from craton.program.inlining import inline
+from craton.verification.run import verify
+from craton.verification.stages import DEFAULT
+
+PROGRAMS = {
+    "mccarthy.bpl": (
+        True,
+        """procedure M(n: int) returns (r: int)
+{ if (n > 100) { r := n - 10; } else { call r := M(n + 11); call r := M(r); } }
+procedure main() { var x, y: int; assume x <= 101; call y := M(x); assert y == 91; }
+""",
+    ),
+    "even.bpl": (
+        True,
+        """procedure even(n: int) returns (r: bool) { if (n == 0) { r := true; } else { call r := odd(n - 1); } }
+procedure odd(n: int) returns (r: bool) { if (n == 0) { r := false; } else { call r := even(n - 1); } }
+procedure main() { var b: bool; call b := even(6); assert b; }
+""",
+    ),
+    "global.bpl": (
+        True,
+        """var g: int;
+procedure down() modifies g; { if (*) { g := g - 1; call down(); g := g + 1; } }
+procedure main() modifies g; { var old_g: int; old_g := g; call down(); assert g == old_g; }
+""",
+    ),
+    "inside.bpl": (
+        True,
+        """procedure f(n: int) { assert n >= 0; if (n > 0) { call f(n - 1); } }
+procedure main() { var x: int; assume x >= 3; call f(x); }
+""",
+    ),
+    "inside_fails.bpl": (
+        False,
+        """procedure f(n: int) { assert n >= 0; call f(n - 1); }
+procedure main() { call f(12); }
+""",
+    ),
+    "result_fails.bpl": (
+        False,
+        """procedure sum(n: int) returns (r: int) { if (n <= 0) { r := 0; } else { call r := sum(n - 1); r := r + n; } }
+procedure main() { var s: int; call s := sum(9); assert s != 45; }
+""",
+    ),
+    "swap.bpl": (
+        True,
+        """var a: int; var b: int;
+procedure swap(n: int) modifies a, b; { var t: int; if (n > 0) { t := a; a := b; b := t; call swap(n - 1); } }
+procedure main() modifies a, b; { a := 1; b := 2; call swap(4); assert a + b == 3; }
+""",
+    ),
+    "global_result.bpl": (
+        False,
+        """var g: int;
+procedure f(n: int) returns (r: int) modifies g; { g := 5; if (n > 0) { call g := f(n - 1); } r := g + 1; }
+procedure main() modifies g; { call g := f(2); assert g == 5; }
+""",
+    ),
+    "fact.c": (
+        True,
+        """extern void reach_error(void);
+int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }
+int main(void) { if (fact(5) != 120) reach_error(); return 0; }
+""",
+    ),
+    "deep.c": (
+        False,
+        """extern void reach_error(void);
+int id(int n) { return n == 0 ? 0 : 1 + id(n - 1); }
+int main(void) { if (id(30) == 30) reach_error(); return 0; }
+""",
+    ),
+}
+
+
+@pytest.fixture
+def program(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    path = tmp_path / str(request.param)
+    path.write_text(PROGRAMS[str(request.param)][1])
+    return path
+
+
+@pytest.mark.parametrize("program", PROGRAMS, indirect=True)
+def test_recursive_programs(program: Path) -> None:
+    result = verify(Request((str(program),)), DEFAULT, 60.0)
+    if PROGRAMS[program.name][0]:
+        assert result.is_true, result.reason
+        assert result.proof is not None and result.proof.contracts
+    else:
+        assert result.is_false, result.reason
+
+
+@pytest.mark.parametrize("program", ["mccarthy.bpl"], indirect=True)
+def test_contracts_are_shown(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(program), "--proof", str(program.with_suffix(".json"))]) == 0
+    told = capsys.readouterr().out
+    assert "proof: 1 contract, re-checked by" in told
+    assert "M ensures: " in told
+    assert "no proof written: a proof by contracts cannot be written as a certificate yet" in told
+
+
+@pytest.mark.parametrize("program", ["global_result.bpl"], indirect=True)
+def test_a_global_that_takes_a_result_has_the_result(program: Path) -> None:
+    """The clause behind the call assigns results after the callee's changes of globals."""
+    whole = inline(load_program(Request((str(program),)))).program
+    made = system_of(whole)
+    calls = [clause for clause in made.system.clauses if len(clause.body) == 2]
+    assert calls
+    for clause in calls:
+        summary = clause.body[1]
+        assert clause.head is not None
+        result = summary.arguments[len(summary.arguments) - 2]
+        assert result in clause.head.arguments
+        assert summary.arguments[-1] not in clause.head.arguments
