@@ -55,6 +55,7 @@ class Place:
         "records",
         "scalars",
         "scrambled",
+        "tail",
         "words",
         "zeroed",
     )
@@ -78,6 +79,7 @@ class Place:
         self.arithmetic = False
         self.moved = False  # pointers to it may point behind an object's end
         self.byte_arithmetic = False
+        self.tail = False  # an array without a length at its end is accessed
         self.invented = False  # numbers became pointers to it
         self.scrambled = False  # a library function may have put any bytes there
         self.external = False  # an unknown function may have made it
@@ -224,6 +226,13 @@ class Places:
             sub.parents.append((place, isinstance(type_, ArrayType)))
         return find(sub)
 
+    def reach_behind(self, place: Place, record: Record, offset: int) -> None:
+        """A member that is an array without a length is accessed: its elements are what lies behind it."""
+        if record.is_union or any(member.offset >= offset and member.type.size for member in record.fields):
+            self.expose(place)
+            self.collapse(place)
+        find(place).tail = True
+
     def collapse(self, place: Place) -> None:
         self._to_collapse.append(place)
         self._run()
@@ -287,6 +296,7 @@ class Places:
         a.moved |= b.moved
         a.byte_arithmetic |= b.byte_arithmetic
         a.scrambled |= b.scrambled
+        a.tail |= b.tail
         a.external |= b.external
         a.invented |= b.invented
         a.derived |= b.derived
@@ -388,8 +398,8 @@ class Places:
         return bool(found)
 
     def settle(self) -> None:
-        """Collapses what arithmetic made unsafe: steps out of a field that is no array, steps by bytes over larger
-        elements.
+        """Collapses what arithmetic made unsafe: steps out of a field that is no array, or of an array without a length
+        where something lies behind it, steps by bytes over larger elements.
         """
         changed = True
         while changed:
@@ -399,7 +409,8 @@ class Places:
                     continue
                 out_of_field = place.arithmetic and any(not array for _, array in place.parents)
                 larger = place.record is not None or any(size > 1 for size, _ in place.scalars)
-                if out_of_field or (place.byte_arithmetic and larger):
+                out_of_tail = place.tail and (place.arithmetic or bool(place.parents))
+                if out_of_field or out_of_tail or (place.byte_arithmetic and larger):
                     self.collapse(place)
                     changed = True
                 elif place.zeroed and place.record is not None:

@@ -132,6 +132,9 @@ class PointsTo:
             for variable in variables:
                 if isinstance(variable.type, Record | ArrayType) and self.scan.in_memory(variable):
                     self.places.touch(self.of_variable(variable), variable.type)
+                    self.of_variable(variable).arithmetic |= isinstance(variable.type, ArrayType) and _has_tail(
+                        variable.type
+                    )
         self.places.settle()
         while self._join_numbers():
             self.places.settle()
@@ -188,6 +191,8 @@ class PointsTo:
             base = node.children[0]
             place = self.pointed(base) if node.op == "->" else self.contents(base)
             member = node.value
+            if isinstance(member.type, ArrayType) and not member.type.count:
+                self.places.reach_behind(place, member.record, member.offset)
             return self.places.field(place, member.record, member.offset, member.name, member.type)
         if kind is Kind.SUBSCRIPT:
             pointer, index = node.children
@@ -513,6 +518,15 @@ def analyse(scan: Scan, effects: Effects) -> PointsTo:
     found = PointsTo(scan, effects, follow_numbers=True)
     found.run()
     return found
+
+
+def _has_tail(array: ArrayType) -> bool:
+    """Whether it has elements that end with an array without a length."""
+    element: CType = array
+    while isinstance(element, ArrayType):
+        element = element.element
+    last = element.fields[-1].type if isinstance(element, Record) and element.fields else None
+    return isinstance(last, ArrayType) and not last.count
 
 
 def _is_mixed(place: Place, occupied: Container[Place]) -> bool:
