@@ -44,7 +44,7 @@ _HARMLESS = frozenset(
     optimize target no_caller_saved_registers vectorcall
     """.split()
 )
-_UNDERSTOOD = frozenset({"alias", "cleanup", "constructor", "destructor", "section", "weak"})
+_UNDERSTOOD = frozenset({"alias", "cleanup", "constructor", "destructor", "section", "weak", "weakref"})
 _LISTS_OF_FUNCTIONS = re.compile(r"\.(?:preinit_array|init_array|fini_array|ctors|dtors)\b")
 LAST = 65535  # the priority of constructors that have none
 
@@ -90,7 +90,7 @@ def attributes_of(declaration: CXCursor) -> Attributes:
         return NONE
     found = dict(_read(printed(declaration, terse=True)))
     return Attributes(
-        _text(found.get("alias")),
+        _text(found.get("alias")) or _text(found.get("weakref")) or None,
         found.get("cleanup"),
         _priority(found.get("constructor")),
         _priority(found.get("destructor")),

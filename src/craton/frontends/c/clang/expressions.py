@@ -233,7 +233,9 @@ class ExpressionReader:
         if is_builtin(raw):
             return self._builtin(raw)
         parts = parts_of(raw)
-        if len(parts) == 1 and parts[0].kind not in (47, 48):
+        if any(part.kind in (47, 48) for part in parts):  # members: `__builtin_offsetof`
+            return self._constant(raw)
+        if len(parts) == 1:
             inner = self.expression(parts[0])
             type_ = self._types.of_cursor(raw.cursor)
             both_arrays = isinstance(inner.type, ArrayType) and isinstance(type_, ArrayType)

@@ -1,5 +1,6 @@
 /* Words of gcc that clang does not know, for texts that gcc preprocessed. Included before every file. */
 #define __malloc__(...) __malloc__ /* attribute: (deallocator, position) */
+#define __PRETTY_FUNCTION__ __FUNCTION__ /* the same in C */
 typedef float _Float32;
 typedef double _Float32x;
 typedef double _Float64;
@@ -7,6 +8,9 @@ typedef long double _Float64x;
 typedef __float128 _Float128;
 
 /* Builtins of gcc that clang does not have, with the types of the functions they stand for. */
+#ifdef __SIZEOF_INT128__
+unsigned __int128 __builtin_bswap128(unsigned __int128 x);
+#endif
 void __builtin__Exit(int code) __attribute__((noreturn));
 void __builtin__exit(int code) __attribute__((noreturn));
 void *__builtin_aligned_alloc(__SIZE_TYPE__ alignment, __SIZE_TYPE__ n);

@@ -128,9 +128,12 @@ def _some_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> V
     return ite(eq(address, lower.memory.pointer(0)), lower.memory.pointer(1), address)
 
 
-@builtins("extract_return_addr frob_return_addr")
+@builtins("extract_return_addr frob_return_addr assume_aligned")
 def _same_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    return lower.expressions.value(arguments[0])
+    value = lower.expressions.scalar(arguments[0])
+    for argument in arguments[1:]:
+        lower.expressions.effect(argument)
+    return value
 
 
 @models("printf fprintf dprintf vprintf vfprintf vdprintf printk __printf_chk __fprintf_chk")
