@@ -34,8 +34,9 @@ def resolved(found: Preprocessed, number: int) -> Clause:
         parts.append(clause.constraint)
         for atom, premise in zip(clause.body, one.premises, strict=True):
             source = small.body[~premise] if premise < 0 else heads[premise]
-            assert source is not None and source.predicate == atom.predicate
-            parts.append(atom.equals(source.arguments))
+            assert source is not None and source.predicate.name == atom.predicate.name
+            places = found.filtered.places[source.predicate] if premise < 0 else range(len(atom.arguments))
+            parts += [eq(atom.arguments[place], t) for place, t in zip(places, source.arguments, strict=True)]
         heads.append(clause.head)
     return Clause(heads[-1], small.body, and_(*parts))
 
@@ -67,7 +68,9 @@ def test_clauses_are_resolutions_of_the_original(seed: int) -> None:
         derives = made.constraint
         if small.head is not None:
             assert made.head is not None
-            derives = and_(derives, made.head.equals(small.head.arguments))
+            places = found.filtered.places[small.head.predicate]
+            kept = (made.head.arguments[place] for place in places)
+            derives = and_(derives, *map(eq, kept, small.head.arguments))
         others = [v for v in made.variables if v not in small.variables]
         assert judge.is_valid(implies(small.constraint, exists(others, derives) if others else derives))
 

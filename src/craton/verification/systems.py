@@ -14,7 +14,7 @@ from typing import Any
 
 from craton.configuration.stages import DEFAULT, Stage
 from craton.configuration.systems import FIRST, SYSTEMS, system_engine
-from craton.engines.contract import Budget, Statistics, Unknown
+from craton.engines.contract import Budget, OutOfTime, Statistics, Unknown
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, others
 from craton.evidence.systems import check_derivation, check_model
@@ -135,13 +135,35 @@ class _Run:
         view = ideal_system(small.system)
         if view is None:
             return verdicts.Unknown("the system has no view in integers")
-        match self._run(engine, view.system, share):
-            case Solved(model, by):
-                return self._satisfiable(small, Solved(view.model(model), by))
-            case Contradicted(inferences):
-                return self._unsatisfiable(small, view.inferences(inferences))
-            case Unknown(reason):
-                return verdicts.Unknown(reason)
+        answer = self._run(engine, view.system, share)
+        if isinstance(answer, Contradicted):
+            return self._unsatisfiable(small, view.inferences(answer.inferences))
+        ideal = answer.model if isinstance(answer, Solved) else None
+        in_bits = EMPTY if ideal is None else view.model(ideal)
+        if isinstance(answer, Solved):
+            found = self._satisfiable(small, Solved(in_bits, answer.by))
+            if isinstance(found, Satisfiable):
+                return found
+        return self._repaired(small, in_bits, ideal)
+
+    def _repaired(self, small: Preprocessed, in_bits: Model, ideal: Model | None) -> Answer:
+        """What of a model in integers, and of equations, is a model in bits."""
+        from craton.engines.systems import houdini
+
+        limit = self._to_confirm
+
+        def work(report: Report) -> Model | NotDone:
+            guesses = houdini.guesses_in_bits(small.system, in_bits, ideal)
+            try:
+                return houdini.inductive(small.system, guesses, Budget(limit))
+            except OutOfTime:
+                return NotDone("there was no time to repair it")
+
+        with self.statistics.spending("repairing a model"):
+            better = within(limit, work)
+        if isinstance(better, NotDone):
+            return verdicts.Unknown(f"a model of the view is not one in bits, and {better.reason}")
+        return self._satisfiable(small, Solved(better, (houdini.SOLVER,)))
 
     # --- programs of linear systems ---
 
