@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from craton.logic import FALSE, TRUE, Sort, Term, bv, bvadd, bvult, not_, var
+from craton.logic import FALSE, TRUE, BitVec, Sort, Term, bv, bvadd, bvult, eq, not_, var
 from craton.program.cfa import Edge, Location, Property, Unmodelled
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
@@ -144,6 +144,23 @@ class Builder:
         does, FALSE may not pass, and otherwise the verdict is UNKNOWN that names the construct and its place.
         """
         self.error(Unmodelled("unmodelled", construct, where or self.origin, contained))
+
+    def unmodelled_if(self, condition: Term, construct: str, *, contained: bool) -> None:
+        """The same where the condition holds; control goes on where it does not."""
+        if self.here is not None:
+            gap, on = self.new(), self.new()
+            self.fork(condition, gap, on)
+            self.enter(gap)
+            self.unmodelled(construct, contained=contained)
+            self.enter(on)
+
+    def perhaps_unmodelled(self, construct: str, *, contained: bool) -> None:
+        """A gap that control may also pass, as if nothing had been done: runs end here, but for one choice in many, and
+        the caller says in `approximated` that an error behind it counts only if the compiled program reaches it.
+        """
+        choice = self.temporary(BitVec(32))
+        self.havoc(choice)
+        self.unmodelled_if(not_(eq(choice, bv(1, 32))), construct, contained=contained)
 
     def mark(self) -> Mark:
         """A point to go back to."""

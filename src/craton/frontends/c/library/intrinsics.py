@@ -29,7 +29,11 @@ def input_value(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
 def refused(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """A function that nobody models."""
     function = direct_callee(node)
-    lower.builder.unmodelled(f"a call of {function.name if function is not None else 'this function'}")
+    name = function.name if function is not None else "this function"
+    for argument in arguments:
+        lower.expressions.effect(argument)
+    lower.context.approximated[name] = None
+    lower.builder.perhaps_unmodelled(f"a call of {name}", contained=True)
     return lower.unknowns.arbitrary(node.type)
 
 
@@ -41,7 +45,8 @@ def _assume(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 @only("__craton_unmodelled")
 def _unmodelled(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    lower.builder.unmodelled(literal_text(arguments[0]) or lower.function.name)
+    lower.context.approximated[lower.function.name] = None
+    lower.builder.perhaps_unmodelled(literal_text(arguments[0]) or lower.function.name, contained=True)
     return ()
 
 

@@ -96,7 +96,7 @@ class InlineAssembly:
             self._access.store(target, self._unknowns.arbitrary(child.type))
         leads_elsewhere = self._names_program(assembly)
         if leads_elsewhere or ("memory" in assembly.clobbers and not self._change_memory()):
-            self._frame.fail_here("asm that may change memory", contained=not leads_elsewhere)
+            self._builder.perhaps_unmodelled("asm that may change memory", contained=not leads_elsewhere)
         for jump in node.children[len(outputs) + len(inputs) :]:
             self._jump(jump)
         self._context.approximated["asm"] = None

@@ -217,7 +217,7 @@ class Calls:
             builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
         builder.enter(other)
         self._context.approximated["calls through pointers"] = None
-        self._frame.fail_here("a call through a pointer to a function of another type", contained=True)
+        builder.perhaps_unmodelled("a call through a pointer to a function of another type", contained=True)
         builder.havoc(*results)
         builder.go(after)
 

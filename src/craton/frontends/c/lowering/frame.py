@@ -64,23 +64,9 @@ class Frame:
         outer = builder.origin
         self.at(node)
         # Runs on zeros go on.
-        self._gap(and_(tells, eq(self._choice(1), bv(1, 1))), f"{told} (addresses are not known)", contained=True)
+        told = f"{told} (addresses are not known)"
+        builder.unmodelled_if(and_(tells, eq(self._choice(1), bv(1, 1))), told, contained=True)
         builder.origin = outer
-
-    def fail_here(self, construct: str, *, contained: bool) -> None:
-        """What follows is not modelled; runs end here, but for one choice in many. An error behind it counts if the
-        compiled program reaches it.
-        """
-        self._gap(not_(eq(self._choice(32), bv(1, 32))), construct, contained=contained)
-
-    def _gap(self, condition: Term, construct: str, *, contained: bool) -> None:
-        builder = self.builder
-        if builder.here is not None:
-            gap, on = builder.new(), builder.new()
-            builder.fork(condition, gap, on)
-            builder.enter(gap)
-            builder.unmodelled(construct, contained=contained)
-            builder.enter(on)
 
     def unsure(self, value: Term, where: Term = TRUE) -> Term:
         """A scalar or a Bool that depends on where objects lie: what our layout gives, or anything. A counterexample
