@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from heapq import heappop, heappush
+from types import MappingProxyType
 
 from craton.logic import FALSE, Array, Term, free_variables, ops, substitute
 from craton.program.analysis.graphs import reverse_postorder
@@ -15,6 +17,7 @@ from craton.program.transformation import Transformed
 from craton.program.variables import writes
 
 MOST_VISITS = 50  # per location, on average; beyond, the program is left as it is
+NOTHING: Mapping[Term, Term] = MappingProxyType({})
 BLOCKED: PersistentMap = ("blocked",)
 
 
@@ -92,15 +95,15 @@ def _after(statement: Statement, facts: PersistentMap, shared: frozenset[Term]) 
     if isinstance(statement, Assign):
         variable = statement.variable
         if not isinstance(variable.sort, Array):
-            value = _replaced(statement.value, facts)
+            value = replaced(statement.value, facts)
             if value.op is ops.VALUE:
                 return with_value(facts, variable, value)
         return without_value(facts, variable)
     if isinstance(statement, Assume):
-        condition = _replaced(statement.condition, facts)
+        condition = replaced(statement.condition, facts)
         if condition is FALSE:
             return BLOCKED
-        for variable, value in _equalities(condition).items():
+        for variable, value in equalities(condition).items():
             facts = with_value(facts, variable, value)
         return facts
     for variable in writes(statement):
@@ -111,7 +114,7 @@ def _after(statement: Statement, facts: PersistentMap, shared: frozenset[Term]) 
     return facts
 
 
-def _equalities(condition: Term) -> dict[Term, Term]:
+def equalities(condition: Term) -> dict[Term, Term]:
     """Conjuncts of the form `x = 3`."""
     parts = condition.args if condition.op is ops.AND else (condition,)
     found: dict[Term, Term] = {}
@@ -121,12 +124,13 @@ def _equalities(condition: Term) -> dict[Term, Term]:
     return found
 
 
-def _replaced(term: Term, facts: PersistentMap) -> Term:
-    if facts is None or term.op is ops.VALUE:
+def replaced(term: Term, facts: PersistentMap, besides: Mapping[Term, Term] = NOTHING) -> Term:
+    """With the values of the variables that are known."""
+    if (facts is None and not besides) or term.op is ops.VALUE:
         return term
     used = {}
     for variable in free_variables(term):
-        value = value_of(facts, variable)
+        value = value_of(facts, variable) or besides.get(variable)
         if value is not None:
             used[variable] = value
     return substitute(term, used) if used else term
@@ -134,16 +138,16 @@ def _replaced(term: Term, facts: PersistentMap) -> Term:
 
 def simplified(statement: Statement, facts: PersistentMap) -> Statement:
     if isinstance(statement, Assume):
-        condition = _replaced(statement.condition, facts)
+        condition = replaced(statement.condition, facts)
         return statement if condition is statement.condition else Assume(condition)
     if isinstance(statement, Assign):
-        value = _replaced(statement.value, facts)
+        value = replaced(statement.value, facts)
         return statement if value is statement.value else Assign(statement.variable, value)
     if isinstance(statement, Havoc) and isinstance(statement.source, BitsOf):
-        value = _replaced(statement.source.value, facts)
+        value = replaced(statement.source.value, facts)
         return statement if value is statement.source.value else Havoc(statement.variables, BitsOf(value))
     if isinstance(statement, Call):
-        arguments = tuple(_replaced(argument, facts) for argument in statement.arguments)
+        arguments = tuple(replaced(argument, facts) for argument in statement.arguments)
         return (
             statement if arguments == statement.arguments else Call(statement.procedure, arguments, statement.results)
         )

@@ -32,6 +32,12 @@ def loaded(text: str, folder: Path) -> Program:
         "int main(void) { int x; clobber(&x); check(); return x; }",
         "int main(void) { int x; check(); clobber(&x); locked = 0; check(); return x; }",
         "int a[4], b[4]; int main(void) { int *p = a + ((long)b - (long)a) / 4; check(); return *p; }",
+        "static void must(int c) { if (!c) reach_error(); }"
+        "int main(void) { int x; clobber(&x); must(!locked); must(1); return x; }",
+        "static int held(void) { if (locked == 2) return 1; return 0; }"
+        "int main(void) { int x, h; clobber(&x); h = held(); if (h) reach_error(); return x; }",
+        "extern int mblen(const char *, unsigned long); extern int wctomb(char *, int);"
+        "int main(void) { char b[9]; int n = wctomb(b, 7); check(); return n; }",
         "static int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { check(); return p(1, 2); }",
     ],
 )
@@ -49,6 +55,12 @@ def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
         "int main(void) { int x; clobber(&x); shared = &locked; check(); return x; }",  # is in memory
         'int main(void) { __asm__ ("movl $1, locked" : : : "memory"); check(); return 0; }',
         'int main(void) { __asm__ ("call reach_error" : : : "memory"); return 0; }',
+        "static void must(int c) { if (!c) reach_error(); }"
+        "int main(void) { int x; clobber(&x); must(1); must(locked); return x; }",
+        "static int held(int n) { if (n == 2) return 1; return 0; }"
+        "int main(void) { int x, h; clobber(&x); h = held(x); if (h) reach_error(); return x; }",
+        "#include <setjmp.h>\njmp_buf b; int main(void) { int x = 1; if (setjmp(b)) { if (x != 1) reach_error(); return 0; }"
+        " x = 2; longjmp(b, 1); }",
         'int main(void) { __asm__ ("call lock" : : : "memory"); check(); return 0; }',
         "int main(void) { int x; clobber(&x); locked = __VERIFIER_nondet_int(); check(); return x; }",
         "extern int other; int main(void) { int x; clobber(&x); if (other) reach_error(); return x; }",

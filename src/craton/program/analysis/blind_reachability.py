@@ -1,4 +1,5 @@
-"""Which locations control can come to if nothing is known but globals outside of memory that keep their first value.
+"""Which locations control can come to if nothing is known about memory: only constants in locals, parameters and
+results, and in globals outside of memory that keep their first value.
 
 This is what remains certain where a program does something to memory, or with addresses, that Craton does not model.
 """
@@ -6,25 +7,31 @@ This is what remains certain where a program does something to memory, or with a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from craton.logic import FALSE, Array, Term, free_variables, ops, substitute
+from craton.logic import FALSE, Array, Term, ops
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.statements import Assign, Assume, Call, Statement
+from craton.program.constants import equalities, replaced
+from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of, with_value, without_value
+from craton.program.statements import Assign, Assume, Call, Return, Statement
 from craton.program.variables import writes
 
 
 def reachable_blindly(program: Program, roots: Iterable[str]) -> frozenset[Location]:
-    """The locations that control may come to from the entry and from the other roots, which may be called at any time.
+    """The locations that control may come to from the entry and from the other roots, which may be called at any time
+    with any arguments.
 
     At first all globals are taken to keep their first value. Those that a reachable statement changes are given up, and
     what is reachable then is found anew.
     """
+    roots = (program.entry, *roots)
     kept = dict(_first_values(program))
     while True:
-        locations, edges = _reachable(program, roots, kept)
-        changed = {variable for edge in edges for variable in _changed(edge.statement, kept)}
+        found = _Search(program, kept)
+        found.run(roots)
+        changed = {variable for edge in found.edges() for variable in _changed(edge.statement, kept)}
         if not changed:
-            return frozenset(locations)
+            return frozenset(found.known)
         kept = {variable: value for variable, value in kept.items() if variable not in changed}
 
 
@@ -51,38 +58,123 @@ def _changed(statement: Statement, kept: Mapping[Term, Term]) -> Iterator[Term]:
             yield variable
 
 
-def _reachable(
-    program: Program, roots: Iterable[str], kept: Mapping[Term, Term]
-) -> tuple[dict[Location, None], list[Edge]]:
-    """Locations, and the edges that leave them."""
-    locations: dict[Location, None] = {}
-    passed: list[Edge] = []
-    waiting = list(dict.fromkeys((program.entry, *roots)))
-    seen = set(waiting)
-    while waiting:
-        for edge in _passed(program.procedures[waiting.pop()], kept, locations):
-            passed.append(edge)
-            if isinstance(edge.statement, Call) and edge.statement.procedure not in seen:
-                seen.add(edge.statement.procedure)
-                waiting.append(edge.statement.procedure)
-    return locations, passed
+Constants = tuple[Term | None, ...]  # one for each parameter or result; None where it may be several
 
 
-def _passed(procedure: Procedure, kept: Mapping[Term, Term], locations: dict[Location, None]) -> Iterator[Edge]:
-    waiting = [procedure.entry]
-    locations[procedure.entry] = None
-    while waiting:
-        for edge in procedure.outgoing(waiting.pop()):
-            if _is_blocked(edge.statement, kept):
-                continue
-            yield edge
-            if edge.target not in locations:
-                locations[edge.target] = None
-                waiting.append(edge.target)
+@dataclass(slots=True)
+class _Search:
+    """Conditional constant propagation through all procedures. A procedure has one set of constants for all its calls:
+    what they have in common.
+    """
+
+    program: Program
+    kept: Mapping[Term, Term]
+    known: dict[Location, PersistentMap] = field(default_factory=dict)  # by locations that were reached
+    given: dict[str, Constants] = field(default_factory=dict)  # arguments, by procedures that were called
+    returned: dict[str, Constants] = field(default_factory=dict)  # results, by procedures that have returned
+    callers: dict[str, dict[str, None]] = field(default_factory=dict)
+    waiting: dict[str, None] = field(default_factory=dict)
+    shared: frozenset[Term] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shared = frozenset(self.program.globals)
+
+    def run(self, roots: Iterable[str]) -> None:
+        for name in roots:
+            self._call(name, (None,) * len(self.program.procedures[name].parameters))
+        while self.waiting:
+            name = next(iter(self.waiting))
+            del self.waiting[name]
+            self._analyse(self.program.procedures[name])
+
+    def edges(self) -> Iterator[Edge]:
+        """Those that leave locations which were reached."""
+        for edge in self.program.edges():
+            if edge.source in self.known:
+                yield edge
+
+    def _call(self, name: str, arguments: Constants) -> None:
+        before = self.given.get(name)
+        after = arguments if before is None else _both(before, arguments)
+        if after != before:
+            self.given[name] = after
+            self.waiting[name] = None
+
+    def _analyse(self, procedure: Procedure) -> None:
+        facts: PersistentMap = EMPTY
+        for parameter, value in zip(procedure.parameters, self.given[procedure.name], strict=True):
+            if value is not None and parameter not in self.shared:
+                facts = with_value(facts, parameter, value)
+        self._reach(procedure.entry, facts)
+        # What calls give may be more than before, so every location is looked at again.
+        waiting = [location for location in procedure.locations if location in self.known]
+        while waiting:
+            location = waiting.pop()
+            for edge in procedure.outgoing(location):
+                passed, after = self._after(edge.statement, self.known[location], procedure)
+                if passed and self._reach(edge.target, after):
+                    waiting.append(edge.target)
+
+    def _reach(self, location: Location, facts: PersistentMap) -> bool:
+        """Whether something is new."""
+        if location not in self.known:
+            self.known[location] = facts
+            return True
+        before = self.known[location]
+        self.known[location] = common(before, facts)
+        return self.known[location] is not before
+
+    def _after(self, statement: Statement, facts: PersistentMap, procedure: Procedure) -> tuple[bool, PersistentMap]:
+        """Whether control passes a statement, and what is known then."""
+        match statement:
+            case Assume(condition):
+                condition = self._valued(condition, facts)
+                for variable, value in equalities(condition).items():
+                    facts = self._with(facts, variable, value)
+                return condition is not FALSE, facts
+            case Assign(variable, value):
+                return True, self._with(facts, variable, self._valued(value, facts))
+            case Call(name, arguments, results):
+                return self._after_call(procedure, name, arguments, results, facts)
+            case Return():
+                self._return(procedure, tuple(value_of(facts, variable) for variable in procedure.returns))
+                return True, facts
+        for variable in writes(statement):
+            facts = without_value(facts, variable)
+        return True, facts
+
+    def _after_call(
+        self, caller: Procedure, name: str, arguments: tuple[Term, ...], results: tuple[Term, ...], facts: PersistentMap
+    ) -> tuple[bool, PersistentMap]:
+        self.callers.setdefault(name, {})[caller.name] = None
+        self._call(name, tuple(_constant(self._valued(argument, facts)) for argument in arguments))
+        values = self.returned.get(name)
+        if values is None:  # it has not returned yet
+            return False, facts
+        for variable, value in zip(results, values, strict=True):
+            facts = without_value(facts, variable) if value is None else self._with(facts, variable, value)
+        return True, facts
+
+    def _return(self, procedure: Procedure, values: Constants) -> None:
+        before = self.returned.get(procedure.name)
+        after = values if before is None else _both(before, values)
+        if after != before:
+            self.returned[procedure.name] = after
+            self.waiting |= self.callers.get(procedure.name, {})
+
+    def _valued(self, term: Term, facts: PersistentMap) -> Term:
+        return replaced(term, facts, self.kept)
+
+    def _with(self, facts: PersistentMap, variable: Term, value: Term) -> PersistentMap:
+        """Globals may change while others run, so nothing is remembered of them."""
+        if variable in self.shared or isinstance(variable.sort, Array) or value.op is not ops.VALUE:
+            return without_value(facts, variable)
+        return with_value(facts, variable, value)
 
 
-def _is_blocked(statement: Statement, kept: Mapping[Term, Term]) -> bool:
-    if not isinstance(statement, Assume):
-        return False
-    known = {variable: kept[variable] for variable in free_variables(statement.condition) if variable in kept}
-    return (substitute(statement.condition, known) if known else statement.condition) is FALSE
+def _constant(term: Term) -> Term | None:
+    return term if term.op is ops.VALUE else None
+
+
+def _both(a: Constants, b: Constants) -> Constants:
+    return tuple(x if x is y else None for x, y in zip(a, b, strict=True))

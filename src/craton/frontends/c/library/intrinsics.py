@@ -10,6 +10,9 @@ from craton.frontends.c.library.records import only
 from craton.frontends.c.syntax.expressions import direct_callee, literal_text
 from craton.frontends.c.syntax.nodes import Node
 
+# After which variables outside of memory may have other values than the text says.
+_RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp getcontext vfork fork".split())
+
 
 def any_value(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """One of more values than the function has in C, so a counterexample has to be run."""
@@ -33,7 +36,7 @@ def refused(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     for argument in arguments:
         lower.expressions.effect(argument)
     lower.context.approximated[name] = None
-    lower.builder.perhaps_unmodelled(f"a call of {name}", contained=True)
+    lower.builder.perhaps_unmodelled(f"a call of {name}", contained=name not in _RETURN_TWICE)
     return lower.unknowns.arbitrary(node.type)
 
 
