@@ -59,8 +59,8 @@ def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
         "int main(void) { int x; clobber(&x); must(1); must(locked); return x; }",
         "static int held(int n) { if (n == 2) return 1; return 0; }"
         "int main(void) { int x, h; clobber(&x); h = held(x); if (h) reach_error(); return x; }",
-        "#include <setjmp.h>\njmp_buf b; int main(void) { int x = 1; if (setjmp(b)) { if (x != 1) reach_error(); return 0; }"
-        " x = 2; longjmp(b, 1); }",
+        "#include <setjmp.h>\njmp_buf b; int main(void) { int x = 1;"
+        " if (setjmp(b)) { if (x != 1) reach_error(); return 0; } x = 2; longjmp(b, 1); }",
         'int main(void) { __asm__ ("call lock" : : : "memory"); check(); return 0; }',
         "int main(void) { int x; clobber(&x); locked = __VERIFIER_nondet_int(); check(); return x; }",
         "extern int other; int main(void) { int x; clobber(&x); if (other) reach_error(); return x; }",
