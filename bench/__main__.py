@@ -1,4 +1,4 @@
-"""`python -m bench [foundation] [refiners] [engines]`: runs the measurements; a table has the goal beside each figure.
+"""`python -m bench [foundation] [refiners] [trees] [engines]`: runs the measurements; a table has goal and figure.
 `python -m bench tricky DIR`, `python -m bench torture DIR`: programs that try to trip a verifier (`collections`).
 
 Each room is measured in a process of its own by the runner of `craton bench`, so that none finds the terms and the

@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from bench import foundation, refiners
+from bench import foundation, refiners, trees
 
-ROOMS = {"foundation": foundation.figures, "refiners": refiners.figures}
+ROOMS = {"foundation": foundation.figures, "refiners": refiners.figures, "trees": trees.figures}
 TABLES = {"refiners": refiners.table}  # minutes each, so only for those who ask for the room by name
 
 
