@@ -357,8 +357,13 @@ CRATON_WEAK void free(void *pointer)
 
 CRATON_WEAK void *realloc(void *old, craton_size size)
 {
-    char *new = (char *)craton_memory(16, size, CRATON_HERE);
+    char *new;
     craton_size i, kept = old ? ((struct craton_block *)old)[-1].size : 0;
+    if (old && !size) { /* as glibc has it */
+        free(old);
+        return 0;
+    }
+    new = (char *)craton_memory(16, size, CRATON_HERE);
     if (!new) return 0;
     for (i = 0; i < size && i < kept; i++) new[i] = ((char *)old)[i];
     free(old);

@@ -7,16 +7,14 @@ a stub agrees with the program's declaration in its result, which is all that th
 
 from __future__ import annotations
 
-import ctypes
-import functools
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.surroundings import is_read_from_outside
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
+from craton.frontends.c.library.platform import in_c_library
 from craton.frontends.c.library.table import MODELLED
 from craton.frontends.c.outline import Outline
 from craton.frontends.c.syntax.nodes import Function, Variable
@@ -348,21 +346,6 @@ def _definition(variable: Variable, opened: UnspecifiedValues) -> str:
     known = opened.globals.get(variable.name)
     begin = "" if known is None or size > 16 else f" = {{{_bytes(*known)}}}"
     return f"CRATON_WEAK unsigned char {variable.name}[{size}] __attribute__((aligned({alignment}))){begin};"
-
-
-def in_c_library(name: str) -> bool:
-    """Whether the C library of this process knows the name; its variants for other widths agree."""
-    return any(hasattr(library, name) for library in _c_library())
-
-
-@functools.cache
-def _c_library() -> tuple[ctypes.CDLL, ...]:
-    """The libraries for functions in general, and for mathematics where that is another."""
-    found: list[ctypes.CDLL] = []
-    for name in ("libc.so.6", "libm.so.6"):
-        with suppress(OSError):
-            found.append(ctypes.CDLL(name))
-    return tuple(found) or (ctypes.CDLL(None),)  # where they have other names: all that this process knows
 
 
 def _main(outline: Outline, specification: Specification, violated: str, replay: Replay) -> str:

@@ -207,7 +207,7 @@ def _objection(verdict: Violated) -> Unknown | None:
 
 def _taken_for_unknown(program: Program) -> Iterator[str]:
     """Functions that the C library defines and the program takes for unknown ones."""
-    from craton.evidence.harness import in_c_library
+    from craton.frontends.c.library.platform import in_c_library
 
     return filter(in_c_library, program.unknown_functions)
 

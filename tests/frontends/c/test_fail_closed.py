@@ -330,3 +330,10 @@ def test_a_call_through_a_pointer_that_nobody_set(tmp_path: Path) -> None:
 def test_an_error_function_that_is_called_through_a_pointer(tmp_path: Path) -> None:
     text = "extern void reach_error(void); void (*h)(void) = reach_error; int main(void) { h(); return 0; }"
     assert isinstance(outcome(text, tmp_path), ReachedError)
+
+
+def test_a_library_function_without_a_record_is_not_pure(tmp_path: Path) -> None:
+    """Also for tasks of a collection, whose rules speak of functions that nobody defines."""
+    text = "extern int gettimeofday(void *, void *); int main(void) { long t[2] = {0}; %s return t[0] != 0; }"
+    assert isinstance(outcome(text % "gettimeofday(t, 0);", tmp_path), ReachedUnmodelled)
+    assert isinstance(outcome(text % "", tmp_path), Exited)

@@ -28,6 +28,8 @@ PRELUDE = """
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -148,6 +148,8 @@ SAFETY = [
     ("int *p = malloc(8); return 0;", "valid-memtrack"),
     ("int *p = malloc(8); p = realloc(p, 16); p[3] = 1; free(p); return 0;", "true"),
     ("int *p = malloc(4), *q = realloc(p, 16); p[0] = 1; free(q); return 0;", "valid-deref"),
+    ("int *p = malloc(4); p = realloc(p, 0); return p != 0;", "true"),
+    ("int *p = malloc(4); realloc(p, 0); free(p); return 0;", "valid-free"),
     ("struct N *n = malloc(sizeof *n); n->next = 0; n->v = 1; struct N *m = n->next; return m->v;", "valid-deref"),
     ("int *q; { int x = 1; q = &x; } return *q - 1;", "valid-deref"),
     ("int *q; { int x = 1; q = &x; if (*q != 1) return 1; } return 0;", "true"),

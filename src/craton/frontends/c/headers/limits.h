@@ -18,5 +18,10 @@
 #define LLONG_MIN (-__LONG_LONG_MAX__ - 1LL)
 #define LLONG_MAX __LONG_LONG_MAX__
 #define ULLONG_MAX (__LONG_LONG_MAX__ * 2ULL + 1ULL)
+#define MB_LEN_MAX 16
 #define PATH_MAX 4096
+#define NAME_MAX 255
+#define PIPE_BUF 4096
+#define SSIZE_MAX __LONG_MAX__
+#define IOV_MAX 1024
 #endif

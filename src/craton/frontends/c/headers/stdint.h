@@ -49,6 +49,12 @@ typedef __UINTMAX_TYPE__ uintmax_t;
 #define SIZE_MAX __SIZE_MAX__
 #define PTRDIFF_MAX __PTRDIFF_MAX__
 #define PTRDIFF_MIN (-__PTRDIFF_MAX__ - 1)
+#define WCHAR_MIN (-__WCHAR_MAX__ - 1)
+#define WCHAR_MAX __WCHAR_MAX__
+#define WINT_MIN 0u
+#define WINT_MAX __WINT_MAX__
+#define SIG_ATOMIC_MIN (-__SIG_ATOMIC_MAX__ - 1)
+#define SIG_ATOMIC_MAX __SIG_ATOMIC_MAX__
 #define INT8_C(c) c
 #define INT16_C(c) c
 #define INT32_C(c) c

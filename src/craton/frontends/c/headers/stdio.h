@@ -11,7 +11,7 @@ typedef long off_t;
 #define __off_t_defined
 #endif
 typedef struct _IO_FILE FILE;
-typedef struct { long _position; } fpos_t;
+typedef struct { long _position; long _state; } fpos_t;
 extern FILE *stdin, *stdout, *stderr;
 #define stdin stdin
 #define stdout stdout

@@ -10,7 +10,7 @@ from craton.frontends.c.memory.layout import FLOAT_TYPES
 from craton.frontends.c.memory.places import Place, find
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import CType, Record, unit_type
-from craton.logic import Term, bvult, eq, ite
+from craton.logic import Term, and_, bvult, eq, ite, not_, or_
 
 
 @models("malloc valloc kmalloc")
@@ -64,15 +64,33 @@ def _scalar_like(size: int, kind: str, lower: Lowering) -> CType:
 
 @models("realloc")
 def _realloc(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """New memory, with the contents of the old up to the smaller size; behind it new memory is arbitrary."""
+    """New memory, with the contents of the old up to the smaller size; behind it new memory is arbitrary. As glibc has
+    it, a size of 0 frees what there is; where there is no memory, the old stays.
+    """
     old = lower.builder.save(lower.expressions.scalar(arguments[0]))
     size = lower.builder.save(size_argument(lower, arguments[1]))
-    place = lower.context.points_to.pointed(arguments[0])
-    builder = lower.builder
+    builder, zero = lower.builder, lower.memory.pointer(0)
+    result = builder.temporary(zero.sort)
+    only_free, other, after = builder.new(), builder.new(), builder.new()
+    builder.fork(and_(eq(size, zero), not_(eq(old, zero))), only_free, other)
+    builder.enter(only_free)
+    lower.heap.free(old)
+    builder.assign(result, zero)
+    builder.go(after)
+    builder.enter(other)
+    _resize(lower, result, old, size, lower.context.points_to.pointed(arguments[0]))
+    builder.go(after)
+    builder.enter(after)
+    return result
+
+
+def _resize(lower: Lowering, result: Term, old: Term, size: Term, place: Place) -> None:
+    builder, zero = lower.builder, lower.memory.pointer(0)
     before = builder.save(lower.heap.allocated_size(old))
-    new = lower.heap.allocate(size, counted=True)
+    new = builder.save(lower.heap.allocate(size, counted=True))
+    builder.assign(result, new)
     copy, after = builder.new(), builder.new()
-    builder.fork(eq(old, lower.memory.pointer(0)), after, copy)
+    builder.fork(or_(eq(old, zero), eq(new, zero)), after, copy)
     builder.enter(copy)
     element = _element_of(lower, place)
     if element is not None:
@@ -81,7 +99,6 @@ def _realloc(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     lower.heap.free(old)
     builder.go(after)
     builder.enter(after)
-    return new
 
 
 def _element_of(lower: Lowering, place: Place) -> CType | None:

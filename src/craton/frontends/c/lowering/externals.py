@@ -5,6 +5,7 @@ from __future__ import annotations
 from craton.frontends.c.automaton.lvalue import Plain, Value
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.functions import Record, floating_type
+from craton.frontends.c.library.platform import in_c_library
 from craton.frontends.c.library.table import library_function
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
@@ -95,6 +96,10 @@ class Externals:
         if function.stops:
             self._builder.stop()
             return self._unknowns.arbitrary(node.type)
+        if any(isinstance(argument.type, Pointer | RecordType) for argument in node.children[1:]) and in_c_library(
+            name
+        ):
+            return self._unmodelled(f"a call of {name}, of which there is no record,", node)
         if isinstance(node.type, Void):
             self._context.assume(f"unknown function {name} changes nothing")
             return ()
