@@ -14,12 +14,14 @@ from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
-from craton.logic import FALSE, Term, disjuncts, free_variables
+from craton.logic import FALSE, Term, disjuncts, free_variables, size
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver
 
 # In the order they are tried; one that cannot speak of a condition is left out.
-CHECKERS = ("bitwuzla", "cvc5 over integers", "cvc5", "z3")
+CHECKERS = ("bitwuzla", "z3", "cvc5 over integers", "cvc5")
+# One that heeds no limit while it prepares large conditions: it is asked when all others have had their tries.
+_HEEDLESS, _LARGE = "cvc5 over integers", 4000  # nodes
 _TRIES = (0.1, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
 _QUICK = _TRIES[:2]  # where another question will do as well
@@ -211,8 +213,9 @@ class _Panel:
     def _asked(self, formulas: Sequence[Term], limit: float | None) -> bool | None:
         """Each of them, with a limit of seconds; who has shown something before comes first."""
         shown: set[str] = set()
+        is_large = limit is not None and any(size(formula, _LARGE) > _LARGE for formula in formulas)
         for name in sorted(self.members, key=lambda member: member not in self.believed):
-            if family(name) in shown:
+            if family(name) in shown or (is_large and name == _HEEDLESS):
                 continue
             if self.late:
                 return None
