@@ -53,11 +53,13 @@ from craton.logic import (
     fp_from_fp,
     fp_from_signed,
     fp_from_unsigned,
+    fp_is_nan,
     fp_is_zero,
     fp_le,
     fp_lt,
     fp_mul,
     fp_neg,
+    fp_round_to_integral,
     fp_sub,
     fp_to_sbv,
     fp_to_ubv,
@@ -137,10 +139,12 @@ def adapt(value: Term, source: CType, target: CType) -> Term:
 
 
 def float_to_integer(term: Term, target: CType) -> Term:
-    """Truncation towards zero, with x86's answer where the value does not fit."""
+    """Truncation towards zero. Where the value does not fit, with the answer of x86, or of gcc if it is a constant."""
     width = target.size * 8
     sort = term.sort
     assert isinstance(sort, Float)
+    if term.is_value:
+        return _constant_to_integer(term, target)
     if not is_signed(target) and width >= 64:
         # Above 2^63 gcc subtracts 2^63 first; below zero the signed conversion wraps around.
         top = fp_value(Fraction(1 << (width - 1)), sort)
@@ -149,6 +153,25 @@ def float_to_integer(term: Term, target: CType) -> Term:
         return ite(big, fp_to_ubv(width, RTZ, term), small)
     wide = max(32 if is_signed(target) or width < 32 else 64, width)
     return resize(_signed_conversion(term, wide), width, signed=True)
+
+
+def _constant_to_integer(term: Term, target: CType) -> Term:
+    """The nearest integer of the type towards zero; of NaN, 0. It is a value, as the operand is one."""
+    width, sort = target.size * 8, term.sort
+    assert isinstance(sort, Float)
+    signed = is_signed(target)
+    least, above = (-(1 << (width - 1)), 1 << (width - 1)) if signed else (0, 1 << width)
+    to_bits = fp_to_sbv if signed else fp_to_ubv
+    whole = fp_round_to_integral(RTZ, term)
+    return ite(
+        fp_is_nan(term),
+        bv(0, width),
+        ite(
+            fp_le(fp_value(Fraction(above), sort), whole),
+            bv(above - 1, width),
+            ite(fp_lt(whole, fp_value(Fraction(least), sort)), bv(least, width), to_bits(width, RTZ, whole)),
+        ),
+    )
 
 
 def _signed_conversion(term: Term, width: int) -> Term:

@@ -1,6 +1,7 @@
-"""Bit-fields that are wider than int and narrower than their declared type. C leaves open which type they have in
-expressions: clang computes in the declared type, gcc with as many bits as they have. We read what gcc reads: operands
-and results are cut to the bits of their type, which is written as two shifts in the declared type.
+"""Bit-fields that are narrower than their declared type, and that is wider than int. C leaves open which type they have
+in expressions: clang computes in the declared type, gcc with as many bits as they have, or in int if they fit there. We
+read what gcc reads: operands and results are cut to the bits of their type, which is written as two shifts in the
+declared type.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^"})
 
 @dataclass(frozen=True, slots=True)
 class FieldType:
-    """The type of an expression of wide bit-fields: so many bits of an integer."""
+    """The type of an expression of such bit-fields: so many bits of an integer."""
 
     bits: int
     signed: bool
@@ -30,10 +31,11 @@ class FieldType:
 
 
 def field_type(node: Node) -> FieldType | None:
-    """The type of an expression, if it is that of a wide bit-field."""
+    """The type of an expression, if it is that of such a bit-field."""
     match node.kind:
-        case Kind.MEMBER if node.value.bits is not None and _INT < node.value.bits < 8 * node.value.type.size:
-            return FieldType(node.value.bits, is_signed(node.value.type), node.value.type)
+        case Kind.MEMBER if node.value.bits is not None and node.value.bits < 8 * node.value.type.size > _INT:
+            bits, signed = node.value.bits, is_signed(node.value.type)
+            return FieldType(max(bits, _INT), signed or bits < _INT, node.value.type)
         case Kind.BINARY if isinstance(node.value, FieldType):
             return node.value
         case Kind.BINARY if node.op == ",":
@@ -46,7 +48,7 @@ def field_type(node: Node) -> FieldType | None:
 
 
 def with_field_types(node: Node) -> Node:
-    """An operation as gcc means it where wide bit-fields are among its operands; the same node elsewhere."""
+    """An operation as gcc means it where such bit-fields are among its operands; the same node elsewhere."""
     match node.kind:
         case Kind.BINARY if node.op in ("<<", ">>"):
             t = field_type(node.children[0])
@@ -103,7 +105,9 @@ def _common(t: FieldType, other: Node) -> FieldType | None:
     given = other.children[0].type
     if not isinstance(given, Integer):
         return None
-    return t if given.width < t.bits else FieldType(given.width, given.signed, t.declared)
+    if given.width < t.bits:
+        return t
+    return FieldType(given.width, given.signed and (t.signed or t.bits < given.width), t.declared)
 
 
 def _cut(node: Node, t: FieldType) -> Node:
