@@ -72,7 +72,7 @@ class CXUnsavedFile(Structure):
 VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
 FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor, c_void_p)
 BREAK, CONTINUE, RECURSE = 0, 1, 2
-_IGNORED = {43, 44, 45, 46}  # references to types and templates
+_IGNORED = {10, 43, 44, 45, 46}  # references to types and templates, and parameters in the types of functions
 _NO_INITIALIZERS, _TERSE = 6, 17  # properties of printing
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
