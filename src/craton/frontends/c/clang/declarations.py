@@ -265,8 +265,7 @@ class Declarations:
             return self.global_(cursor)
         found = attributes_of(cursor)
         self._check(found, cursor)
-        in_register = storage_class == _REGISTER  # which one matters to asm alone, whose outputs are arbitrary
-        if (found.assembler_name and not in_register) or found.lists_functions:
+        if found.assembler_name or found.lists_functions:
             raise self._unsupported("a variable in a register or section that its declaration names", cursor)
         storage = Storage.PARAMETER if cursor.kind == _PARAMETER else Storage.LOCAL
         if storage_class == _STATIC:
