@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,14 @@ from craton.cli import main
 from craton.frontends.programs import Request, load_program
 from craton.horn.procedures import system_of
 from craton.program.inlining import inline
-from craton.verification.run import verify
-from craton.verification.stages import DEFAULT
+from craton.program.unrolling import unroll_recursion
+from craton.verdicts.verdict import Proved, Unknown
+from craton.verification.context import Context
+from craton.verification.contracts import ErrorWithin, by_contracts
+from craton.verification.run import verify, verify_program
+from craton.verification.scheduling import Clock
+from craton.verification.stages import DEFAULT, Stage
+from support import FUZZ
 
 PROGRAMS = {
     "mccarthy.bpl": (
@@ -123,3 +130,74 @@ def test_a_global_that_takes_a_result_has_the_result(program: Path) -> None:
         result = summary.arguments[len(summary.arguments) - 2]
         assert result in clause.head.arguments
         assert summary.arguments[-1] not in clause.head.arguments
+
+
+# --- random recursive programs ----------------------------------------------------------------------------------------
+
+
+class Dice:
+    """Random Boogie programs of mutually recursive procedures with a global variable."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def term(self, names: list[str]) -> str:
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.4:
+            return rng.choice(names)
+        if kind < 0.6:
+            return str(rng.randint(-2, 3))
+        return f"({rng.choice(names)} {rng.choice('+-')} {rng.choice([*names, '1', '2'])})"
+
+    def condition(self, names: list[str]) -> str:
+        rng = self.rng
+        return f"{rng.choice(names)} {rng.choice(['<', '<=', '==', '!='])} {rng.choice([*names, '0', '1', '2', '3'])}"
+
+    def body(self, names: list[str], count: int, depth: int = 0) -> str:
+        return " ".join(self.statement(names, depth) for _ in range(count))
+
+    def statement(self, names: list[str], depth: int) -> str:
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.35:
+            return f"{rng.choice(names)} := {self.term(names)};"
+        if kind < 0.6:
+            return f"call {rng.choice(names)} := {rng.choice('fg')}({self.term(names)}, {self.term(names)});"
+        if kind < 0.85 and depth < 2:
+            test = self.condition(names) if rng.random() < 0.8 else "*"
+            then, other = (self.body(names, rng.randint(0, 2), depth + 1) for _ in range(2))
+            return f"if ({test}) {{ {then} }} else {{ {other} }}"
+        if kind < 0.93:
+            return f"assert {self.condition(names)} || {self.condition(names)};"
+        return f"havoc {rng.choice(names)};"
+
+    def procedure(self, name: str) -> str:
+        names = ["u", "r", "l"]
+        inside = self.body(names, self.rng.randint(1, 3))
+        return (
+            f"procedure {name}(p: int, q: int) returns (r: int) modifies u; {{ var l: int; l := q; r := p;"
+            f" if (p > 0) {{ {inside} call r := {self.rng.choice('fg')}(p - 1, l); }} }}\n"
+        )
+
+    def program(self) -> str:
+        names = ["u", "a", "b"]
+        start = f"a := {self.rng.randint(0, 3)}; b := 1; u := 0;"
+        rest = f"{self.body(names, 3)} assert {self.condition(names)};"
+        main = f"procedure main() modifies u; {{ var a, b: int; {start} {rest} }}"
+        return "var u: int;\n" + self.procedure("f") + self.procedure("g") + main
+
+
+@pytest.mark.parametrize("seed", range(8 * max(1, FUZZ)))
+def test_contracts_agree_with_unrolled_programs(seed: int, tmp_path: Path) -> None:
+    """What contracts prove has no error up to a depth; what they refute has one at the depth they say."""
+    path = tmp_path / "random.bpl"
+    path.write_text(Dice(seed).program())
+    program = load_program(Request((str(path),)))
+    answer, _ = by_contracts(program, Context(Clock.lasting(30.0), None), None, 30.0)
+    if isinstance(answer, Unknown):
+        return
+    depth = min(8, max(1, answer.depth)) if isinstance(answer, ErrorWithin) else 3
+    found = verify_program(unroll_recursion(program, depth), (Stage(engine="bounded(depth=40)"),), 30.0)
+    assert not (isinstance(answer, Proved) and found.is_false)
+    assert not (isinstance(answer, ErrorWithin) and found.is_true)

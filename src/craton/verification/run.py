@@ -94,7 +94,7 @@ class _Run:
         programs = self._prepared(self.program)
         calls = [e.statement.procedure for e in programs.whole.main.edges if isinstance(e.statement, Call)]
         if calls:
-            found = self._by_contracts(None)
+            found = self._by_contracts(self.context.clock.left)
             if isinstance(found, Result):
                 return found
             return Result(Unknown(f"the program is too large to inline its calls (of {calls[0]} among others)"))

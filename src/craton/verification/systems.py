@@ -31,7 +31,7 @@ from craton.verification.context import Watcher, nobody
 from craton.verification.isolation import NotDone, within
 from craton.verification.scheduling import Clock, least, time_to_confirm, turn
 
-_PROGRAMS = 0.6  # of the time that is left, for the program of a linear system
+_PROGRAMS = 0.5  # of the time that is left, for the program of a linear system
 
 Answer = Satisfiable | Unsatisfiable | verdicts.Unknown
 
