@@ -232,7 +232,9 @@ def test_attributes_of_unknown_meaning_are_refused_by_name(attribute: str, text:
     assert re.search(r"program.c:[12]:", str(caught.value))
 
 
-@pytest.mark.parametrize("way", ["return 0;", "exit(0);", "__builtin_exit(0);", "{ int *p = 0; if (!p) exit(1); }"])
+@pytest.mark.parametrize(
+    "way", ["return 0;", "exit(0);", "__builtin_exit(0);", "g = 0; exit(++g);", "{ int *p = 0; if (!p) exit(1); }"]
+)
 def test_destructors_run_when_the_program_ends(way: str, tmp_path: Path) -> None:
     text = f"""
         void reach_error(void) {{}} extern void exit(int); int g;

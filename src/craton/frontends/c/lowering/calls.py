@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from craton.frontends.c.automaton.arithmetic import adapt, convert
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.lowering.expressions import Expressions
@@ -77,8 +79,9 @@ class Calls:
         if function.is_external:
             if function.weak:
                 raise self._frame.unsupported(f"a call of {function.name}, which is weak and not defined", node)
-            if function.name in ("exit", "__builtin_exit"):
-                self._destructors(node)
+            last = self._context.program.after_entry()
+            if last and function.name in ("exit", "__builtin_exit"):
+                return self._exit(last, node)
             return self._externals.call(function, node)
         if self._is_the_compilers(function):
             return self._externals.call(function, node)
@@ -94,13 +97,13 @@ class Calls:
         given = (t.result, *t.parameters)
         return len(given) == 2 and all(isinstance(each, declared) and each is given[0] for each in given)
 
-    def _destructors(self, node: Node) -> None:
-        """What `exit` calls before the program ends."""
-        functions = self._context.program.after_entry()
-        if functions and not all(self._frame.purity.is_pure(argument) for argument in node.children[1:]):
-            raise self._frame.unsupported("exit with an argument that does something, and destructors", node)
-        for function in functions:
+    def _exit(self, last: Sequence[Function], node: Node) -> Value:
+        """`exit` calls functions before the program ends."""
+        for argument in node.children[1:]:
+            self._expressions.value(argument)
+        for function in last:
             self._invoke(function, [], node)
+        return self._externals.end()
 
     def _invoke(self, function: Function, arguments: list[tuple[Value, CType]], node: Node) -> Value:
         self._context.called[function.symbol] = function

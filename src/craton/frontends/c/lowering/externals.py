@@ -55,6 +55,12 @@ class Externals:
             self._expressions.value(argument)
         return self._with_values(function, node)
 
+    def end(self) -> Value:
+        """The program ends, as by `exit`."""
+        self._lowering.ending.at_exit()
+        self._builder.stop()
+        return ()
+
     def through_pointer(self, function: Function, node: Node) -> Value:
         """A call through a pointer, whose arguments have been evaluated, of a function without a body."""
         if library_function(function.name).handler is not None:
