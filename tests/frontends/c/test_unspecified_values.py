@@ -114,19 +114,18 @@ def outcomes(text: str, specification: Specification, folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("statement", "size", "fits"),
     [
-        ('sprintf(b, "%d", -5)', 3, True),
-        ('sprintf(b, "%d", -5)', 2, False),
-        ('sprintf(b, "<%3u%%>", 5u)', 7, True),
-        ('sprintf(b, "<%3u%%>", 5u)', 6, False),
-        ('text[0] = text[1] = 1; sprintf(b, "%s", text)', 3, True),
-        ('text[0] = text[1] = 1; sprintf(b, "%s", text)', 2, False),
+        ('sprintf(b, "%d", 5)', 12, True),
+        ('sprintf(b, "%d", 5)', 11, False),
+        ('sprintf(b, "<%3u%%>", 5u)', 14, True),
+        ('sprintf(b, "<%3u%%>", 5u)', 13, False),
+        ('sprintf(b, "%s", text)', 30, False),
         ('scanf("%s", b)', 30, False),
         ('scanf("%3s", b)', 4, True),
         ('scanf("%3s", b)', 3, False),
     ],
 )
 def test_a_text_longer_than_its_array_is_found(statement: str, size: int, fits: bool, tmp_path: Path) -> None:
-    """The lengths are those that glibc prints, or reads; seeds choose small lengths often."""
+    """The lengths are those that glibc prints at most; seeds choose small lengths often."""
     text = f"int main(void) {{ char *b = malloc({size}); {statement}; free(b); return 0; }}"
     assert ("valid-deref" in outcomes(text, SAFETY, tmp_path)) == (not fits)
 
@@ -134,6 +133,27 @@ def test_a_text_longer_than_its_array_is_found(statement: str, size: int, fits: 
 def test_conversions_that_are_not_told_apart_have_any_length() -> None:
     assert lengths("%.0f%d", 64).least <= 2 and lengths("%.0f%d", 64).most is None
     assert lengths("%5%%d", 64).least <= 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "size", "fits"),
+    [
+        ('sprintf(b, "%d", -5)', 3, True),
+        ('sprintf(b, "%d", -5)', 2, False),
+        ('sprintf(b, "<%3u%%>", 5u)', 7, True),
+        ('sprintf(b, "<%3u%%>", 5u)', 6, False),
+        ('char text[3] = "ab"; sprintf(b, "%s", text)', 3, True),
+        ('char text[3] = "ab"; sprintf(b, "%s", text)', 2, False),
+    ],
+)
+def test_texts_of_programs_without_inputs_are_exact(statement: str, size: int, fits: bool, tmp_path: Path) -> None:
+    path = tmp_path / "exact.c"
+    path.write_text(
+        "extern void *malloc(__SIZE_TYPE__), free(void *); extern int sprintf(char *, const char *, ...);\n"
+        f"int main(void) {{ char *b = malloc({size}); {statement}; free(b); return 0; }}\n"
+    )
+    outcome = Interpreter(load_c([path], SAFETY)).run().outcome
+    assert isinstance(outcome, ReachedError) is not fits
 
 
 def test_texts_change_what_was_there(tmp_path: Path) -> None:

@@ -34,6 +34,10 @@ _FLAGS = (
 _ARGUMENTS, _WITHOUT_PROTOTYPE = "arguments to function call", re.compile(rb"\b([A-Za-z_]\w*)\s*\(\s*\)\s*[;,]")
 _OLD = "is not supported in C99 mode"  # clang's words for what only the old dialect has
 _REGISTERS, _PLACE = "unsuitable for global register variables", re.compile(r":(\d+):(\d+): error:")
+# Words of programs that are given something from outside.
+_INPUTS = re.compile(
+    rb"nondet|\b(?:getchar\w*|f?getc\w*|gets|fgets|\w*scanf|fread|getline|getdelim|read|recv|getenv|argv|rand\w*|time|clock)\b"
+)
 # What the macros of glibc's headers leave behind.
 _GLIBC = (b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
 
@@ -108,7 +112,9 @@ def parsed(
     if not paths:
         raise BadInput("no input file")
     program = Program()
-    units = [_parse(path, options, _contents(path)) for path in paths]
+    contents = {path: _contents(path) for path in paths}
+    program.has_inputs = any(map(_INPUTS.search, contents.values()))
+    units = [_parse(path, options, contents[path]) for path in paths]
     try:
         for unit in units:
             UnitReader(unit, program, options.pointer_width // 8)

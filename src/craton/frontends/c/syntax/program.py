@@ -101,6 +101,7 @@ class Program:
         self.constructors: list[tuple[int, Function]] = []  # with their priorities, in the order of the text
         self.destructors: list[tuple[int, Function]] = []
         self.library: LinkedUnits | None = None
+        self.has_inputs = True  # whether the text looks like it; a run of a program without any can be followed exactly
 
     def define(self, name: str, definition: Definition) -> None:
         """As a linker does: a strong definition counts before weak ones, and there is at most one."""

@@ -233,20 +233,31 @@ static size_t formatted(char *to, size_t room, const char *format, va_list argum
     return at;
 }
 
+static void may_set_errno(void) {
+    if (__craton_any_int()) errno = __craton_any_int();
+}
+
 /* Output that fails is told by a negative number. */
 static int printed(const char *format, va_list arguments) {
     char nothing[1];
     size_t count = formatted(nothing, 0, format, arguments);
+    may_set_errno();
     return __craton_any_int() ? -1 : (int)count;
+}
+
+static int written_to(char *s, size_t n, const char *format, va_list arguments) {
+    size_t count = formatted(s, n, format, arguments);
+    may_set_errno();
+    return (int)count;
 }
 
 int __craton_exact_vprintf(const char *format, va_list arguments) { return printed(format, arguments); }
 int __craton_exact_vfprintf(FILE *f, const char *format, va_list arguments) { return printed(format, arguments); }
 int __craton_exact_vsnprintf(char *s, size_t n, const char *format, va_list arguments) {
-    return (int)formatted(s, n, format, arguments);
+    return written_to(s, n, format, arguments);
 }
 int __craton_exact_vsprintf(char *s, const char *format, va_list arguments) {
-    return (int)formatted(s, (size_t)-1, format, arguments);
+    return written_to(s, (size_t)-1, format, arguments);
 }
 #define WITH_ARGUMENTS(last, call) \
     va_list arguments; \
@@ -258,10 +269,10 @@ int __craton_exact_vsprintf(char *s, const char *format, va_list arguments) {
 int __craton_exact_printf(const char *format, ...) { WITH_ARGUMENTS(format, printed(format, arguments)) }
 int __craton_exact_fprintf(FILE *f, const char *format, ...) { __craton_there(f); WITH_ARGUMENTS(format, printed(format, arguments)) }
 int __craton_exact_snprintf(char *s, size_t n, const char *format, ...) {
-    WITH_ARGUMENTS(format, (int)formatted(s, n, format, arguments))
+    WITH_ARGUMENTS(format, written_to(s, n, format, arguments))
 }
 int __craton_exact_sprintf(char *s, const char *format, ...) {
-    WITH_ARGUMENTS(format, (int)formatted(s, (size_t)-1, format, arguments))
+    WITH_ARGUMENTS(format, written_to(s, (size_t)-1, format, arguments))
 }
 
 /* Output of single characters and of bytes: all of it, or it fails. */
