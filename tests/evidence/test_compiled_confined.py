@@ -15,7 +15,7 @@ from craton.evidence.building import compilers
 from craton.evidence.compiled import run_compiled, write_harness
 from craton.frontends.programs import Request, load_program
 from craton.program.cfa import Location, Program
-from craton.verdicts.counterexample import NotCompiled, NotReached, Replay
+from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")
 
@@ -70,6 +70,16 @@ def test_a_replay_stays_inside_of_its_process(body: str, innocent: Program, tmp_
     write_harness(tmp_path / "kept", request, innocent, NOTHING, "unreach-call")
     done = subprocess.run(["make", "-C", str(tmp_path / "kept"), "run"], capture_output=True, text=True)
     assert "error reached" in done.stderr
+
+
+def test_files_are_missing_for_reading_and_a_run_that_writes_one_shows_nothing(
+    innocent: Program, tmp_path: Path
+) -> None:
+    """What a program does that may not write is not what it does; but a file that is not there is not there."""
+    for flags, counts in ((0, True), (1, False), (0x42, False)):
+        body = f'if (call(2, (long)"/no/such/file", {flags}, 0) == -2) reach_error();'
+        result = run_compiled(requested(tmp_path, body), innocent, NOTHING, "unreach-call")
+        assert isinstance(result, Reached) == counts, result
 
 
 def test_a_constructor_of_the_program_is_confined_as_well(innocent: Program, tmp_path: Path) -> None:

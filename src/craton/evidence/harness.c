@@ -24,6 +24,9 @@ enum { CRATON_READ = 0, CRATON_WRITE = 1, CRATON_OPEN = 2, CRATON_CLOSE = 3, CRA
 static const unsigned craton_allowed[] = {0, 1, 3, 5, 8, 9, 10, 11, 12, 13, 14, 15, 20, 24, 25, 28, 35, 39, 60, 63, 96,
     97, 98, 99, 102, 131, 158, 186, 201, 202, 204, 228, 230, 231, 262, 273, 318, 334};
 static const unsigned craton_starting[] = {56, 57, 58, 59, 435}; /* clone fork vfork execve clone3 */
+/* stat lstat access chdir readlink readlinkat faccessat statx openat2 faccessat2 */
+static const unsigned craton_files[] = {4, 6, 21, 80, 89, 267, 269, 332, 437, 439};
+enum { CRATON_OPENAT = 257 };
 
 static long craton_call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -52,6 +55,8 @@ static const unsigned craton_allowed[] = {1, 3, 4, 6, 13, 19, 20, 45, 76, 77, 78
     158, 162, 163, 173, 174, 175, 186, 191, 192, 197, 199, 219, 224, 240, 242, 243, 252, 265, 267, 300, 311, 355, 383,
     386, 403, 407, 422};
 static const unsigned craton_starting[] = {120, 2, 190, 11, 435};
+static const unsigned craton_files[] = {12, 33, 85, 106, 107, 195, 196, 305, 307, 437, 439};
+enum { CRATON_OPENAT = 295 };
 
 static long craton_call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -620,14 +625,16 @@ static void craton_limit(int resource, unsigned long most)
 }
 
 /* Only calls that stay inside of the process are allowed, others fail: no files, no network, and signals to itself alone.
-   Files may be missing for anybody; but what a program does that may not start threads or others is not what it does. */
+   Files may be missing for anybody, and are told to be; but what a program does that may not write files, or start
+   threads or others, is not what it does. */
 static int craton_confine(void)
 {
-    enum { LOAD = 0x20, EQUAL = 0x15, RETURN = 0x06 };
+    enum { LOAD = 0x20, EQUAL = 0x15, ANY = 0x45, RETURN = 0x06 };
     enum { COUNT = sizeof craton_allowed / sizeof *craton_allowed };
     enum { STARTING = sizeof craton_starting / sizeof *craton_starting };
-    const unsigned allow = 0x7fff0000u, fail = 0x00050001u, end = 0x80000000u;
-    struct craton_filter filter[2 * COUNT + 2 * STARTING + 16];
+    enum { FILES = sizeof craton_files / sizeof *craton_files };
+    const unsigned allow = 0x7fff0000u, fail = 0x00050001u, missing = 0x00050002u, end = 0x80000000u;
+    struct craton_filter filter[2 * COUNT + 2 * STARTING + 2 * FILES + 26];
     struct { unsigned short length; struct craton_filter *filter; } program;
     unsigned n = 0, i;
 #define CRATON_RULE(a, b, c, d) \
@@ -643,6 +650,17 @@ static int craton_confine(void)
     for (i = 0; i < STARTING; i++) {
         CRATON_RULE(EQUAL, 0, 1, craton_starting[i]);
         CRATON_RULE(RETURN, 0, 0, end);
+    }
+    for (i = 0; i < 2; i++) { /* the flags are the second argument, or the third */
+        CRATON_RULE(EQUAL, 0, 4, i ? CRATON_OPENAT : CRATON_OPEN);
+        CRATON_RULE(LOAD, 0, 0, i ? 32 : 24);
+        CRATON_RULE(ANY, 0, 1, 0x43); /* O_WRONLY, O_RDWR, O_CREAT */
+        CRATON_RULE(RETURN, 0, 0, end);
+        CRATON_RULE(RETURN, 0, 0, missing);
+    }
+    for (i = 0; i < FILES; i++) {
+        CRATON_RULE(EQUAL, 0, 1, craton_files[i]);
+        CRATON_RULE(RETURN, 0, 0, missing);
     }
     CRATON_RULE(EQUAL, 0, 3, CRATON_TGKILL);
     CRATON_RULE(LOAD, 0, 0, 16);
