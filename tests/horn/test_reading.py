@@ -181,7 +181,7 @@ def as_formula(clause: Clause) -> Term:
 def test_clauses_mean_what_the_assertion_means() -> None:
     rng = random.Random(14)
     horn = 0
-    for _ in range(1500):
+    for _ in range(700):
         formula = random_formula(rng, 3)
         try:
             clauses = clauses_of(formula, UNKNOWNS)
@@ -201,4 +201,4 @@ def test_clauses_mean_what_the_assertion_means() -> None:
                 },
             )
             assert satisfies(model, closed) == satisfies(model, together), formula
-    assert horn > 400
+    assert horn > 180
