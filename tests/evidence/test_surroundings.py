@@ -81,3 +81,10 @@ def read(function: str, value: int, sort: Sort) -> ReadValue:
 )
 def test_what_is_typed(inputs: list[ReadValue], expected: bytes) -> None:
     assert surroundings(Replay(Location(0), tuple(inputs), ())).standard_input == expected
+
+
+def test_boogie_programs_have_no_arguments(tmp_path: Path) -> None:
+    (tmp_path / "p.bpl").write_text("procedure main(a: int, b: int) { assert a + b != 7; }")
+    result = verify(Request((str(tmp_path / "p.bpl"),)), [Stage("bounded")], 60)
+    assert isinstance(result.verdict, Violated), result
+    assert not result.verdict.replay.surroundings

@@ -54,7 +54,9 @@ def _pointer_size(replay: Replay) -> int:
 
 
 def _arguments(replay: Replay, memory: _Memory) -> tuple[bytes, ...]:
-    if replay.background is None or len(replay.background.program.main.parameters) < 2:
+    if replay.background is None or not replay.background.program.data_model:  # of a Boogie program
+        return ()
+    if len(replay.background.program.main.parameters) < 2:
         return ()
     start = replay.background.start
     first, second = replay.background.program.main.parameters[:2]
