@@ -32,6 +32,7 @@ def loaded(text: str, folder: Path) -> Program:
         "int main(void) { int x; clobber(&x); check(); return x; }",
         "int main(void) { int x; check(); clobber(&x); locked = 0; check(); return x; }",
         "int a[4], b[4]; int main(void) { int *p = a + ((long)b - (long)a) / 4; check(); return *p; }",
+        'int main(void) { int *p; __asm__ ("leaq 8, %0" : "=r" (p)); check(); return *p; }',
         "static void must(int c) { if (!c) reach_error(); }"
         "int main(void) { int x; clobber(&x); must(!locked); must(1); return x; }",
         "static int held(void) { if (locked == 2) return 1; return 0; }"

@@ -85,8 +85,7 @@ class InlineAssembly:
         """The outputs may be anything."""
         outputs, inputs = _operands(node, assembly)
         types = [leaf.type for _, child in outputs for leaf in leaves(without_conversions(child).type)]
-        if not all(isinstance(t, Integer | Floating) for t in types):
-            raise self._frame.unsupported("asm that may make pointers", node)
+        makes_pointers = not all(isinstance(t, Integer | Floating) for t in types)
         targets: list[tuple[Lvalue, Node]] = [
             (self._lvalues.lvalue(without_conversions(child)), without_conversions(child)) for _, child in outputs
         ]
@@ -95,7 +94,9 @@ class InlineAssembly:
         for target, child in targets:
             self._access.store(target, self._unknowns.arbitrary(child.type))
         leads_elsewhere = self._names_program(assembly)
-        if leads_elsewhere or ("memory" in assembly.clobbers and not self._change_memory()):
+        if makes_pointers:
+            self._builder.perhaps_unmodelled("asm that may make pointers", contained=not leads_elsewhere)
+        elif leads_elsewhere or ("memory" in assembly.clobbers and not self._change_memory()):
             self._builder.perhaps_unmodelled("asm that may change memory", contained=not leads_elsewhere)
         for jump in node.children[len(outputs) + len(inputs) :]:
             self._jump(jump)
