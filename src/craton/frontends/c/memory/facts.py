@@ -109,10 +109,11 @@ def _occupancy(scan: Scan, points_to: PointsTo, recursive: set[str]) -> tuple[di
     for variable in objects:
         for part in covered(points_to.of_variable(variable)):
             occupants[part] = occupants.get(part, 0) + 1
-    for place in points_to.places.roots():
-        if place.allocated or place.external:
-            for part in covered(place):
-                occupants[part] = 2
+    # Also string literals: an array that begins as anything must not take those with it that its pointers may mean.
+    shared = [place for place in points_to.places.roots() if place.allocated or place.external]
+    for place in (*points_to.unnamed(), *shared):
+        for part in covered(place):
+            occupants[part] = 2
     return occupants, local_places
 
 
