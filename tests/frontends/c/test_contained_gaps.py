@@ -70,3 +70,8 @@ def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
 )
 def test_what_it_may_change_is_not(text: str, tmp_path: Path) -> None:
     assert not loaded(text, tmp_path).gaps_are_harmless
+
+
+def test_calls_through_pointers_that_fit_are_exact(tmp_path: Path) -> None:
+    text = "static int f(int a) { return a; } int main(void) { int (*p)(int) = f; return p(1); }"
+    assert loaded(text, tmp_path).approximated == ()

@@ -219,10 +219,11 @@ class Calls:
         else:
             builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
         builder.enter(other)
-        self._context.approximated["calls through pointers"] = None
-        builder.perhaps_unmodelled("a call through a pointer to a function of another type", contained=True)
-        builder.havoc(*results)
-        builder.go(after)
+        if builder.here is not None:
+            self._context.approximated["calls through pointers"] = None
+            builder.perhaps_unmodelled("a call through a pointer to a function of another type", contained=True)
+            builder.havoc(*results)
+            builder.go(after)
 
 
 def _fits(given: CType, wanted: CType) -> bool:
