@@ -78,6 +78,7 @@ OTHERS = (
     "horn(sbe)",
     "horn(chains)",
     "horn(blocks=2)",
+    "horn(unguided)",
 )
 ENCODINGS = ("bv", "int")
 REFINEMENTS = (
