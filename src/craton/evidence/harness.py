@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.surroundings import is_read_from_outside
+from craton.evidence.surroundings import PROGRAM_NAME, is_read_from_outside
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
 from craton.frontends.c.library.platform import in_c_library
 from craton.frontends.c.library.table import MODELLED
@@ -59,7 +59,6 @@ _UNDEFINED = (*_FAULTS[DEREF.name], *_FAULTS[FREE.name])
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
 _STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
-_NAME = b"program"
 _MOST_TYPED = 60_000  # what a pipe takes at once
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
 _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
@@ -83,15 +82,15 @@ def harness_text(
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
         _header(violated),
-        _inputs(_given(replay.inputs), numbers, replay.surroundings.standard_input[:_MOST_TYPED]),
+        _inputs(_given(replay.inputs), numbers, replay.found_around.standard_input[:_MOST_TYPED]),
         _fills(opened),
         (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
         "/* --- what the program does not define --- */",
         *(_stub(function, specification, numbers) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
         *(_open_local(number, local) for number, local in enumerate(opened.locals)),
-        _environment(replay.surroundings),
-        _answers(replay.surroundings),
+        _environment(replay.found_around),
+        _answers(replay.found_around),
         _main(outline, specification, violated, replay),
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -365,7 +364,7 @@ def _arguments(replay: Replay, violated: str) -> tuple[bytes, ...]:
     """What a program does with the name that it is called by is no fault of it, so it has one where memory is watched
     over.
     """
-    return replay.surroundings.arguments or ((_NAME,) if violated in _MEMORY else ())
+    return replay.found_around.arguments or ((PROGRAM_NAME,) if violated in _MEMORY else ())
 
 
 def _list(name: str, texts: Sequence[bytes]) -> str:

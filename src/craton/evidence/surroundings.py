@@ -22,23 +22,23 @@ _CHARACTERS = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".spli
 _BYTES = frozenset("fgets gets fread getline getdelim read".split())
 _SCANNED = re.compile(r"scanf\((?P<before>.*)%(?P<conversion>\w+)\)", re.DOTALL)
 _MOST_ARGUMENTS, _LONGEST = 1000, 4000
-_NAME = b"program"
+PROGRAM_NAME = b"program"
 
 
 def surrounded(replay: Replay) -> Replay:
     """The replay with what the run has to find, unless that is known."""
-    return replay if replay.surroundings else replace(replay, surroundings=surroundings(replay))
+    return replay if replay.surroundings is not None else replace(replay, surroundings=surroundings(replay))
 
 
 def surroundings(replay: Replay) -> Surroundings:
     """What the run has to find, as far as it can be told."""
+    asked = [read for read in replay.inputs if read.source.function == "getenv"]
+    typed = _standard_input(replay.inputs)
+    if not asked and not _has_arguments(replay):
+        return Surroundings((), (), (), typed)
     memory = _Memory(memory_read(replay), _pointer_size(replay))
-    answers = tuple(
-        memory.text(int(read.value)) if read.value else None
-        for read in replay.inputs
-        if read.source.function == "getenv"
-    )
-    return Surroundings(_arguments(replay, memory), (), answers, _standard_input(replay.inputs))
+    answers = tuple(memory.text(int(read.value)) if read.value else None for read in asked)
+    return Surroundings(_arguments(replay, memory), (), answers, typed)
 
 
 def is_read_from_outside(function: str) -> bool:
@@ -53,10 +53,13 @@ def _pointer_size(replay: Replay) -> int:
     return 4 if replay.background is not None and replay.background.program.data_model == "ILP32" else 8
 
 
+def _has_arguments(replay: Replay) -> bool:
+    program = None if replay.background is None else replay.background.program
+    return program is not None and bool(program.data_model) and len(program.main.parameters) > 1  # not of Boogie
+
+
 def _arguments(replay: Replay, memory: _Memory) -> tuple[bytes, ...]:
-    if replay.background is None or not replay.background.program.data_model:  # of a Boogie program
-        return ()
-    if len(replay.background.program.main.parameters) < 2:
+    if replay.background is None or not _has_arguments(replay):
         return ()
     start = replay.background.start
     first, second = replay.background.program.main.parameters[:2]
@@ -66,7 +69,7 @@ def _arguments(replay: Replay, memory: _Memory) -> tuple[bytes, ...]:
     if count > _MOST_ARGUMENTS:  # those that somebody looked at will do
         count = max((i + 1 for i in range(_MOST_ARGUMENTS) if memory.pointer(base, i)), default=_MOST_ARGUMENTS)
     texts = [memory.text(pointer) if (pointer := memory.pointer(base, i)) else b"a" for i in range(count)]
-    return tuple(texts if memory.pointer(base, 0) or not texts else [_NAME, *texts[1:]])
+    return tuple(texts if memory.pointer(base, 0) or not texts else [PROGRAM_NAME, *texts[1:]])
 
 
 @dataclass(frozen=True, slots=True)

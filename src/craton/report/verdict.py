@@ -100,7 +100,7 @@ def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
 
     shown = ", ".join(entry["value"] for entry in inputs[:8]) + (", …" if len(inputs) > 8 else "")
     after = f"after {counted(len(inputs), 'input')}" + (f": {shown}" if shown else "")
-    after += "".join(f"; with {told}" for told in verdict.replay.surroundings.sentences)
+    after += "".join(f"; with {told}" for told in verdict.replay.found_around.sentences)
     match verdict.compiled:
         case Reached(compiler):
             return f"replay: error reached in the compiled program ({compiler}) {after}"

@@ -95,7 +95,12 @@ class Replay:
     inputs: tuple[ReadValue, ...]
     edges: tuple[Edge, ...] = field(repr=False)
     background: Background | None = field(default=None, repr=False, compare=False)
-    surroundings: Surroundings = NOTHING_AROUND
+    surroundings: Surroundings | None = None  # None: nobody has looked for them
+
+    @property
+    def found_around(self) -> Surroundings:
+        """What the run finds around it, as far as anybody knows."""
+        return self.surroundings or NOTHING_AROUND
 
 
 def place_of(replay: Replay, program: Program) -> SourceRange | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from craton.frontends.c.syntax.scan_formats import Conversion, Written, conversions
@@ -30,7 +32,21 @@ INT, LONG = Conversion(Written.INTEGER, 4), Conversion(Written.INTEGER, 8)
     ],
 )
 def test_conversions(template: str, expected: object) -> None:
-    assert conversions(template, 8) == expected
+    found = conversions(template, 8)
+    assert (None if found is None else tuple(replace(each, source="") for each in found)) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("%d,%5u", ["scanf(%d)", "scanf(,%u)"]),
+        ("%% %lx%n%c", ["scanf(% %lx)", "", "scanf(%c)"]),
+        ("a%*db%hhd", ["scanf(ab%hhd)"]),
+        ("%s%lf", ["", "scanf(%lf)"]),
+    ],
+)
+def test_what_is_read_has_a_name(template: str, expected: list[str]) -> None:
+    assert [each.source for each in conversions(template, 8) or ()] == expected
 
 
 def test_some_are_as_wide_as_pointers() -> None:

@@ -5,7 +5,6 @@ that its format allows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from craton.frontends.c.automaton.arithmetic import resize
@@ -33,7 +32,6 @@ _DIGITS = {"d": (11, 20), "i": (11, 20), "u": (10, 20), "x": (8, 16), "X": (8, 1
 _WIDE_EVERYWHERE = ("ll", "j")
 _WIDE_AS_POINTERS = ("l", "z", "t")
 _FROM_STANDARD_INPUT = frozenset("scanf __isoc99_scanf fscanf __isoc99_fscanf".split())
-_SCANNED = re.compile(r"((?:[^%]|%%)*)%(\*?)\d*((?:hh|h|ll|l|j|z|t|L|q)?[diouxXcaAeEfFgGp])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +146,9 @@ def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
         return lower.unknowns.arbitrary(node.type)
     builder, width = lower.builder, node.type.size * 8
     result = _item_count(lower, sum(each.written is not Written.COUNT for each in found), width)
-    sources = list(_sources(template)) if _name(node) in _FROM_STANDARD_INPUT else []
+    told = _name(node) in _FROM_STANDARD_INPUT and all(each.source for each in found)
     counted = 0
-    for number, (conversion, argument) in enumerate(zip(found, pointers, strict=False)):
+    for conversion, argument in zip(found, pointers, strict=False):
         write, on = builder.new(), builder.new()
         if conversion.written is Written.COUNT:
             builder.fork(eq(_choice(lower), bv(1, 1)), write, on)
@@ -158,7 +156,7 @@ def _scan_input(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
             builder.fork(bvslt(bv(counted, width), result), write, on)
             counted += 1
         builder.enter(write)
-        _write_converted(lower, argument, conversion, sources[number] if len(sources) == len(found) else "")
+        _write_converted(lower, argument, conversion, conversion.source if told else "")
         builder.go(on)
         builder.enter(on)
     for argument in pointers[len(found) :]:
@@ -195,16 +193,6 @@ def _write_converted(lower: Lowering, pointer: Node, conversion: Conversion, sou
     else:
         assert conversion.size is not None
         unknown_bytes(lower, pointer, lower.memory.pointer(conversion.size))
-
-
-def _sources(template: str) -> Iterator[str]:
-    """What is read for each conversion that is kept, as an input's name: the text that stands before it, and itself."""
-    before = ""
-    for literal, kept, conversion in _SCANNED.findall(template):
-        before += literal.replace("%%", "%")
-        if not kept:
-            yield f"scanf({before}%{conversion})"
-            before = ""
 
 
 def _read_source(lower: Lowering, name: str, arguments: tuple[Node, ...]) -> None:

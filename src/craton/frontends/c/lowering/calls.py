@@ -74,8 +74,7 @@ class Calls:
         if self._context.specification.forbids_call(function.name):
             for argument in node.children[1:]:
                 self._expressions.value(argument)
-            self._builder.error(UNREACH)
-            return self._unknowns.arbitrary(node.type)
+            return self._forbidden(node)
         if function.is_external:
             if function.weak:
                 raise self._frame.unsupported(f"a call of {function.name}, which is weak and not defined", node)
@@ -87,6 +86,11 @@ class Calls:
             return self._externals.call(function, node)
         arguments = [(self._expressions.value(argument), argument.type) for argument in node.children[1:]]
         return self._invoke(function, arguments, node)
+
+    def _forbidden(self, node: Node) -> Value:
+        """A call of an error function."""
+        self._builder.error(UNREACH)
+        return self._unknowns.arbitrary(node.type)
 
     def _is_the_compilers(self, function: Function) -> bool:
         """Whether compilers know what a call by name does and look at no definition, though there is one."""
@@ -175,8 +179,7 @@ class Calls:
     def _target(self, function: Function, arguments: list[tuple[Value, CType]], node: Node) -> Value:
         """A call through a pointer that turned out to mean this function."""
         if self._context.specification.forbids_call(function.name):
-            self._builder.error(UNREACH)
-            return self._unknowns.arbitrary(node.type)
+            return self._forbidden(node)
         if function.body is None:
             return self._externals.through_pointer(function, node)
         return self._invoke(function, arguments, node)

@@ -68,12 +68,9 @@ class Externals:
         return self._with_values(function, node)
 
     def _with_values(self, function: Function, node: Node) -> Value:
-        """A call whose arguments have been evaluated: of an error function, an input, or an unknown function."""
+        """A call whose arguments have been evaluated: of an assertion that fails, an input, or an unknown function."""
         name = function.name
         specification = self._context.specification
-        if name in specification.error_functions:
-            self._builder.error(UNREACH)
-            return self._unknowns.arbitrary(node.type)
         if name in ASSERTION_FAILURES:
             if specification.assertions:
                 self._builder.error(UNREACH)

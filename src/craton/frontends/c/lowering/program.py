@@ -83,8 +83,8 @@ def _cannot_fail(program: Program, context: Context) -> bool:
     gaps = [error for error in program.errors.values() if isinstance(error, Unmodelled)]
     if not gaps or not context.specification.reachability_only or not all(gap.contained for gap in gaps):
         return False
-    pointed = context.scan.address_taken
-    if any(f.name in (*context.specification.error_functions, *ASSERTION_FAILURES) for f in pointed.values()):
+    pointed, forbids = context.scan.address_taken, context.specification.forbids_call
+    if any(forbids(f.name) or f.name in ASSERTION_FAILURES for f in pointed.values()):
         return False
     roots = {symbol: f for symbol, f in pointed.items() if f.body is not None}
     context.called |= roots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from craton.frontends.c.syntax.types import CType, Floating, Integer, Pointer
 
@@ -29,22 +29,28 @@ class Written(enum.Enum):
 class Conversion:
     written: Written
     size: int | None
+    source: str = ""  # what is read for it, as an input's name: the text before it, and itself; "" for texts and counts
 
 
 def conversions(template: str, pointer_size: int) -> tuple[Conversion, ...] | None:
     """Those of a format that have an argument; None if there is one that nobody understands."""
     found = []
-    position = 0
+    position, before = 0, ""
     for match in _CONVERSION.finditer(template):
-        if "%" in template[position : match.start()]:
+        literal = template[position : match.start()]
+        if "%" in literal:
             return None
         position = match.end()
+        before += literal + ("%" if match.group() == "%%" else "")
         if match.group() == "%%" or match["dropped"]:
             continue
         conversion = _conversion(match["kind"], match["length"], match["width"], pointer_size)
         if conversion is None:
             return None
+        if conversion.written not in (Written.TEXT, Written.COUNT):
+            conversion = replace(conversion, source=f"scanf({before}%{match['length']}{match['kind']})")
         found.append(conversion)
+        before = ""
     return None if "%" in template[position:] else tuple(found)
 
 
