@@ -7,7 +7,6 @@ with the number of steps and not with the number of paths; constants stay consta
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -17,6 +16,7 @@ from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
 from craton.logic.core import eq
+from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
@@ -118,13 +118,13 @@ class _Unrolling:
 
     def _possible(self, state: _State) -> bool:
         """False if the state is known to be unreachable. The solver is asked as long as that costs little."""
-        now = time.monotonic()
+        now = running_time()
         spent = now - self.budget.started
         if state.condition is TRUE or self.looking > LOOKING_SECONDS + LOOKING_SHARE * spent:
             return True
         with self.budget.statistics.spending("bounded queries"):
             answer = self.solver.check(state.condition, time_limit=_least(LOOKING_SECONDS, self.budget.left))
-        self.looking += time.monotonic() - now
+        self.looking += running_time() - now
         return not isinstance(answer, Unsat)
 
     def _proof(self) -> EngineAnswer:

@@ -7,7 +7,6 @@ are inductive together. Either they are a proof or not: no refiner is used, and 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -49,6 +48,7 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.logic.semantics import to_signed
 from craton.logic.terms import value
 from craton.logic.walk import atoms, post_order
+from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.codegen import CannotRun
@@ -175,14 +175,14 @@ def _states(
             seen[location][values] = None
 
     interpreter = Interpreter(program, watched=watched, seen=note)
-    started = time.monotonic()
+    started = running_time()
     for number in range(RUNS):
         budget.check()
         visits.clear()
         run = interpreter.run(seed=None if number == 0 else seed * RUNS + number, step_limit=MOST_STEPS)
         if isinstance(run.outcome, ReachedError):
             return None
-        if time.monotonic() - started > SAMPLING_SECONDS:
+        if running_time() - started > SAMPLING_SECONDS:
             break
     return {location: list(rows) for location, rows in seen.items()}
 

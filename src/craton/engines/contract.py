@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from craton.processes.running_time import running_time
 from craton.registry import written
 
 if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
@@ -95,11 +95,11 @@ class Statistics:
         """Counts a call for a purpose, and its time."""
         tally = self.purposes.setdefault(purpose, Tally())
         tally.calls += 1
-        start = time.perf_counter()
+        start = running_time()
         try:
             yield
         finally:
-            tally.seconds += time.perf_counter() - start
+            tally.seconds += running_time() - start
 
 
 class OutOfTime(Exception):
@@ -112,17 +112,17 @@ class Budget:
 
     seconds: float | None = None
     watch: Callable[[Progress], None] = lambda progress: None
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=running_time)
     statistics: Statistics = field(default_factory=Statistics)
 
     @property
     def left(self) -> float | None:
         """Seconds that remain; None for no limit."""
-        return None if self.seconds is None else self.seconds - (time.monotonic() - self.started)
+        return None if self.seconds is None else self.seconds - (running_time() - self.started)
 
     def check(self) -> None:
         """Raises OutOfTime when no time is left; engines call it in every iteration of their loops."""
-        if self.seconds is not None and time.monotonic() - self.started > self.seconds:
+        if self.seconds is not None and running_time() - self.started > self.seconds:
             raise OutOfTime
 
 

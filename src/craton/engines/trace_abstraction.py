@@ -10,7 +10,6 @@ trace is left, the collected assertions annotate the program.
 from __future__ import annotations
 
 import heapq
-import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from craton.engines.options import block_size
 from craton.engines.refinement import Refinement, Returning
 from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
+from craton.processes.running_time import running_time
 from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Edge, Location, Program
 from craton.traces.refutation import Refiner, Refutation
@@ -217,17 +217,17 @@ class _Subtraction:
 
     def _may_minimise(self) -> bool:
         spent = self.budget.statistics.purposes.get("minimisation")
-        return spent is None or spent.seconds < MINIMISE_SHARE * (time.monotonic() - self.budget.started)
+        return spent is None or spent.seconds < MINIMISE_SHARE * (running_time() - self.budget.started)
 
     def _minimised(self, automaton: Automaton) -> Automaton:
         """Merges states that accept the same traces; the merged state has the facts of one or the other. Computes the
         coarsest partition by refinement; if time runs out, the automaton stays as it is.
         """
-        deadline = time.monotonic() + MINIMISE_SECONDS
+        deadline = running_time() + MINIMISE_SECONDS
         classes = _numbered(automaton.locations)
         count = 0
         while count < (count := max(classes) + 1):
-            if time.monotonic() > deadline:
+            if running_time() > deadline:
                 return automaton
             signatures = [
                 (classes[state], tuple((id(step), classes[target]) for step, target in automaton.outgoing[state]))

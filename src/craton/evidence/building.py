@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
@@ -16,6 +15,7 @@ from pathlib import Path
 import craton.frontends.c
 from craton.evidence.elf import Elf
 from craton.evidence.harness import PROGRAM_MAIN, SANITIZED
+from craton.processes.running_time import running_time
 from craton.processes.sandbox import run_tool
 from craton.program.cfa import DIVISION, FREE, OVERFLOW
 
@@ -137,10 +137,10 @@ def _tried(steps: Iterator[tuple[str, ...]], directory: Path, compiler: str, dea
 
 def tried(step: tuple[str, ...], directory: Path, compiler: str, deadline: float) -> Failed | None:
     """Calls a compiler; None if it likes what it sees."""
-    ending, said = run_tool(step, directory, max(0.1, deadline - time.monotonic()), MEMORY)
+    ending, said = run_tool(step, directory, max(0.1, deadline - running_time()), MEMORY)
     if ending.code == 0:
         return None
-    if time.monotonic() > deadline:
+    if running_time() > deadline:
         return Failed(f"no time left to compile the program: {compiler} {ending}", late=True)
     return Failed(f"{compiler} {ending}" if ending.code is None else _complaint(said, compiler))
 

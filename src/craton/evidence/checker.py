@@ -8,13 +8,13 @@ is imported.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
 from craton.logic import FALSE, Term, disjuncts, free_variables, size
+from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver
 
@@ -72,7 +72,7 @@ def check_annotation(
         for variable in sorted(free_variables(invariant) - annotation.known, key=lambda v: v.serial):
             problem = f"the invariant of {location} speaks of {variable.name}, which is no variable of the program"
             return Flaw(None, problem)
-    panel = _Panel(checkers, None if seconds is None else time.monotonic() + seconds, opinions)
+    panel = _Panel(checkers, None if seconds is None else running_time() + seconds, opinions)
     return _Check(annotation, panel).result()
 
 
@@ -89,7 +89,7 @@ def check_questions(
     questions: Sequence[Question], checkers: Sequence[str], seconds: float | None = None, *, opinions: int = 1
 ) -> Flaw | Confirmed:
     """The first question that is not answered as it should be, if there is one: proofs without a program."""
-    panel = _Panel(checkers, None if seconds is None else time.monotonic() + seconds, opinions)
+    panel = _Panel(checkers, None if seconds is None else running_time() + seconds, opinions)
     for question in questions:
         if panel.late:
             return _late(None)
@@ -178,7 +178,7 @@ class _Panel:
 
     @property
     def left(self) -> float | None:
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        return None if self.deadline is None else max(0.0, self.deadline - running_time())
 
     @property
     def late(self) -> bool:

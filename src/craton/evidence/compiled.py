@@ -13,7 +13,6 @@ import re
 import shlex
 import signal
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -52,6 +51,7 @@ from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_va
 from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
+from craton.processes.running_time import running_time
 from craton.processes.sandbox import Ending, run_replay
 from craton.program.cfa import ADDRESSES, DIVISION, OVERFLOW, UNREACH, Program
 from craton.program.codegen import CannotRun
@@ -75,7 +75,7 @@ def run_compiled(
     """Compiles the program with the counterexample's inputs and runs it; with each compiler until one reaches the
     error: C leaves open in which order arguments are evaluated, and compilers differ.
     """
-    begun = time.monotonic()
+    begun = running_time()
     deadline = begun + (_LIMITLESS if seconds is None else seconds)
     problem = _no_use(request, violated)
     if problem:
@@ -106,7 +106,7 @@ def run_compiled(
             given = [_REAL_HEAP]
             result = attempt.result(found, NOTHING_UNSPECIFIED, "-DCRATON_REAL_HEAP")
     if isinstance(result, Reached):
-        return replace(result, seconds=time.monotonic() - begun, given=tuple(given))
+        return replace(result, seconds=running_time() - begun, given=tuple(given))
     if isinstance(first, NotReached) and replay.edges and _needs_open_values(program, replay):
         return NotReached("it depends on a value that the program leaves open, and no compiled run has it")
     return first
@@ -135,7 +135,7 @@ class _Attempt:
             ran: list[Compiled] = []
             failed: list[Compiled] = []
             for compiler in found:
-                if time.monotonic() < self.deadline:
+                if running_time() < self.deadline:
                     result = self._with(compiler, job)
                     if isinstance(result, Reached):
                         return result
@@ -146,7 +146,7 @@ class _Attempt:
         binary = build(job, compiler, self.deadline)
         if isinstance(binary, Failed):
             return NotReached(binary.reason, late=True) if binary.late else NotCompiled(binary.reason)
-        left = max(0.1, min(MOST_SECONDS, self.deadline - time.monotonic()))
+        left = max(0.1, min(MOST_SECONDS, self.deadline - running_time()))
         ending, said = run_replay(binary, left, MEMORY)
         kinds = {line[:1] for line in said}
         if "R" in kinds:

@@ -8,7 +8,6 @@ counts as taken; where a new value cannot be, it counts as any: both only add to
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from craton.logic import Array, Term, ops
 from craton.logic.ieee import Unspecified
 from craton.logic.semantics import Value, compute
 from craton.logic.walk import QUANTIFIERS, fold
+from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
 
@@ -36,7 +36,7 @@ class States:
 
 def check_states(states: States, seconds: float | None = None) -> Flaw | Confirmed:
     """The first flaw of a set of states, if it has one."""
-    return _Check(states, None if seconds is None else time.monotonic() + seconds).result()
+    return _Check(states, None if seconds is None else running_time() + seconds).result()
 
 
 class _Check:
@@ -68,7 +68,7 @@ class _Check:
         step = transition(edge.statement)
         no_variables(step.inputs, frozenset(self.states.variables))
         for number, row in enumerate(self.states.rows.get(edge.source, ())):
-            if number % _ROUND == 0 and self.deadline is not None and time.monotonic() >= self.deadline:
+            if number % _ROUND == 0 and self.deadline is not None and running_time() >= self.deadline:
                 return Flaw(edge, "no time left to check the proof", decided=False)
             now = _Values(self.states.variables, row)
             taken = now.of(step.guard)

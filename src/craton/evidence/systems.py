@@ -4,7 +4,6 @@ second has two judges: evaluation, and a solver that is told all values. Both ar
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from craton.errors import MissingCapability
@@ -13,6 +12,7 @@ from craton.horn.clauses import Atom, Clause, System
 from craton.horn.derivations import Derivation, Fact, Step, derivation_flaw
 from craton.horn.models import Model
 from craton.logic import FALSE, Term, and_, constant, eq, not_
+from craton.processes.running_time import running_time
 from craton.smt import Sat, Solver, Unsat
 
 
@@ -46,7 +46,7 @@ def check_derivation(system: System, derivation: Derivation, seconds: float | No
 
 def _second_judge(system: System, derivation: Derivation, seconds: float | None) -> str:
     """A solver is told the clause and all values apart from each other, so that it has to compute for itself."""
-    deadline = None if seconds is None else time.monotonic() + seconds
+    deadline = None if seconds is None else running_time() + seconds
     reason = "no solver can speak of it"
     for name in CHECKERS:
         try:
@@ -66,7 +66,7 @@ def _second_judge(system: System, derivation: Derivation, seconds: float | None)
 def _objection(solver: Solver, system: System, derivation: Derivation, deadline: float | None) -> str | None:
     """None if the solver agrees with every step, "" if it cannot tell."""
     for number, step in enumerate(derivation.steps):
-        left = None if deadline is None else deadline - time.monotonic()
+        left = None if deadline is None else deadline - running_time()
         if left is not None and left <= 0:
             return ""
         with solver.scope():

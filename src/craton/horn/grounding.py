@@ -7,7 +7,6 @@ the original's becomes as many steps. Nothing is trusted: a derivation is checke
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -17,6 +16,7 @@ from craton.horn.derivations import Derivation, Fact, Step
 from craton.horn.preprocessing import Preprocessed
 from craton.logic import Term, Value, and_, constant, eq, evaluate, var
 from craton.logic.evaluation import Model as Values
+from craton.processes.running_time import running_time
 from craton.smt import Sat, make_solver
 
 MOST_ORDERS = 24  # of premises that are tried for a step
@@ -33,7 +33,7 @@ class Inference:
 
 def grounded(found: Preprocessed, inferences: Sequence[Inference], seconds: float | None = None) -> Derivation | str:
     """The derivation in the original system; or why there is none."""
-    work = _Grounding(found, inferences, None if seconds is None else time.monotonic() + seconds)
+    work = _Grounding(found, inferences, None if seconds is None else running_time() + seconds)
     for number in range(len(inferences)):
         problem = work.take(number)
         if problem:
@@ -52,7 +52,7 @@ class _Grounding:
     def take(self, number: int) -> str:
         one = self.inferences[number]
         for clause, premises in self._candidates(one):
-            if self.deadline is not None and time.monotonic() > self.deadline:
+            if self.deadline is not None and running_time() > self.deadline:
                 return "there was no time to find the values of a derivation"
             if self._step(one.fact, clause, premises):
                 return ""
@@ -117,7 +117,7 @@ class _Grounding:
         return len(self.steps) - 1
 
     def _solved(self, facts: Sequence[Term]) -> Values | None:
-        left = None if self.deadline is None else max(0.05, self.deadline - time.monotonic())
+        left = None if self.deadline is None else max(0.05, self.deadline - running_time())
         with make_solver("z3", time_limit=left) as solver:
             solver.add(and_(*facts))
             answer = solver.check()

@@ -7,13 +7,13 @@ can be eliminated; otherwise Spacer looks for something in between.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from craton.horn.clauses import Clause, Predicate
 from craton.horn.models import Model
 from craton.horn.spacer import solved
 from craton.logic import Term, and_, eq, is_quantified, not_, or_
+from craton.processes.running_time import running_time
 from craton.smt.elimination import CHEAP, Eliminator
 
 USUAL = 5.0  # seconds
@@ -24,7 +24,7 @@ def meaning_between(
 ) -> Term:
     """What the predicate may mean, so that with the model of all others these clauses are satisfied."""
     limit = USUAL if seconds is None else seconds
-    eliminator = Eliminator(CHEAP, "z3", 1.0, time.monotonic() + limit)
+    eliminator = Eliminator(CHEAP, "z3", 1.0, running_time() + limit)
     strongest = or_(*(derived(predicate, clause, model, eliminator) for clause in defining))
     if not is_quantified(strongest):
         return strongest

@@ -21,6 +21,7 @@ from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.sorts import BOOL, INT, REAL, Array, BitVec, Float, Sort
 from craton.logic.terms import Term, ill_sorted
+from craton.processes.running_time import asked, can_be_suspended
 
 if TYPE_CHECKING:
     from craton.smt.querylog import QueryLog
@@ -256,11 +257,16 @@ class Solver(ABC):
                 self.fragment.require(self.name, assumption, self._understood)
         limit = self.time_limit if time_limit is None else time_limit
         if self.log is None:
-            return self._check(assumptions, limit)
+            return self._asked(assumptions, limit)
         start = time.perf_counter()
-        answer = self._check(assumptions, limit)
+        answer = self._asked(assumptions, limit)
         self.log.record(self, assumptions, answer, time.perf_counter() - start)
         return answer
+
+    def _asked(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
+        if not can_be_suspended():
+            return self._check(assumptions, limit)
+        return asked(lambda left: self._check(assumptions, left), limit, lambda found: not isinstance(found, Undecided))
 
     def is_valid(self, formula: Term, time_limit: float | None = None) -> bool | None:
         """Does the formula follow from the assertions? None if undecided."""

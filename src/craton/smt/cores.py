@@ -5,7 +5,6 @@ Members are positions in the list, never formulas: a formula may occur twice.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from craton.logic.core import conjuncts, implies
 from craton.logic.sorts import BOOL, INT, REAL
 from craton.logic.terms import Term, var
 from craton.logic.walk import free_variables
+from craton.processes.running_time import running_time
 from craton.smt.contract import Answer, Capability, Sat, Solver, Undecided, Unsat
 
 CoreAnswer = tuple[int, ...] | Sat | Undecided
@@ -38,7 +38,7 @@ def minimal_core(
         core = finder.find(range(len(formulas)), time_limit)
         if not isinstance(core, tuple):
             return core
-        end = float("inf") if budget is None else time.monotonic() + budget
+        end = float("inf") if budget is None else running_time() + budget
         # From the back: in a trace, late statements are more likely to be irrelevant repetitions.
         return _shrunk(finder, core, end)
 
@@ -55,16 +55,16 @@ def minimal_cores(
         first = finder.find(range(len(formulas)), time_limit)
         if not isinstance(first, tuple):
             return first
-        end = float("inf") if budget is None else time.monotonic() + budget
+        end = float("inf") if budget is None else running_time() + budget
         found = [_shrunk(finder, first, end)]
         waiting = deque([frozenset[int]()])
         seen = {frozenset[int]()}
-        while waiting and time.monotonic() < end:
+        while waiting and running_time() < end:
             out = waiting.popleft()
             core = next((c for c in found if out.isdisjoint(c)), None)
             if core is None:
                 within = [i for i in range(len(formulas)) if i not in out]
-                another = finder.core_of(within, None if budget is None else max(0.001, end - time.monotonic()))
+                another = finder.core_of(within, None if budget is None else max(0.001, end - running_time()))
                 if another is None:
                     continue
                 core = _shrunk(finder, sorted(another), end)
@@ -93,11 +93,11 @@ def latest_core(
         core = finder.find(range(len(formulas)), time_limit)
         if not isinstance(core, tuple):
             return core
-        end = float("inf") if budget is None else time.monotonic() + budget
+        end = float("inf") if budget is None else running_time() + budget
         # Invariant: the groups from `low` on have a core; none was found for the groups from `high` on.
         low, high = groups[core[0]], groups[-1] + 1
         while high - low > 1:
-            left = end - time.monotonic()
+            left = end - running_time()
             if left <= 0:
                 break
             middle = (low + high) // 2
@@ -116,7 +116,7 @@ def _shrunk(finder: CoreFinder, core: Sequence[int], end: float) -> tuple[int, .
     needed: list[int] = []
     candidates = list(core)
     while candidates:
-        left = end - time.monotonic()
+        left = end - running_time()
         if left <= 0:
             break
         candidate = candidates.pop()

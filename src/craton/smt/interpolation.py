@@ -7,7 +7,6 @@ Sources: z3 by solving recursion-free Horn clauses, bitwuzla and cvc5 by their o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -15,6 +14,7 @@ from craton.logic.core import and_, implies
 from craton.logic.sorts import Function
 from craton.logic.terms import FALSE, TRUE, Term
 from craton.logic.walk import free_variables, functions
+from craton.processes.running_time import running_time
 from craton.smt.contract import Solver, Undecided
 
 
@@ -108,11 +108,11 @@ def by_binary(interpolate: Callable[[Term, Term, float | None], Term | Satisfiab
     """Cut by cut: I[i+1] separates I[i] ∧ F[i+1] from the rest, which makes the sequence inductive."""
 
     def source(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
-        end = None if time_limit is None else time.monotonic() + time_limit
+        end = None if time_limit is None else running_time() + time_limit
         found: list[Term] = []
         here = TRUE
         for i in range(len(formulas) - 1):
-            left = None if end is None else max(0.001, end - time.monotonic())
+            left = None if end is None else max(0.001, end - running_time())
             step = interpolate(and_(here, formulas[i]), and_(*formulas[i + 1 :]), left)
             if not isinstance(step, Term):
                 return step

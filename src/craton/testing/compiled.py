@@ -9,7 +9,6 @@ watches over it.
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
 from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
+from craton.processes.running_time import running_time
 from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program, Unmodelled
 from craton.program.codegen import CannotRun
@@ -62,16 +62,16 @@ class CannotTest(CratonError):
 
 def failing_inputs(request: Request, program: Program, seconds: float, seed: int = 0) -> Failing | None:
     """The first run that was found, if there is one."""
-    begun = time.monotonic()
+    begun = running_time()
     kinds = {p.name: location for location, p in program.errors.items() if not isinstance(p, Unmodelled)}
     known = _constants(program)
     for violated, location in kinds.items():
-        inputs = _failing(request, violated, known, seed, seconds - (time.monotonic() - begun))
+        inputs = _failing(request, violated, known, seed, seconds - (running_time() - begun))
         if inputs is not None:
             found = Replay(location, inputs, ())
-            where = _proper(request, program, found, violated, seconds - (time.monotonic() - begun))
+            where = _proper(request, program, found, violated, seconds - (running_time() - begun))
             if where is not None:
-                reached = Reached(compilers()[0], len(inputs), time.monotonic() - begun)
+                reached = Reached(compilers()[0], len(inputs), running_time() - begun)
                 return Failing(violated, replace(found, location=where), reached)
     return None
 
@@ -79,7 +79,7 @@ def failing_inputs(request: Request, program: Program, seconds: float, seed: int
 def _failing(
     request: Request, violated: str, known: Sequence[int], first: int, seconds: float
 ) -> tuple[ReadValue, ...] | None:
-    deadline = time.monotonic() + seconds
+    deadline = running_time() + seconds
     source = c_source(request)
     outline = outline_of(source)
     functions = [(Input(f.name, str(f.type.result)), f.type.result) for f in outline.functions]
@@ -99,7 +99,7 @@ def _failing(
         if isinstance(binary, Failed):
             raise CannotTest(binary.reason)
         for seed in range(MOST_RUNS if reads else 1):
-            left = deadline - time.monotonic()
+            left = deadline - running_time()
             if left <= 0:
                 return None
             limit = max(SHORTEST, left * LONGEST) if seed else left * LONGEST_ON_ZEROS if reads else left

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import count
 
+from craton.processes.running_time import running_time
 from craton.program.cfa import Program
 from craton.program.codegen import CannotRun
 from craton.program.interpreter import Interpreter, ReachedError, Run, StepLimit
@@ -16,11 +16,11 @@ MOST_RUNS = 2_000
 
 def failing_run(program: Program, seconds: float | None, first: int = 0, *, with_path: bool = False) -> Run | None:
     """A run that reaches an error, if wanted with its path; None if none was found. The first one is on zeros."""
-    deadline = None if seconds is None else time.monotonic() + seconds
+    deadline = None if seconds is None else running_time() + seconds
     try:
         interpreter = Interpreter(program)
         for number in count():
-            if number >= MOST_RUNS or (deadline is not None and time.monotonic() > deadline):
+            if number >= MOST_RUNS or (deadline is not None and running_time() > deadline):
                 return None
             seed = None if number == 0 else first * MOST_RUNS + number
             run = interpreter.run(seed=seed, step_limit=MOST_STEPS, only_inputs=True)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import random
 import re
 import signal
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -36,6 +35,7 @@ from craton.evidence.elf import Elf
 from craton.evidence.harness import REACHED, SANITIZED, drawn_functions, drawn_harness_text, is_fault
 from craton.frontends.programs import CSource
 from craton.logic import FLOAT32, FLOAT64, BitVec, Sort
+from craton.processes.running_time import running_time
 from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.specification import Specification
@@ -155,7 +155,7 @@ def native_violation(source: CSource, directory: Path, seconds: float, tell: Tel
     None also where the program cannot be compiled or confined here. The directory is for what is built.
     """
     found = compilers()
-    begun = time.monotonic()
+    begun = running_time()
     if not found or source.options.data_model not in MODELS:
         return None
     try:
@@ -228,9 +228,9 @@ class _Runs:
     def at_first(self) -> NativeViolation | None:
         """By a few short runs, for which a proof waits however long compilers take; long ones get their time later."""
         self.binary = self._built(self.directory)
-        until = time.monotonic() + _AT_FIRST
+        until = running_time() + _AT_FIRST
         for seed in range(min(FIRST_RUNS, self.most)):
-            left = until - time.monotonic()
+            left = until - running_time()
             if self.binary is None or left <= 0:
                 break
             self.next = seed + 1
@@ -243,7 +243,7 @@ class _Runs:
         """By more runs, while there is time; the one on zeros comes again if it was cut short."""
         seeds = [*([0] if self.was_cut_short else []), *range(self.next, self.most)]
         for seed in seeds:
-            left = self.deadline - time.monotonic()
+            left = self.deadline - running_time()
             if left <= 0:
                 raise _OutOfTime
             share = left * (_LONGEST if seed else _LONGEST_ON_ZEROS)
@@ -268,7 +268,7 @@ class _Runs:
         if told is None:
             return None
         inputs = tuple(_read(said, self.functions))
-        used = time.monotonic() - self.begun
+        used = running_time() - self.begun
         violated, around = _violated(told, self.kinds), self._needed(binary, seed, seconds, said)
         suspected = NativeViolation(violated, inputs, self.compiler, Propriety.UNCHECKED, used, around)
         self.tell(suspected)
@@ -294,7 +294,7 @@ class _Runs:
         if self.watched is None:
             return Propriety.UNCHECKED
         # The violation is known; whether it counts is worth a little more time.
-        limit = max(_CLOSER_LOOK, self.deadline - time.monotonic())
+        limit = max(_CLOSER_LOOK, self.deadline - running_time())
         ending, said = run_replay(self.watched, limit, 4 * MEMORY, seed, *self.surroundings(seed))
         if any(line[:1] == "R" for line in said):
             return Propriety.PROPER
@@ -305,7 +305,7 @@ class _Runs:
         directory.mkdir(exist_ok=True)
         job = self._job(directory, sanitizers)
         patience = _CLOSER_LOOK if sanitizers else LONGEST_BUILD
-        binary = build(job, self.compiler, max(self.deadline, time.monotonic() + patience))
+        binary = build(job, self.compiler, max(self.deadline, running_time() + patience))
         if isinstance(binary, Failed):
             return None
         functions = self.source.specification.error_functions

@@ -6,11 +6,11 @@ solver has less to interpolate.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
 from craton.errors import MissingCapability
+from craton.processes.running_time import running_time
 from craton.registry import keyed_seconds
 from craton.smt import Capability, Sat, Satisfiable, Undecided, make_solver, sequence_interpolants
 from craton.traces.cores import Granularity, infeasible_core
@@ -38,7 +38,7 @@ class Craig(Refiner):
             return GaveUp(str(problem))
 
     def _refuted(self, trace: Trace) -> Answer:
-        started = time.monotonic()
+        started = running_time()
         formula: TraceFormula = trace.formula
         kept: frozenset[int] | None = None
         if self.core is not None:
@@ -50,7 +50,7 @@ class Craig(Refiner):
                 return GaveUp(core.reason)
             formula = trace_formula(core.steps)
             kept = core.kept
-        left = None if self.time_limit is None else max(0.001, self.time_limit - (time.monotonic() - started))
+        left = None if self.time_limit is None else max(0.001, self.time_limit - (running_time() - started))
         found = sequence_interpolants(formula.by_step, self.source, left)
         if isinstance(found, Undecided):
             return GaveUp(found.reason)

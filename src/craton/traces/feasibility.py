@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from craton.errors import MissingCapability
+from craton.processes.running_time import running_time
 from craton.smt import Sat, Unsat, make_solver
 from craton.traces.refutation import Feasible
 from craton.traces.trace import Trace
@@ -31,10 +31,10 @@ class NotDecided:
 
 def feasible(trace: Trace, seconds: float | None = None) -> Feasible | Infeasible | NotDecided:
     """Whether the trace's formula has a model. An answer of one solver that is undecided goes to the next."""
-    deadline = None if seconds is None else time.monotonic() + seconds
+    deadline = None if seconds is None else running_time() + seconds
     reasons: list[str] = []
     for name in SOLVERS:
-        left = None if deadline is None else deadline - time.monotonic()
+        left = None if deadline is None else deadline - running_time()
         if left is not None and left <= 0:
             reasons.append(f"no time was left for {name}")
             break

@@ -7,7 +7,6 @@ one. An equation keeps only one half where that is enough, since x ≤ 3 holds i
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -31,6 +30,7 @@ from craton.logic import (
     size,
     substitute,
 )
+from craton.processes.running_time import running_time
 from craton.program.transitions import Transition
 from craton.registry import one_part
 from craton.smt import Solver, minimal_core
@@ -58,10 +58,10 @@ class Lean(Refiner):
         return self._leaner(trace, answer, memory.solver(self.solver)) if isinstance(answer, Refutation) else answer
 
     def _leaner(self, trace: Trace, refutation: Refutation, solver: Solver) -> Refutation:
-        end = None if self.time_limit is None else time.monotonic() + self.time_limit
+        end = None if self.time_limit is None else running_time() + self.time_limit
         found = list(refutation.assertions)
         for i in range(len(trace) - 1, 0, -1):
-            left = None if end is None else end - time.monotonic()
+            left = None if end is None else end - running_time()
             if left is not None and left <= 0:
                 break
             found[i] = _enough(found[i], trace.steps[i], found[i + 1], solver, left)

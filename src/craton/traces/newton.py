@@ -7,13 +7,13 @@ followed by quantifier elimination, so that the next one starts small.
 from __future__ import annotations
 
 import enum
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
+from craton.processes.running_time import running_time
 from craton.program.transitions import Transition
 from craton.registry import flag, keyed_choice, keyed_seconds, word_choice
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
@@ -85,7 +85,7 @@ class _Execution:
     trace: Trace
     eliminator: Eliminator = field(init=False)
     solver: Solver = field(init=False)
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=running_time)
 
     def __post_init__(self) -> None:
         methods = METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())

@@ -8,11 +8,11 @@ Short of perfect are sequences with a loop invariant that the start of the path 
 from __future__ import annotations
 
 import enum
-import time
 from collections import Counter
 from collections.abc import Sequence
 
 from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables
+from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location
 from craton.program.transitions import Transition, transition
 from craton.smt import Solver
@@ -73,7 +73,7 @@ def good_positions(
     set of good positions is computed by removing those that are not until none is left to remove. Undecided triples
     count as invalid: those that take longer than `time_limit` seconds, and all after `budget` seconds.
     """
-    end = None if budget is None else time.monotonic() + budget
+    end = None if budget is None else running_time() + budget
     locations = trace.locations
     outgoing: dict[Location, list[tuple[Edge, Transition]]] = {}
     for edge in path_program(trace):
@@ -88,7 +88,7 @@ def good_positions(
             return True  # the sequence's own step
         key = (assertions[i], edge, assertions[j])
         if key not in cache:
-            left = None if end is None else end - time.monotonic()
+            left = None if end is None else end - running_time()
             limit = min((x for x in (left, time_limit) if x is not None), default=None)
             cache[key] = _holds(assertions[i], step, assertions[j], solver, limit)
         return cache[key]

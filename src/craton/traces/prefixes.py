@@ -7,12 +7,12 @@ restricts the states that reach the next assertion.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, runtime_checkable
 
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, and_
+from craton.processes.running_time import running_time
 from craton.program.cfa import Edge
 from craton.program.statements import Assume, Block, Statement
 from craton.program.transitions import Transition, transition
@@ -65,13 +65,13 @@ class _Formulas:
 
     def __init__(self, solver: Solver, time_limit: float | None) -> None:
         self._solver = solver
-        self._end = None if time_limit is None else time.monotonic() + time_limit
+        self._end = None if time_limit is None else running_time() + time_limit
         self._indexing = SSA()
 
     def take(self, step: Transition) -> bool:
         said = and_(*(part.formula for part in self._indexing.parts(step)))
         if step.guard is not TRUE:
-            left = None if self._end is None else max(0.001, self._end - time.monotonic())
+            left = None if self._end is None else max(0.001, self._end - running_time())
             if isinstance(self._solver.check(said, time_limit=left), Unsat):
                 return False
         self._solver.add(said)
@@ -120,7 +120,7 @@ class Sliced(Refiner):
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
             return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
-        end = None if self.time_limit is None else time.monotonic() + self.time_limit
+        end = None if self.time_limit is None else running_time() + self.time_limit
         try:
             with make_solver(self.solver) as solver:
                 found = sliced_prefixes(trace, solver, self.time_limit)
@@ -150,7 +150,7 @@ class Sliced(Refiner):
         best: tuple[tuple[float, ...], Refutation] | None = None
         reasons: dict[str, None] = {}
         for prefix, refiner in choices:
-            if end is not None and time.monotonic() > end and (best is not None or reasons):
+            if end is not None and running_time() > end and (best is not None or reasons):
                 reasons["no time for all prefixes"] = None
                 break
             answer = refiner.refute(prefix, memory)

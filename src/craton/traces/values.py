@@ -7,12 +7,12 @@ the values that the rest of the trace needs are kept (elimination of constraint 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from craton.logic import FALSE, TRUE, Array, Term, and_, conjuncts, eq, free_variables, ops, substitute
+from craton.processes.running_time import running_time
 from craton.program.transitions import Transition
 from craton.registry import keyed_seconds
 from craton.traces.memory import NO_MEMORY, RunMemory
@@ -90,7 +90,7 @@ class ExplicitValues(Refiner):
         length = length_of_contradiction({}, trace.steps)
         if length is None:
             return GaveUp("the values of variables do not contradict each other")
-        end = float("inf") if self.time_limit is None else time.monotonic() + self.time_limit
+        end = float("inf") if self.time_limit is None else running_time() + self.time_limit
         steps = trace.steps[:length]
         matters = _relevant(steps)
         known: Values = {}
@@ -124,7 +124,7 @@ class _Known:
 def _needed(known: Values, rest: Sequence[Transition], end: float) -> Values:
     """The known values that the contradiction needs: values are dropped one by one while the rest stays infeasible."""
     for variable in tuple(known):
-        if time.monotonic() > end:
+        if running_time() > end:
             break
         fewer = {v: value for v, value in known.items() if v is not variable}
         if contradicts(fewer, rest):

@@ -8,11 +8,11 @@ interpolants in post-order: I[node] separates F[node] ∧ I[children] from every
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from craton.errors import MissingCapability
 from craton.logic import BOOL, FALSE, TRUE, Function, Model, Term, and_, apply, free_variables, functions, implies
+from craton.processes.running_time import running_time
 from craton.smt import Capability, Sat, Satisfiable, Undecided, binary_interpolant, make_solver
 from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
 from craton.traces.craig import Craig
@@ -33,7 +33,7 @@ def refuted_by_craig(craig: Craig, tree: Tree) -> Answer:
 
 
 def _refuted(craig: Craig, tree: Tree) -> Answer:
-    started = time.monotonic()
+    started = running_time()
     formulas, kept = tree.by_node, None
     if craig.core is not None:
         able = Capability.CORES in make_solver(craig.source).can
@@ -44,7 +44,7 @@ def _refuted(craig: Craig, tree: Tree) -> Answer:
         if isinstance(core, Undecided):
             return GaveUp(core.reason)
         formulas, kept = grouped(core.parts, len(tree)), core.kept
-    left = None if craig.time_limit is None else max(0.001, craig.time_limit - (time.monotonic() - started))
+    left = None if craig.time_limit is None else max(0.001, craig.time_limit - (running_time() - started))
     found = tree_interpolants(tree, formulas, craig.source, left)
     if isinstance(found, Undecided):
         return GaveUp(found.reason)
@@ -103,14 +103,14 @@ def _unknown(tree: Tree, number: int, formulas: Sequence[Term]) -> Predicate:
 
 
 def _by_binary(tree: Tree, formulas: Sequence[Term], source: str, time_limit: float | None) -> TreeInterpolants:
-    end = None if time_limit is None else time.monotonic() + time_limit
+    end = None if time_limit is None else running_time() + time_limit
     found: list[Term] = []
     open_ones: dict[int, Term] = {}  # interpolants of nodes whose parents have none yet
     for number in range(len(tree) - 1):
         below = [open_ones.pop(child) for child in tree.nodes[number].children]
         inside = and_(formulas[number], *below)
         outside = and_(*open_ones.values(), *formulas[number + 1 :])
-        left = None if end is None else max(0.001, end - time.monotonic())
+        left = None if end is None else max(0.001, end - running_time())
         step = binary_interpolant(inside, outside, source, left)
         if not isinstance(step, Term):
             return step

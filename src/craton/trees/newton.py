@@ -10,11 +10,11 @@ the node's own (WP) part of the core speaks of.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, free_variables, not_
+from craton.processes.running_time import running_time
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.smt.elimination import Eliminator, Method
 from craton.traces.newton import METHODS, STEP_LIMIT, Direction, Newton
@@ -39,7 +39,7 @@ class _Execution:
     eliminator: Eliminator = field(init=False)
     solver: Solver = field(init=False)
     formulas: tuple[Term, ...] = ()
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=running_time)
 
     def __post_init__(self) -> None:
         methods = METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())

@@ -6,12 +6,12 @@ for each predicate, are a model of that system; inductive, if they satisfy those
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from craton.horn.clauses import Predicate
 from craton.horn.models import Model
 from craton.logic import Term, or_
+from craton.processes.running_time import running_time
 from craton.smt import Solver
 from craton.traces.perfect import Quality
 from craton.trees.tree import Tree
@@ -20,7 +20,7 @@ from craton.trees.tree import Tree
 def quality(
     tree: Tree, assertions: Sequence[Term], solver: Solver, time_limit: float | None, budget: float | None
 ) -> Quality:
-    end = None if budget is None else time.monotonic() + budget
+    end = None if budget is None else running_time() + budget
     model = disjunctions(tree, assertions)
     failed = False
     recurrent = False
@@ -28,7 +28,7 @@ def quality(
         clause = tree.system.clauses[number]
         recurs = clause.head is not None and any(a.predicate == clause.head.predicate for a in clause.body)
         recurrent = recurrent or recurs
-        left = None if end is None else end - time.monotonic()
+        left = None if end is None else end - running_time()
         limit = min((x for x in (left, time_limit) if x is not None), default=None)
         holds = (limit is None or limit > 0) and solver.is_valid(model.condition(clause), limit) is True
         if not holds and recurs:

@@ -7,7 +7,6 @@ the bit-precise program, too.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from craton.evidence.checker import Confirmed, Flaw, check_proof, others
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, functions
+from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
 from craton.traces.execution import Execution, execution
@@ -86,7 +86,7 @@ class Confirmation:
         return self._checked(blocks, None, Safe(better, (houdini.SOLVER,)))
 
     def _checked(self, program: Program, size: int | None, found: Safe) -> Proved | Unknown:
-        begun = time.monotonic()
+        begun = running_time()
         checkers = others(found.by)
         with self.context.statistics.spending("checking the proof"):
             left = self.context.time_to_confirm
@@ -94,7 +94,7 @@ class Confirmation:
         match checked:
             case Confirmed():
                 by = " and ".join(checked.by) or "simplification alone"
-                used = time.monotonic() - begun
+                used = running_time() - begun
                 return Proved(Proof(program, size, found.invariants, self._provenance(found), by, used))
             case Flaw(decided=True):
                 return Unknown(f"a proof was found but not confirmed: {checked.problem}")

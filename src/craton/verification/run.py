@@ -4,7 +4,6 @@ that is confirmed is the verdict.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from craton.engines.contract import Budget, Engine, EngineAnswer, Progress, Safe
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE
 from craton.logic.evaluation import CannotEvaluate
+from craton.processes.running_time import running_time
 from craton.processes.supervision import Report
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
@@ -58,7 +58,7 @@ def verify(
 
     Without `confirm` an engine's word is enough, and the result says that it is not confirmed.
     """
-    started = time.monotonic()
+    started = running_time()
     context = Context(Clock.lasting(seconds), request, confirm, watch)
     with veto_beside(request, seconds, wanted=confirm) as context.veto:
         with context.statistics.spending("loading"):
@@ -70,7 +70,7 @@ def verify_program(program: Program, stages: Sequence[Stage], seconds: float | N
     """The verdict on a program that is loaded already, such as one with hints from a witness. Without its text there is
     nothing to compile: a counterexample is replayed by the interpreter only.
     """
-    return _Run(program, stages, Context(Clock.lasting(seconds), None)).result(time.monotonic())
+    return _Run(program, stages, Context(Clock.lasting(seconds), None)).result(running_time())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class _Run:
             program=self.program,
             assumptions=self.program.assumptions,
             statistics=self.context.statistics,
-            seconds=time.monotonic() - started,
+            seconds=running_time() - started,
         )
 
     def _found(self) -> Result:
@@ -239,8 +239,8 @@ def _answer(engine: Engine, program: Program, seconds: float | None, context: Co
 
         def tell(progress: Progress) -> None:  # a few times a second: more is of use to nobody, and costs
             nonlocal told
-            if time.monotonic() - told >= _TELL:
-                told = time.monotonic()
+            if running_time() - told >= _TELL:
+                told = running_time()
                 report((progress, context.statistics))
 
         return engine.run(program, Budget(seconds, tell, statistics=context.statistics)), context.statistics

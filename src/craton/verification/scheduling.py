@@ -5,10 +5,11 @@ None stands for no limit, throughout.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+from craton.processes.running_time import running_time
 
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
 _LAST_WORDS = 0.3  # seconds at the end of a run's time in which it sums up
@@ -30,18 +31,18 @@ class Weighted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The time until a deadline (of `time.monotonic`)."""
+    """The time until a deadline (of `running_time`)."""
 
     deadline: float | None
 
     @classmethod
     def lasting(cls, seconds: float | None) -> Clock:
         """From now on."""
-        return cls(None if seconds is None else time.monotonic() + seconds)
+        return cls(None if seconds is None else running_time() + seconds)
 
     @property
     def left(self) -> float | None:
-        return None if self.deadline is None else self.deadline - time.monotonic()
+        return None if self.deadline is None else self.deadline - running_time()
 
     @property
     def is_over(self) -> bool:

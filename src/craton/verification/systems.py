@@ -7,7 +7,6 @@ on its program, by the spine of programs.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +22,7 @@ from craton.horn.grounding import Inference, grounded
 from craton.horn.models import EMPTY, Model
 from craton.horn.preprocessing import Preprocessed, preprocessed
 from craton.horn.results import Satisfiable, Unsatisfiable
+from craton.processes.running_time import running_time
 from craton.processes.supervision import Report
 from craton.verdicts import verdict as verdicts
 from craton.verdicts.text import Limit
@@ -56,10 +56,10 @@ def verify_system(
     confirm: bool = True,
 ) -> SystemResult:
     """Whether the system is satisfiable. Without stages, those for systems and, for linear ones, those of programs."""
-    started = time.monotonic()
+    started = running_time()
     run = _Run(system, Clock.lasting(seconds), watch, confirm)
     answer, stage = run.answer(stages)
-    return SystemResult(system, answer, stage, run.statistics, time.monotonic() - started)
+    return SystemResult(system, answer, stage, run.statistics, running_time() - started)
 
 
 class _Run:
@@ -214,7 +214,7 @@ class _Run:
                 return verdicts.Unknown(reason)
 
     def _satisfiable(self, small: Preprocessed, found: Solved) -> Satisfiable | verdicts.Unknown:
-        begun = time.monotonic()
+        begun = running_time()
         checkers = others(found.by) or CHECKERS
         limit = self._to_confirm
 
@@ -232,11 +232,11 @@ class _Run:
         if isinstance(verdict, Flaw):
             return verdicts.Unknown(f"a model was found but not confirmed: {verdict.problem}")
         by = " and ".join(verdict.by) or "simplification alone"
-        used = time.monotonic() - begun
+        used = running_time() - begun
         return Satisfiable(model, found.by, by, verdict.conditions, used, self.confirm)
 
     def _unsatisfiable(self, small: Preprocessed, inferences: Sequence[Inference]) -> Unsatisfiable | verdicts.Unknown:
-        begun = time.monotonic()
+        begun = running_time()
         limit = self._to_confirm
 
         def work(report: Report) -> Unsatisfiable | str:
@@ -252,4 +252,4 @@ class _Run:
             return verdicts.Unknown(f"evidence incomplete: false was derived, but {found.reason}", found.limit)
         if isinstance(found, str):
             return verdicts.Unknown(f"false was derived, but this is not confirmed: {found}")
-        return replace(found, seconds=time.monotonic() - begun)
+        return replace(found, seconds=running_time() - begun)

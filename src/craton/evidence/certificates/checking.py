@@ -4,7 +4,6 @@ the certificate is checked in order: lemmas first, each of which later ones may 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from craton.files import CannotWrite, write_atomically
 from craton.frontends.programs import Request, is_horn, load_program
 from craton.logic import Function, Term, and_, functions
 from craton.logic.smtlib import script
+from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.preparation import prepare
@@ -65,7 +65,7 @@ def check_certificate(
 
     With `conditions`, a directory, every condition is written there for other solvers to check again.
     """
-    started = time.monotonic()
+    started = running_time()
     if certificate.kind in _NOT_CHECKED:
         about = _NOT_CHECKED[certificate.kind]
         return Refused(f"the kind {certificate.kind!r} speaks of {about}, which this version does not load", False)
@@ -83,13 +83,13 @@ def check_certificate(
         write_conditions(conditions, sections)
     shown, believed = 0, dict[str, None]()
     for section in sections:
-        left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
+        left = None if seconds is None else max(0.0, seconds - (running_time() - started))
         found = section.checked(checkers[section.found_by.solvers], left, 2 if paranoid else 1)
         if isinstance(found, Flaw):
             return Refused(section.label + found.problem + _other_version(certificate), found.decided)
         shown += found.conditions
         believed.update(dict.fromkeys(found.by))
-    used = time.monotonic() - started
+    used = running_time() - started
     assumptions = sections[-1].content.program.assumptions
     return Accepted(shown, len(sections[-1].locations), tuple(believed), used, assumptions)
 
@@ -113,12 +113,12 @@ def _of_system(
         return Refused("evidence about Horn clauses has neither symbols nor lemmas: its predicates name their own")
     if conditions is not None:
         raise CratonError("conditions are written of invariants of programs; a model is written as definitions (.smt2)")
-    started = time.monotonic()
+    started = running_time()
     found = check_system(certificate, request, solvers=solvers, paranoid=paranoid, seconds=seconds)
     if isinstance(found, Flaw):
         return Refused(found.problem + _other_version(certificate), found.decided)
     size = len(certificate.proof.definitions) if isinstance(certificate.proof, HornModel) else found.conditions
-    return Accepted(found.conditions, size, found.by, time.monotonic() - started, ())
+    return Accepted(found.conditions, size, found.by, running_time() - started, ())
 
 
 def _provenances(certificate: Certificate) -> Iterator[Provenance]:

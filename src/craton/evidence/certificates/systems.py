@@ -6,7 +6,6 @@ order of the assertions, and the clauses of one assertion in the order in which 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from craton.evidence.certificates.fields import one_line
@@ -32,6 +31,7 @@ from craton.horn.models import Model
 from craton.horn.results import Satisfiable, Unsatisfiable
 from craton.logic import FALSE, free_variables, substitute, var
 from craton.logic.smtlib import to_smtlib
+from craton.processes.running_time import running_time
 from craton.verdicts.provenance import Provenance
 from craton.version import __version__
 
@@ -83,11 +83,11 @@ def check_system(
     seconds: float | None = None,
 ) -> Confirmed | Flaw:
     """Whether the certificate is evidence about the system that the request names."""
-    started = time.monotonic()
+    started = running_time()
     checkers = chosen_checkers(certificate.found_by.solvers, solvers, paranoid)
     about_request(certificate, request)
     system = load_system(request)
-    left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
+    left = None if seconds is None else max(0.0, seconds - (running_time() - started))
     if isinstance(certificate.proof, HornModel):
         model = _read_model(certificate.proof, system)
         return check_model(system, model, checkers, left, opinions=2 if paranoid else 1)

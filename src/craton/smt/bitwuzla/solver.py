@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from craton.logic.evaluation import evaluate
 from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.terms import Term
+from craton.processes.running_time import running_time
 from craton.smt.bitwuzla.terms import Reader, Writer
 from craton.smt.contract import IEEE_FORMATS, Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.querylog import QueryLog
@@ -53,10 +53,10 @@ class Deadline:
         self.at = float("inf")
 
     def set(self, limit: float | None) -> None:
-        self.at = float("inf") if limit is None else time.monotonic() + limit
+        self.at = float("inf") if limit is None else running_time() + limit
 
     def __call__(self) -> bool:
-        return time.monotonic() > self.at
+        return running_time() > self.at
 
 
 class BitwuzlaSolver(Solver):

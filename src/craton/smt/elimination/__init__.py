@@ -16,6 +16,7 @@ from craton.errors import MissingCapability
 from craton.logic.core import not_
 from craton.logic.terms import Term
 from craton.logic.walk import free_variables, is_quantified
+from craton.processes.running_time import asked, running_time
 from craton.smt.contract import Sat, Solver, Undecided
 from craton.smt.elimination.bounds import resolve_bounds
 from craton.smt.elimination.by_solver import by_cvc5, by_z3
@@ -60,7 +61,7 @@ class Eliminator:
     methods: tuple[Method, ...] = CHEAP
     solver: str = "z3"
     time_limit: float | None = 1.0
-    deadline: float | None = None  # on the clock `time.monotonic`
+    deadline: float | None = None  # on the clock `running_time`
     counts: Counter[Method] = field(default_factory=Counter)
     kept: int = 0
     seconds: defaultdict[Method, float] = field(default_factory=lambda: defaultdict(float))
@@ -125,12 +126,7 @@ class Eliminator:
         limit = self._limit()
         if limit == 0:
             return variables, body
-        if self.solver == "cvc5":
-            found = by_cvc5(variables, body, limit)
-        elif method is Method.LIGHT:
-            found = by_z3(variables, body, "qe-light", limit)
-        else:
-            found = by_z3(variables, body, "qe", limit)
+        found = asked(lambda left: self._answer(method, variables, body, left), limit, lambda it: it is not None)
         if found is None:
             return variables, body
         left, inside = pulled_out((), found)
@@ -140,11 +136,16 @@ class Eliminator:
         left, inside = self._of_one_case(left, inside)
         return by_cases(left, inside, self._of_one_case) if left and Method.CASES in self.methods else (left, inside)
 
+    def _answer(self, method: Method, variables: tuple[Term, ...], body: Term, limit: float | None) -> Term | None:
+        if self.solver == "cvc5":
+            return by_cvc5(variables, body, limit)
+        return by_z3(variables, body, "qe-light" if method is Method.LIGHT else "qe", limit)
+
     def _limit(self) -> float | None:
         """Seconds for the next solver call; 0 if none are left."""
         if self.deadline is None:
             return self.time_limit
-        left = max(0.0, self.deadline - time.monotonic())
+        left = max(0.0, self.deadline - running_time())
         return left if self.time_limit is None else min(left, self.time_limit)
 
     def _is_satisfiable(self, formula: Term) -> bool | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from craton.errors import CratonError, SmtLibError
 from craton.logic.smtlib import quoted
 from craton.logic.terms import Term
+from craton.processes.running_time import running_time
 from craton.smt import sexpr
 from craton.smt.contract import Sat, Undecided
 from craton.smt.interpolation import Interpolants, Satisfiable
@@ -18,7 +18,7 @@ from craton.smt.reading import parse_formula
 
 def interpolants(preset: Preset, formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
     """I[1] … I[n-1] for F[1] … F[n]."""
-    deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+    deadline = float("inf") if time_limit is None else running_time() + time_limit
     solver = _InterpolatingProcess(preset)
     try:
         solver.add(*formulas)

@@ -7,7 +7,6 @@ Undecided, and the next query goes to a new process that is sent everything agai
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
@@ -16,6 +15,7 @@ from craton.logic.definitions import expand
 from craton.logic.smtlib import Symbols, declarations, defined, quoted
 from craton.logic.terms import Term
 from craton.processes.conversation import Conversation, Trouble
+from craton.processes.running_time import running_time
 from craton.smt import sexpr
 from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
 from craton.smt.process.models import read_model
@@ -209,7 +209,7 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9~!@$%^&*_\-+=<>.?/]")
 
 
 def _deadline(limit: float | None) -> float:
-    return float("inf") if limit is None else time.monotonic() + limit
+    return float("inf") if limit is None else running_time() + limit
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ Spacer's solutions are wrong now and then, all the same: no solution is handed o
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +22,7 @@ from craton.logic.core import and_, apply, eq, forall, implies
 from craton.logic.sorts import BOOL, INT, Function
 from craton.logic.terms import FALSE, TRUE, Term, int_, var
 from craton.logic.walk import fold, free_variables, is_quantified, substitute
+from craton.processes.running_time import asked, running_time
 from craton.smt.contract import Undecided
 from craton.smt.z3 import api
 from craton.smt.z3.api import Handle, consts
@@ -80,21 +80,25 @@ def solve(
     and then (Spacer's global guidance); without it, loops are unrolled for ever where an invariant relates several
     variables. A solution satisfies all clauses: that was checked.
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
-    found = _spacer(predicates, clauses, time_limit, guided=guided, derive=derive)
+    deadline = None if time_limit is None else running_time() + time_limit
+    found = asked(
+        lambda left: _spacer(predicates, clauses, left, guided=guided, derive=derive),
+        time_limit,
+        lambda answer: not isinstance(answer, Undecided),
+    )
     if not isinstance(found, Solution):
         return found
-    left = None if deadline is None else max(_LEAST_CHECK, deadline - time.monotonic())
+    left = None if deadline is None else max(_LEAST_CHECK, deadline - running_time())
     problem = objection(found, clauses, left)
     return Undecided(f"z3: {problem}") if problem else found
 
 
 def objection(found: Solution, clauses: Sequence[Term], time_limit: float | None) -> str:
     """Why the solution is none of the clauses, or is not known to be one; "" if it is."""
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else running_time() + time_limit
     solver = Z3Solver()
     for number, clause in enumerate(clauses, 1):
-        left = None if deadline is None else max(0.001, deadline - time.monotonic())
+        left = None if deadline is None else max(0.001, deadline - running_time())
         valid = solver.is_valid(_told(clause, found), left)
         if valid is None:
             return "there was no time to check its solution of the Horn clauses"
@@ -148,14 +152,14 @@ def _spacer(
             rule = writer.write(forall(variables, clause) if variables else clause)
             api.fixedpoint_add_rule(ref, horn, rule, context.symbol(f"clause{i + 1}"))
         context.check_error()
-        start = time.monotonic()
+        start = running_time()
         answer = _query(ref, horn, writer.write(failure()), time_limit)
         if answer == consts.Z3_L_TRUE:
             return NoSolution(_facts(z3, api.fixedpoint_get_answer(ref, horn), predicates) if derive else ())
         if answer != consts.Z3_L_FALSE:
             reason = (api.fixedpoint_get_reason_unknown(ref, horn) or b"ok").decode(errors="replace")
             if reason == "ok":  # z3 gives no reason after a timeout, nor for clauses it cannot handle
-                late = time_limit is not None and time.monotonic() - start > 0.9 * time_limit
+                late = time_limit is not None and running_time() - start > 0.9 * time_limit
                 reason = "timeout" if late else "the Horn clauses are beyond it"
             return Undecided(f"z3: {reason}")
         meanings = {}
