@@ -43,7 +43,6 @@ from craton.evidence.certificates.reading import from_data, read_certificate
 from craton.evidence.certificates.values import read_sort, read_value, write_value
 from craton.evidence.certificates.writing import as_data, write_certificate
 from craton.evidence.conditions import Paths
-from craton.frontends.programs import Request
 from craton.logic import BOOL, FLOAT32, INT, REAL, ROUNDING_MODE, Array, BitVec, Float, Sort, int_, le, var
 from craton.logic.evaluation import zero
 from craton.logic.ieee import RoundingMode, canonical
@@ -130,23 +129,18 @@ def test_format_1_says_the_same() -> None:
         assert told[0] == told[1]
 
 
-# --- kinds that are not checked yet -----------------------------------------------------------------------------------
+# --- kinds and what they are about ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("kind", "about"),
-    [
-        ("contracts", "procedures whose calls are not inlined"),
-    ],
-)
-def test_what_this_version_cannot_check_it_refuses_by_name(
-    kind: str, about: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = f"the kind {kind!r} speaks of {about}, which this version does not load"
-    assert check_certificate(made(kind), Request(("a.smt2",))) == Refused(said, decided=False)
-    write_certificate(tmp_path / "proof.json", made(kind))
-    assert main(["check", str(tmp_path / "proof.json"), str(BY_NAME["loops/together.c"].path)]) == 3
-    assert capsys.readouterr().out == f"UNKNOWN\n  reason: {said}\n"
+def test_contracts_are_of_the_procedures_that_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = BY_NAME["loops/together.c"]
+    data = certificate("loops/together.c")
+    data["proof"] = as_data(made("contracts"))["proof"]
+    said = "the program has no procedure f whose calls are not inlined"
+    assert check_certificate(from_data(data), program.request) == Refused(said)
+    write_certificate(tmp_path / "proof.json", from_data(data))
+    assert main(["check", str(tmp_path / "proof.json"), str(program.path), "--data-model", "ILP32"]) == 1
+    assert capsys.readouterr().out == f"REFUSED\n  reason: {said}\n"
 
 
 @pytest.mark.parametrize("kind", ["model", "derivation"])

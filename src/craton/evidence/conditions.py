@@ -51,6 +51,8 @@ class Kind(Enum):
     BASE = "base"
     CONSECUTION = "consecution"
     SAFETY = "safety"
+    REQUIREMENT = "requirement"  # of contracts alone
+    ENSURING = "ensuring"
 
 
 _FAILED = {
@@ -58,6 +60,8 @@ _FAILED = {
     Kind.BASE: ("does not hold on a path from the start", "not shown to hold on a path from the start"),
     Kind.CONSECUTION: ("not {}inductive", "not shown to be {}inductive"),
     Kind.SAFETY: ("not safe", "not shown to be safe"),
+    Kind.REQUIREMENT: ("a requirement does not hold", "a requirement is not shown to hold"),
+    Kind.ENSURING: ("what is ensured does not hold", "what is ensured is not shown to hold"),
 }
 
 
@@ -123,7 +127,7 @@ class Annotation:
         kind = Kind.CONSECUTION if len(path) == self.k else Kind.BASE
         if last in self.program.errors and self.role is Role.PROOF:
             kind = Kind.SAFETY
-        where = _way(path, self.program)
+        where = way(path, self.program)
         return Condition(kind, f"{first}-{last}", where, _Unrolled(self, path).formulas(), path[-1], self.k)
 
     def complete(self, path: EdgePath) -> bool:
@@ -233,7 +237,7 @@ def no_variables(inputs: Iterable[Term], known: frozenset[Term]) -> None:
 # --- places, for messages ---------------------------------------------------------------------------------------------
 
 
-def _way(path: EdgePath, program: Program) -> str:
+def way(path: EdgePath, program: Program) -> str:
     """From which cut-point to which, and by what: to an error, what leads there last."""
     edge = path[-1]
     at_error = edge.target in program.errors

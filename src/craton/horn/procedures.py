@@ -23,6 +23,7 @@ from craton.logic import TRUE, Term, and_, eq, substitute, var
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.statements import Call
 from craton.program.transitions import transition
+from craton.program.variables import at_entry
 from craton.smt.elimination import CHEAP, Eliminator
 
 
@@ -49,12 +50,24 @@ class ProcedureSystem:
         """Requires and ensures of the procedures that are called, over the program's variables."""
         return tuple(self._contract(self.program.procedures[name], model) for name in self.summaries)
 
+    def invariants(self, model: Model) -> dict[Location, Term]:
+        """What holds at each location, over entry values and state."""
+        found: dict[Location, Term] = {}
+        for procedure in self.program.procedures.values():
+            arguments = (*_entry(procedure, self.program), *_state(procedure, self.program))
+            for location in procedure.locations:
+                if location in self.locations and location not in self.program.errors:
+                    found[location] = model.of(self.locations[location](*arguments))
+        return found
+
     def _contract(self, procedure: Procedure, model: Model) -> Contract:
         program = self.program
         entry = self.locations[procedure.entry](*_entry(procedure, program), *_state(procedure, program))
         called = dict(zip(_entry(procedure, program), _entered(procedure, program), strict=True))
-        locals_ = [v for v in procedure.locals if v not in procedure.parameters]
-        requires = Eliminator(CHEAP).exists(locals_, substitute(model.of(entry), called))
+        # Locals hold anything at the entry, and the model has to allow that.
+        entered = frozenset(_entered(procedure, program))
+        locals_ = [v for v in dict.fromkeys((*procedure.locals, *procedure.returns)) if v not in entered]
+        requires = Eliminator(CHEAP).forall(locals_, substitute(model.of(entry), called))
         summary = self.summaries[procedure.name](*_entry(procedure, program), *_results(procedure, program))
         return Contract(procedure.name, requires, model.of(summary))
 
@@ -72,7 +85,7 @@ def _entered(procedure: Procedure, program: Program) -> tuple[Term, ...]:
 
 
 def _entry(procedure: Procedure, program: Program) -> tuple[Term, ...]:
-    return tuple(var(f"{v.name} at entry", v.sort) for v in _entered(procedure, program))
+    return tuple(map(at_entry, _entered(procedure, program)))
 
 
 def _state(procedure: Procedure, program: Program) -> tuple[Term, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from craton.logic import Term, free_variables, substitute
+from craton.logic import Term, free_variables, substitute, var
 from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Return, Statement
 
 _NONE: frozenset[Term] = frozenset()
@@ -37,6 +37,13 @@ def writes(statement: Statement) -> frozenset[Term]:
     if isinstance(statement, Block):
         return _NONE.union(*(writes(edge.statement) for edge in statement.edges))
     return _NONE
+
+
+def at_entry(variable: Term) -> Term:
+    """The value that a parameter or a global had when the procedure was entered. No variable of a program is called so:
+    names have no spaces at such a place.
+    """
+    return var(f"{variable.name} at entry", variable.sort)
 
 
 def renamed(statement: Statement, mapping: Mapping[Term, Term]) -> Statement:

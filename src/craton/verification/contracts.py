@@ -5,20 +5,24 @@ procedure (`horn.procedures`). A model is a proof with requires and ensures; a d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from craton.configuration.stages import Stage
+from craton.evidence.checker import CHECKERS, Confirmed, Flaw, others
+from craton.evidence.contracts import check_contracts, contract_proof
 from craton.horn.derivations import Derivation
 from craton.horn.procedures import ProcedureSystem, system_of
 from craton.horn.results import Satisfiable, Unsatisfiable
-from craton.logic import functions
+from craton.logic import TRUE, functions
+from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
-from craton.program.inlining import inline
+from craton.program.preparation import prepare
 from craton.verdicts.proof import Proof, ShownContract
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.verdict import Proved, Unknown
 from craton.verification.context import Context
+from craton.verification.isolation import NotDone, within
 from craton.verification.systems import verify_system
 
 MOST_CLAUSES = 20_000
@@ -36,7 +40,10 @@ def by_contracts(
     program: Program, context: Context, stages: Sequence[Stage] | None, seconds: float | None
 ) -> tuple[Proved | ErrorWithin | Unknown, str]:
     """What the system of the program shows, and the stage that showed it."""
-    encoded = encode_blocks(inline(program).program).program
+    encoded = encode_blocks(prepare(program).small.program).program
+    if not encoded.errors:
+        trivial = {x: TRUE for procedure in encoded.procedures.values() for x in procedure.locations}
+        return Proved(Proof(encoded, None, trivial, Provenance("reachability"), "", 0)), "reachability"
     made = system_of(encoded)
     if len(made.system.clauses) > MOST_CLAUSES:
         return Unknown("the program has too many clauses"), ""
@@ -45,18 +52,43 @@ def by_contracts(
     result = verify_system(made.system, stages, seconds, context.watch, confirm=context.confirm)
     match result.answer:
         case Satisfiable() as found:
-            return _proved(made, found, result.stage), result.stage
+            return _proved(made, found, result.stage, context), result.stage
         case Unsatisfiable(derivation):
             return ErrorWithin(_depth(made, derivation), result.stage), result.stage
         case unknown:
             return unknown, ""
 
 
-def _proved(made: ProcedureSystem, found: Satisfiable, stage: str) -> Proved:
+def _proved(made: ProcedureSystem, found: Satisfiable, stage: str, context: Context) -> Proved | Unknown:
+    """The model as contracts, which are checked for themselves: that is what a certificate will have to show."""
+    begun = running_time()
     contracts = tuple(ShownContract(c.procedure, c.requires, c.ensures) for c in made.contracts(found.model))
-    provenance = Provenance(stage, solvers=found.by)
-    proof = Proof(made.program, None, {}, provenance, found.checked_by, found.seconds, contracts)
-    return Proved(proof, found.confirmed)
+    proof = Proof(
+        made.program,
+        None,
+        made.invariants(found.model),
+        Provenance(stage, solvers=found.by),
+        found.checked_by,
+        found.seconds,
+        contracts,
+    )
+    if not context.confirm:
+        return Proved(proof, found.confirmed)
+    left = context.time_to_confirm
+    with context.statistics.spending("checking the proof"):
+        checked = within(
+            left, lambda report: check_contracts(contract_proof(proof), others(found.by) or CHECKERS, left)
+        )
+    match checked:
+        case Confirmed(by):
+            used = found.seconds + running_time() - begun
+            return Proved(replace(proof, checked_by=" and ".join(by) or found.checked_by, seconds=used))
+        case Flaw(decided=True):
+            return Unknown(f"a proof was found but not confirmed: {checked.problem}")
+        case Flaw():
+            return Unknown(f"evidence incomplete: a proof was found, but {checked.problem}")
+        case NotDone(reason, limit):
+            return Unknown(f"evidence incomplete: a proof was found, but {reason}", limit)
 
 
 def _depth(made: ProcedureSystem, derivation: Derivation) -> int:

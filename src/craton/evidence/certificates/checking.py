@@ -10,11 +10,20 @@ from pathlib import Path
 
 from craton.errors import CratonError
 from craton.evidence.certificates.fields import one_line
-from craton.evidence.certificates.format import Certificate, Derivation, HornModel, Invariants, Proof, StateSet
-from craton.evidence.certificates.formulas import Named, named_claims, named_symbols
+from craton.evidence.certificates.format import (
+    Certificate,
+    Contracts,
+    Derivation,
+    HornModel,
+    Invariants,
+    Proof,
+    StateSet,
+)
+from craton.evidence.certificates.formulas import Named, named_claims, named_formula, named_symbols
 from craton.evidence.certificates.task import about_request
 from craton.evidence.checker import Confirmed, Flaw, check_annotation, chosen_checkers
 from craton.evidence.conditions import Annotation, Role, vocabulary
+from craton.evidence.contracts import Contract, ContractProof, check_contracts
 from craton.evidence.states import States, check_states
 from craton.files import CannotWrite, write_atomically
 from craton.frontends.programs import Request, is_horn, load_program
@@ -48,10 +57,6 @@ class Refused:
     decided: bool = True
 
 
-# Read, written and validated by this version, but not checked: what they speak of is not loaded yet.
-_NOT_CHECKED = {"contracts": "procedures whose calls are not inlined"}
-
-
 def check_certificate(
     certificate: Certificate,
     request: Request,
@@ -66,9 +71,6 @@ def check_certificate(
     With `conditions`, a directory, every condition is written there for other solvers to check again.
     """
     started = running_time()
-    if certificate.kind in _NOT_CHECKED:
-        about = _NOT_CHECKED[certificate.kind]
-        return Refused(f"the kind {certificate.kind!r} speaks of {about}, which this version does not load", False)
     if isinstance(certificate.proof, HornModel | Derivation) or is_horn(request):
         return _of_system(certificate, request, solvers, paranoid, seconds, conditions)
     checkers = {
@@ -142,16 +144,20 @@ class Section:
 
     label: str  # in front of messages about it
     found_by: Provenance
-    content: Annotation | States
+    content: Annotation | States | ContractProof
 
     @property
     def locations(self) -> Mapping[Location, object]:
-        return self.content.invariants if isinstance(self.content, Annotation) else self.content.rows
+        return self.content.rows if isinstance(self.content, States) else self.content.invariants
 
     def checked(self, checkers: Sequence[str], seconds: float | None, opinions: int) -> Flaw | Confirmed:
-        if isinstance(self.content, States):
-            return check_states(self.content, seconds)
-        return check_annotation(self.content, checkers, seconds, opinions=opinions)
+        match self.content:
+            case States():
+                return check_states(self.content, seconds)
+            case ContractProof():
+                return check_contracts(self.content, checkers, seconds, opinions=opinions)
+            case _:
+                return check_annotation(self.content, checkers, seconds, opinions=opinions)
 
 
 class Programs:
@@ -175,6 +181,10 @@ def _sections(certificate: Certificate, programs: Programs) -> tuple[Section, ..
         (f"lemma {one_line(lemma.name)!r}: ", lemma.found_by, Role.LEMMA, lemma.proof) for lemma in certificate.lemmas
     ]
     parts.append(("", certificate.found_by, Role.PROOF, certificate.proof))
+    if isinstance(certificate.proof, Contracts):
+        if certificate.lemmas:
+            return Refused("lemmas are of programs whose calls are inlined: contracts can assume none")
+        return _contracts(certificate, certificate.proof, programs.in_blocks(certificate.proof.blocks))
     known: dict[Term | Function, None] = {}
     for _, _, _, proof in parts:
         program = programs.in_blocks(_blocks(proof))
@@ -195,6 +205,35 @@ def _sections(certificate: Certificate, programs: Programs) -> tuple[Section, ..
             proved[certificate.lemmas[number].name] = section.content.invariants
         sections.append(section)
     return tuple(sections)
+
+
+def _contracts(certificate: Certificate, written: Contracts, program: Program) -> tuple[Section, ...] | Refused:
+    """Contracts name the procedures of the program whose calls are not inlined, all of them and no others."""
+    said = {contract.procedure for contract in written.procedures}
+    for name in said - program.procedures.keys():
+        return Refused(f"the program has no procedure {one_line(name)} whose calls are not inlined")
+    for name in program.procedures.keys() - said:
+        return Refused(f"there is no contract of {name}")
+    shared, procedures = program.globals, program.procedures.values()
+    entered = [v for procedure in procedures for v in (*procedure.parameters, *shared)]
+    state = [v for p in procedures for v in (*p.parameters, *p.returns, *p.locals, *shared)]
+    meaning = named_symbols(certificate.symbols, dict.fromkeys((*state, *_applied(program))), dict.fromkeys(entered))
+    contracts: dict[str, Contract] = {}
+    invariants: dict[Location, Term] = {}
+    for contract in written.procedures:
+        name = contract.procedure
+        lost = [claim for claim in contract.claims if Location(claim.location) not in _places(program, name)]
+        if lost:
+            return Refused(f"{name} has no cut-point L{lost[0].location}{_other_version(certificate)}")
+        requires = named_formula(contract.requires, meaning, f"the requirement of {name}")
+        ensures = named_formula(contract.ensures, meaning, f"what {name} ensures")
+        contracts[name] = Contract(requires, ensures)
+        invariants |= named_claims(contract.claims, meaning)
+    return (Section("", certificate.found_by, ContractProof(program, contracts, invariants)),)
+
+
+def _places(program: Program, procedure: str) -> frozenset[Location]:
+    return frozenset(program.procedures[procedure].locations)
 
 
 def _blocks(proof: Proof) -> int | None:
@@ -222,10 +261,11 @@ def _together(facts: Sequence[Mapping[Location, Term]]) -> dict[Location, Term]:
 def _applied(program: Program) -> tuple[Function, ...]:
     """The functions of the program."""
     terms: list[Term] = []
-    for edge in program.main.edges:
+    for edge in program.edges():
         inner = edge.statement.edges if isinstance(edge.statement, Block) else (edge,)
         terms += [e.statement.condition for e in inner if isinstance(e.statement, Assume)]
         terms += [e.statement.value for e in inner if isinstance(e.statement, Assign)]
+        terms += [argument for e in inner if isinstance(e.statement, Call) for argument in e.statement.arguments]
     return functions(*terms)
 
 
@@ -235,7 +275,7 @@ def _applied(program: Program) -> tuple[Function, ...]:
 def write_conditions(directory: Path, sections: Sequence[Section]) -> None:
     """Each condition as an SMT-LIB file that every solver should call unsatisfiable."""
     for section in sections:
-        if not isinstance(section.content, Annotation):
+        if isinstance(section.content, States):
             raise CratonError("states are checked by evaluation: there are no conditions to write")
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -246,7 +286,7 @@ def write_conditions(directory: Path, sections: Sequence[Section]) -> None:
         raise CannotWrite(f"{directory} has .smt2 files already ({there[0].name}): name an empty directory")
     number = 0
     for section in sections:
-        assert isinstance(section.content, Annotation)
+        assert isinstance(section.content, Annotation | ContractProof)
         for condition in section.content.conditions():
             number += 1
             kind = condition.kind.value

@@ -16,6 +16,7 @@ from craton.evidence.certificates.values import LARGEST_INDEX, LONGEST_NUMBER
 from craton.logic import Function, Term, var
 from craton.logic.smtlib import Symbols
 from craton.program.cfa import Location
+from craton.program.variables import at_entry
 
 Named = Mapping[str, Term | Function]  # what symbols mean
 
@@ -27,17 +28,24 @@ class Spelled(Symbols):
         return "".join("?" if c in "|\\" or not c.isprintable() else c for c in name)
 
 
-def named_symbols(symbols: Sequence[Declared], known: Iterable[Term | Function]) -> dict[str, Term | Function]:
-    """What the symbols mean among the variables and functions of the program, which are `known`."""
-    table = {_signature(item): item for item in known}
+def named_symbols(
+    symbols: Sequence[Declared], known: Iterable[Term | Function], entered: Iterable[Term] = ()
+) -> dict[str, Term | Function]:
+    """What the symbols mean among the variables and functions of the program, which are `known`; contracts speak of
+    the values of some at the entry of a procedure, too.
+    """
+    tables: dict[Moment, dict[tuple[str, tuple[str, ...], str], Term | Function]] = {
+        Moment.NOW: {_signature(item): item for item in known},
+        Moment.ENTRY: {_signature(item): at_entry(item) for item in entered},
+    }
     spelled = Spelled()
     meaning: dict[str, Term | Function] = {}
     seen: set[Term | Function] = set()
     for declared in symbols:
         name = one_line(declared.name)
-        if declared.at is not Moment.NOW:
+        if declared.at is Moment.ENTRY and not tables[Moment.ENTRY]:
             raise BadCertificate(f"{name} at the entry of a procedure: only contracts speak of that")
-        item = table.get((declared.name, declared.parameters, declared.sort))
+        item = tables[declared.at].get((declared.name, declared.parameters, declared.sort))
         if item is None:
             raise BadCertificate(f"the program has no variable {name} of sort {one_line(declared.sort)}")
         if item in seen:
@@ -49,18 +57,21 @@ def named_symbols(symbols: Sequence[Declared], known: Iterable[Term | Function])
     return meaning
 
 
+def named_formula(text: str, meaning: Named, what: str) -> Term:
+    """The formula that a text is, which messages call `what`."""
+    try:
+        return parsed(text, meaning)
+    except CratonError as problem:
+        raise BadCertificate(f"{what} cannot be read: {one_line(problem)}") from None
+
+
 def named_claims(claims: Sequence[Claim], meaning: Named) -> dict[Location, Term]:
     """Invariants as formulas."""
     terms: dict[str, Term] = {}
     found: dict[Location, Term] = {}
     for claim in claims:
         if claim.formula not in terms:
-            try:
-                terms[claim.formula] = parsed(claim.formula, meaning)
-            except CratonError as problem:
-                raise BadCertificate(
-                    f"the invariant of L{claim.location} cannot be read: {one_line(problem)}"
-                ) from None
+            terms[claim.formula] = named_formula(claim.formula, meaning, f"the invariant of L{claim.location}")
         found[Location(claim.location)] = terms[claim.formula]
     return found
 

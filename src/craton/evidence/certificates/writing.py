@@ -15,6 +15,7 @@ from craton.evidence.certificates.format import (
     VERSION,
     Certificate,
     Claim,
+    Contract,
     Contracts,
     Declared,
     Derivation,
@@ -22,6 +23,7 @@ from craton.evidence.certificates.format import (
     Inference,
     Invariants,
     Lemma,
+    Moment,
     Predicate,
     Proof,
     StateSet,
@@ -31,15 +33,18 @@ from craton.evidence.certificates.formulas import Spelled
 from craton.evidence.certificates.task import described, printable, sha256
 from craton.evidence.certificates.values import read_sort, write_value
 from craton.evidence.conditions import Paths
+from craton.evidence.contracts import ContractProof, contract_proof
 from craton.files import write_atomically
 from craton.frontends.programs import Request
 from craton.logic import Function, Term, functions, ordered_variables
 from craton.logic.smtlib import Symbols, to_smtlib
 from craton.program.cfa import Location, Program
+from craton.program.variables import at_entry
 from craton.verdicts.provenance import Provenance
 from craton.version import __version__
 
 if TYPE_CHECKING:
+    from craton.verdicts.proof import Proof as ShownProof
     from craton.verdicts.result import Result
 
 
@@ -65,7 +70,7 @@ def make_certificate(request: Request, result: Result) -> Certificate:
     if proof is None:
         raise CratonError(f"there is no proof to write: the verdict is {result.verdict}")
     if proof.contracts:
-        raise CratonError("a proof by contracts cannot be written as a certificate yet")
+        return certificate_of_contracts(described(request), contract_proof(proof), proof, result.assumptions)
     annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants)
     return certificate_of(described(request), annotated, assumptions=result.assumptions)
 
@@ -90,25 +95,62 @@ def certificate_of(
     )
 
 
+def certificate_of_contracts(
+    task: Task, contracts: ContractProof, proof: ShownProof, assumptions: Sequence[str] = ()
+) -> Certificate:
+    """Contracts of all procedures whose calls are not inlined, and the invariants in between."""
+    program, symbols = contracts.program, Spelled()
+    terms = [term for each in contracts.contracts.values() for term in (each.requires, each.ensures)]
+    free: list[Term | Function] = [*ordered_variables(*terms, *contracts.invariants.values())]
+    free += functions(*terms, *contracts.invariants.values())
+    entry = {at_entry(v): v for p in program.procedures.values() for v in contracts.entered(p)}
+    declared = tuple(_declaration(item, symbols, program, entry) for item in free)
+    procedures = []
+    for name, procedure in program.procedures.items():
+        said = contracts.contracts[name]
+        requires, ensures = (to_smtlib(formula, symbols=symbols) for formula in (said.requires, said.ensures))
+        claims = {x: contracts.invariants[x] for x in procedure.locations if x in contracts.invariants}
+        procedures.append(Contract(name, requires, ensures, _claimed(claims, symbols, program)))
+    return Certificate(
+        __version__,
+        task,
+        proof.found_by,
+        declared,
+        (),
+        Contracts(proof.blocks, tuple(procedures)),
+        tuple(assumptions),
+    )
+
+
 def _written(part: Annotated) -> dict[Location, Term]:
     """Its invariants in the order of the program."""
     return {x: part.invariants[x] for x in part.program.main.locations if x in part.invariants}
 
 
 def _invariants(part: Annotated, symbols: Symbols) -> Invariants:
-    claims = tuple(
-        Claim(location.id, to_smtlib(invariant, symbols=symbols), printable(place(location, part.program)))
-        for location, invariant in _written(part).items()
-    )
+    claims = _claimed(_written(part), symbols, part.program)
     return Invariants(part.blocks, claims, part.k, part.paths, part.assumes)
 
 
-def _declaration(item: Term | Function, symbols: Symbols, program: Program) -> Declared:
+def _claimed(invariants: Mapping[Location, Term], symbols: Symbols, program: Program) -> tuple[Claim, ...]:
+    return tuple(
+        Claim(location.id, to_smtlib(invariant, symbols=symbols), printable(place(location, program)))
+        for location, invariant in invariants.items()
+    )
+
+
+def _declaration(
+    item: Term | Function, symbols: Symbols, program: Program, entry: Mapping[Term, Term] | None = None
+) -> Declared:
+    """`entry` are values at the entry of a procedure, each with the variable that had it."""
     if isinstance(item, Function):
         return Declared(symbols.of(item), item.name, tuple(map(str, item.params)), str(item.result))
-    meaning = program.symbols.get(item)
+    variable, moment = item, Moment.NOW
+    if entry is not None and item in entry:
+        variable, moment = entry[item], Moment.ENTRY
+    meaning = program.symbols.get(variable)
     source = f"{meaning.type} {meaning.name}".strip() if meaning is not None and meaning.name else ""
-    return Declared(symbols.of(item), item.name, (), str(item.sort), source=printable(source))
+    return Declared(symbols.of(item), variable.name, (), str(item.sort), moment, printable(source))
 
 
 def place(location: Location, program: Program) -> str:
@@ -116,13 +158,15 @@ def place(location: Location, program: Program) -> str:
     loop = program.loop_heads.get(location)
     if loop is not None:
         return f"loop at {loop}"
-    if location == program.main.entry:
-        return "entry"
+    procedure = next((p for p in program.procedures.values() if location in p.locations), program.main)
+    of = "" if procedure is program.main else f" of {procedure.name}"
+    if location == procedure.entry:
+        return f"entry{of}"
     if location in program.errors:
         return f"error: {program.errors[location]}"
-    if location == program.main.exit:
-        return "exit"
-    for word, edges in (("before", program.main.outgoing(location)), ("behind", program.main.incoming(location))):
+    if location == procedure.exit:
+        return f"exit{of}"
+    for word, edges in (("before", procedure.outgoing(location)), ("behind", procedure.incoming(location))):
         for edge in edges:
             if edge.origin is not None:
                 return f"{word} {edge.origin}"
