@@ -136,7 +136,14 @@ def _both(*changes: Change) -> Change:
 
 
 def _lemma(made: dict[str, Any]) -> None:
-    proof = {"kind": "invariants", "blocks": None, "k": 1, "paths": "all", "assumes": [], "invariants": []}
+    proof: dict[str, Any] = {
+        "kind": "invariants",
+        "blocks": None,
+        "k": 1,
+        "paths": "all",
+        "assumes": [],
+        "invariants": [],
+    }
     made["lemmas"] = [{"name": "l", "found_by": made["found_by"], "proof": proof}]
 
 
