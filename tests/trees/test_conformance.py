@@ -61,7 +61,7 @@ def judge() -> Solver:
 @cache
 def is_feasible(tree: Tree) -> bool | None:
     with make_solver("cvc5", time_limit=5.0) as solver:
-        solver.add(*tree.by_node)
+        solver.add(*tree.formulas)
         answer = type(solver.check()).__name__
     return {"Sat": True, "Unsat": False}.get(answer)
 
@@ -85,7 +85,7 @@ def test_refutations_obey_the_law(expression: str, theory: str) -> None:
         match answer:
             case Feasible(model):
                 assert feasible is not False
-                assert isinstance(model, Model) and all(satisfies(model, f) for f in tree.by_node)
+                assert isinstance(model, Model) and all(satisfies(model, f) for f in tree.formulas)
             case Refutation():
                 assert feasible is not True
                 assert form_violation(tree, answer) == ""

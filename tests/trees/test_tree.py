@@ -11,13 +11,14 @@ from craton.horn.derivations import Derivation
 from craton.horn.grounding import grounded
 from craton.horn.preprocessing import preprocessed
 from craton.horn.programs import SystemProgram, program_of
-from craton.logic import Model, free_variables, iff
+from craton.logic import free_variables, iff
 from craton.program.cfa import Edge
 from craton.smt import make_solver
+from craton.traces.feasibility import feasible
 from craton.traces.newton import Direction, Newton
-from craton.traces.refutation import Refutation
+from craton.traces.refutation import Feasible, Refutation
 from craton.traces.trace import Trace
-from craton.trees.feasibility import facts_of, feasible
+from craton.trees.feasibility import facts_of
 from craton.trees.refiners import refute
 from craton.trees.tree import Tree
 from support.clauses import random_system
@@ -40,9 +41,9 @@ def test_a_node_shares_with_its_parent_nothing_but_its_result() -> None:
         for number, parent in enumerate(tree.parents):
             if parent is None:
                 continue
-            below = frozenset[object]().union(*(free_variables(tree.by_node[i]) for i in subtree(tree, number)))
+            below = frozenset[object]().union(*(free_variables(tree.formulas[i]) for i in subtree(tree, number)))
             above = frozenset[object]().union(
-                *(free_variables(f) for i, f in enumerate(tree.by_node) if i not in subtree(tree, number))
+                *(free_variables(f) for i, f in enumerate(tree.formulas) if i not in subtree(tree, number))
             )
             assert below & above <= frozenset(tree.results[number])
 
@@ -54,8 +55,9 @@ def subtree(tree: Tree, number: int) -> set[int]:
 def test_feasible_trees_are_derivations() -> None:
     feasible_ones = 0
     for tree in trees(range(150)):
-        model = feasible(tree)
-        if isinstance(model, Model):
+        answer = feasible(tree)
+        if isinstance(answer, Feasible):
+            model = answer.model
             feasible_ones += 1
             found = preprocessed(tree.system, inline=False)
             if found.system.clauses == tree.system.clauses:

@@ -12,10 +12,10 @@ from craton.processes.limits import Exceeded
 from craton.processes.race import first_answer
 from craton.processes.supervision import Done, Ended, Ending
 from craton.registry import keyed_seconds, one_part, parts
-from craton.traces.memory import NO_MEMORY, Entries, Problem, RunMemory
+from craton.traces.memory import NO_MEMORY, Entries, RunMemory
 from craton.traces.perfect import Quality, quality
 from craton.traces.refutation import USUAL_ALLOWANCE, Answer, GaveUp, Refiner, Refutation
-from craton.traces.trace import Trace
+from craton.traces.trace import Problem, Trace
 
 Ask = Callable[[Refiner], Answer]
 

@@ -6,13 +6,13 @@ A step outside the core becomes `assume true` or `havoc x`; with conjunct-level 
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from craton.logic import TRUE, Term, and_, substitute, var
 from craton.program.transitions import Transition
-from craton.smt import Sat, Solver, Undecided, latest_core, minimal_core, split_equalities, unsat_core
-from craton.traces.trace import Part, Trace, TraceFormula
+from craton.smt import Sat, Solver, Undecided, Unsat, latest_core, minimal_core, split_equalities, unsat_core
+from craton.traces.trace import Part, Problem, Trace
 
 
 class Granularity(enum.Enum):
@@ -20,6 +20,18 @@ class Granularity(enum.Enum):
 
     STATEMENT = "statement"
     CONJUNCT = "conjunct"  # of guards and of parallel updates; equalities of numbers may keep one half
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A part of a trace's or a tree's formula that is in the core."""
+
+    part: Part
+    formula: Term  # the part's, or the half of it that is kept
+
+    @property
+    def is_whole(self) -> bool:
+        return self.formula is self.part.formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,57 +45,90 @@ class InfeasibleCore:
 def infeasible_core(
     trace: Trace,
     solver: Solver,
-    granularity: Granularity,
+    granularity: Granularity | None,
     budget: float | None,
     time_limit: float | None,
     late: bool = False,
 ) -> InfeasibleCore | Sat | Undecided:
     """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is. A `late` core
-    avoids the beginning of the trace as far as possible.
+    avoids the beginning of the trace as far as possible. Without granularity the core is the whole trace.
 
     [CN] Def. 4.3. Whole statements and the solver's core as it is are [CN] Def. 4.5; the rest is ours.
     """
-    question = (infeasible_core, solver.name, granularity, budget, late)
-    known: InfeasibleCore | None = trace.answers.get(question)
-    if known is not None:
-        return known
-    found = _infeasible_core(trace, solver, granularity, budget, time_limit, late)
-    if isinstance(found, InfeasibleCore):
-        trace.answers[question] = found
-    return found
-
-
-def _infeasible_core(
-    trace: Trace,
-    solver: Solver,
-    granularity: Granularity,
-    budget: float | None,
-    time_limit: float | None,
-    late: bool,
-) -> InfeasibleCore | Sat | Undecided:
-    formula = trace.formula
-    members: list[tuple[int, Term, Part | None]]
-    if granularity is Granularity.STATEMENT:
-        members = [(step, f, None) for step, f in enumerate(formula.by_step)]
-    else:
-        members = [(p.step, half, p) for p in formula.parts for half in _halves(p)]
-    candidates = [f for _, f, _ in members]
-    found = chosen_core(candidates, [step for step, _, _ in members], solver, budget, time_limit, late)
+    found = kept_parts(trace, solver, granularity, budget, time_limit, late)
     if not isinstance(found, tuple):
         return found
-    chosen = [members[i] for i in found]
-    kept = frozenset(step for step, _, _ in chosen)
-    if granularity is Granularity.STATEMENT:
-        steps = [step if i in kept else abstract(step) for i, step in enumerate(trace.steps)]
+    chosen: list[list[Kept]] = [[] for _ in trace.steps]
+    for kept in found:
+        chosen[kept.part.step].append(kept)
+    return InfeasibleCore(tuple(_restricted(trace, i, chosen[i]) for i in range(len(trace))), steps_of(found))
+
+
+def kept_parts(
+    problem: Problem,
+    solver: Solver,
+    granularity: Granularity | None,
+    budget: float | None,
+    time_limit: float | None,
+    late: bool = False,
+) -> tuple[Kept, ...] | Sat | Undecided:
+    """The parts of an infeasible core, in order, of anything that refiners can be asked about; all parts of what is
+    infeasible, if there is no granularity. Compositions ask for the same core again, so it is remembered.
+    """
+    question = (kept_parts, solver.name, granularity, budget, late)
+    known: tuple[Kept, ...] | None = problem.answers.get(question)
+    if known is not None:
+        return known
+    members = _members(problem, granularity)
+    formulas = [formula for formula, _ in members]
+    if granularity is None:
+        found = _all(formulas, solver)
     else:
-        steps = []
-        for i, step in enumerate(trace.steps):
-            halves = [(f, p) for s, f, p in chosen if s == i and p is not None]
-            steps.append(_restricted(step, halves, formula, i))
-    return InfeasibleCore(tuple(steps), kept)
+        groups = [parts[0].part.step for _, parts in members]
+        found = _chosen_core(formulas, groups, solver, budget, time_limit, late)
+    if not isinstance(found, tuple):
+        return found
+    kept = tuple(_rejoined([part for i in found for part in members[i][1]]))
+    problem.answers[question] = kept
+    return kept
 
 
-def chosen_core(
+def steps_of(core: Sequence[Kept]) -> frozenset[int]:
+    return frozenset(kept.part.step for kept in core)
+
+
+def _members(problem: Problem, granularity: Granularity | None) -> list[tuple[Term, Sequence[Kept]]]:
+    """What a core is chosen from, and what is kept with each."""
+    if granularity is Granularity.CONJUNCT:
+        return [(half, (Kept(part, half),)) for part in problem.parts for half in split_equalities(part.formula)]
+    steps: dict[int, list[Kept]] = {}
+    for part in problem.parts:
+        steps.setdefault(part.step, []).append(Kept(part, part.formula))
+    return [(problem.formulas[step], kept) for step, kept in steps.items()]
+
+
+def _all(formulas: Sequence[Term], solver: Solver) -> tuple[int, ...] | Sat | Undecided:
+    with solver.scope():
+        solver.add(*formulas)
+        answer = solver.check()
+        if isinstance(answer, Sat):
+            _ = answer.model  # read now, before the scope is closed
+        return tuple(range(len(formulas))) if isinstance(answer, Unsat) else answer
+
+
+def _rejoined(chosen: Sequence[Kept]) -> Iterator[Kept]:
+    """Both halves of a part are the part."""
+    halves: dict[Part, list[Kept]] = {}
+    for kept in chosen:
+        halves.setdefault(kept.part, []).append(kept)
+    for part, found in halves.items():
+        if len(found) == len(split_equalities(part.formula)):
+            yield Kept(part, part.formula)
+        else:
+            yield from found
+
+
+def _chosen_core(
     candidates: Sequence[Term],
     groups: Sequence[int],
     solver: Solver,
@@ -110,31 +155,26 @@ def _forgetting(step: Transition, guard: Term, forgotten: frozenset[Term]) -> Tr
     return Transition(guard, updates, (*step.inputs, *fresh.values()))
 
 
-def _halves(part: Part) -> Sequence[Term]:
-    return split_equalities(part.formula)
-
-
-def _restricted(
-    step: Transition, chosen: Sequence[tuple[Term, Part]], formula: TraceFormula, number: int
-) -> Transition:
-    """The step with only the chosen halves of its parts.
+def _restricted(trace: Trace, number: int, chosen: Sequence[Kept]) -> Transition:
+    """The step with only the chosen parts.
 
     If only one half of an update is kept, the variable is havocked and then constrained by that half.
     """
+    step, formula = trace.steps[number], trace.formula
+    if not chosen:
+        return abstract(step)
     back = {indexed: v for v, indexed in formula.indices[number].items()}
     back |= {indexed: i for i, indexed in formula.inputs[number].items()}
     guard: list[Term] = []
     whole: set[Term] = set()
-    constrained: list[tuple[Term, Term]] = []
-    for half, part in chosen:
-        if part.written is None:
-            guard.append(substitute(half, back))
-        elif half is part.formula or sum(p is part for _, p in chosen) == len(_halves(part)):
-            whole.add(part.written)
+    for kept in chosen:
+        variable = kept.part.written
+        if variable is None:
+            guard.append(kept.part.conjunct if kept.is_whole else substitute(kept.formula, back))
+        elif kept.is_whole:
+            whole.add(variable)
         else:
-            constrained.append((part.written, half))
-    forgotten = step.written - whole
-    for variable, half in constrained:
-        after = formula.indices[number + 1][variable]
-        guard.append(substitute(half, {**back, after: var(f"{variable.name}?any", variable.sort)}))
-    return _forgetting(step, and_(*guard), forgotten)
+            after = formula.indices[number + 1][variable]
+            guard.append(substitute(kept.formula, {**back, after: var(f"{variable.name}?any", variable.sort)}))
+    together, forgotten = and_(*guard), step.written - whole
+    return step if together is step.guard and not forgotten else _forgetting(step, together, forgotten)

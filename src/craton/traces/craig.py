@@ -7,17 +7,19 @@ solver has less to interpolate.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol, TypeVar
 
 from craton.errors import MissingCapability
+from craton.logic import Term
 from craton.processes.running_time import running_time
 from craton.registry import keyed_seconds
-from craton.smt import Capability, Sat, Satisfiable, Undecided, make_solver, sequence_interpolants
-from craton.traces.cores import Granularity, infeasible_core
+from craton.smt import Capability, Sat, Satisfiable, Solver, Undecided, make_solver, sequence_interpolants
+from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
+from craton.traces.feasibility import NotDecided, feasible
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import core_choice, interpolation_source
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
-from craton.traces.trace import Trace, TraceFormula, trace_formula
+from craton.traces.trace import Problem, Trace, trace_formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,51 +34,98 @@ class Craig(Refiner):
     core_budget: float | None = 1.0  # seconds to spend on a smaller core
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        return self.interpolating(_Sequences(trace))
+
+    def interpolating(self, interpolation: Interpolation[C]) -> Answer:
+        """The refutation of anything that can be interpolated."""
         try:
-            return self._refuted(trace)
+            return self._refuted(interpolation)
         except MissingCapability as problem:
             return GaveUp(str(problem))
 
-    def _refuted(self, trace: Trace) -> Answer:
+    def _refuted(self, interpolation: Interpolation[C]) -> Answer:
         started = running_time()
-        formula: TraceFormula = trace.formula
-        kept: frozenset[int] | None = None
+        core: C | None = None
         if self.core is not None:
             solver = make_solver(_core_solver(self.source), time_limit=self.time_limit)
-            core = infeasible_core(trace, solver, self.core, self.core_budget, self.time_limit)
-            if isinstance(core, Sat):
-                return Feasible(core.model)
-            if isinstance(core, Undecided):
-                return GaveUp(core.reason)
-            formula = trace_formula(core.steps)
-            kept = core.kept
+            found = interpolation.core(solver, self.core, self.core_budget, self.time_limit)
+            if isinstance(found, Sat):
+                return Feasible(found.model)
+            if isinstance(found, Undecided):
+                return GaveUp(found.reason)
+            core = found
         left = None if self.time_limit is None else max(0.001, self.time_limit - (running_time() - started))
-        found = sequence_interpolants(formula.by_step, self.source, left)
-        if isinstance(found, Undecided):
-            return GaveUp(found.reason)
-        if isinstance(found, Satisfiable):
-            return self._feasible(trace)
-        assertions = tuple(formula.to_program(i, term) for i, term in enumerate(found))
-        return self._checked(trace, Refutation(assertions, self.name, core=kept))
+        assertions = interpolation.assertions(core, self.source, left)
+        if isinstance(assertions, Undecided):
+            return GaveUp(assertions.reason)
+        if isinstance(assertions, Satisfiable):
+            return self._feasible(interpolation.problem)
+        # Interpolation procedures are less well tested than solvers: z3's once answered `false` half-way on a trace
+        # that it interpolated correctly in another process. So a solver checks every step.
+        refutation = Refutation(assertions, self.name, core=None if core is None else core.kept)
+        violation = interpolation.law_violation(refutation, make_solver("z3"), self.time_limit)
+        return GaveUp(f"{self.source}: not an interpolant, {violation}") if violation else refutation
 
-    def _checked(self, trace: Trace, refutation: Refutation) -> Answer:
-        """Interpolation procedures are less well tested than solvers: z3's once answered `false` half-way on a trace
-        that it interpolated correctly in another process. So a solver checks every triple.
-        """
-        problem = law_violation(trace, refutation, make_solver("z3"), self.time_limit)
-        return GaveUp(f"{self.source}: not an interpolant, {problem}") if problem else refutation
-
-    def _feasible(self, trace: Trace) -> Answer:
-        """Interpolation procedures give no models, so z3 is asked for one."""
-        solver = make_solver("z3", time_limit=self.time_limit)
-        solver.add(*trace.formula.by_step)
-        answer = solver.check()
-        if isinstance(answer, Sat):
-            return Feasible(answer.model)
-        reason = answer.reason if isinstance(answer, Undecided) else "z3 finds it infeasible"
-        return GaveUp(f"{self.source} finds the trace feasible, but there is no model: {reason}")
+    def _feasible(self, problem: Problem) -> Answer:
+        """Interpolation procedures give no models, so solvers are asked for one."""
+        answer = feasible(problem, self.time_limit)
+        if isinstance(answer, Feasible):
+            return answer
+        reason = answer.reason if isinstance(answer, NotDecided) else f"{answer.by} finds it infeasible"
+        return GaveUp(f"{self.source} finds it feasible, but there is no model: {reason}")
 
 
 def _core_solver(source: str) -> str:
     """The interpolating solver also finds the core if it can; otherwise z3 does."""
     return source if Capability.CORES in make_solver(source).can else "z3"
+
+
+class Core(Protocol):
+    @property
+    def kept(self) -> frozenset[int]: ...
+
+
+C = TypeVar("C", bound=Core)
+
+
+class Interpolation(Protocol[C]):
+    """What Craig asks about a trace, or about a tree of clause instances."""
+
+    @property
+    def problem(self) -> Problem: ...
+
+    def core(
+        self, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
+    ) -> C | Sat | Undecided: ...
+
+    def assertions(
+        self, core: C | None, source: str, time_limit: float | None
+    ) -> tuple[Term, ...] | Satisfiable | Undecided:
+        """Interpolants of the core, or of the whole, as assertions."""
+        ...
+
+    def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Sequences:
+    """Sequence interpolants of a trace."""
+
+    problem: Trace
+
+    def core(
+        self, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
+    ) -> InfeasibleCore | Sat | Undecided:
+        return infeasible_core(self.problem, solver, granularity, budget, time_limit)
+
+    def assertions(
+        self, core: InfeasibleCore | None, source: str, time_limit: float | None
+    ) -> tuple[Term, ...] | Satisfiable | Undecided:
+        formula = self.problem.formula if core is None else trace_formula(core.steps)
+        found = sequence_interpolants(formula.by_step, source, time_limit)
+        if isinstance(found, Undecided | Satisfiable):
+            return found
+        return tuple(formula.to_program(i, term) for i, term in enumerate(found))
+
+    def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str:
+        return law_violation(self.problem, refutation, checker, time_limit)

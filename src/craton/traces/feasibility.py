@@ -1,4 +1,4 @@
-"""Can a trace be executed? Asked of one solver after the other, until one of them knows."""
+"""Can a trace be executed, does a tree derive false? One solver after the other is asked, until one knows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from craton.errors import MissingCapability
 from craton.processes.running_time import running_time
 from craton.smt import Sat, Unsat, make_solver
 from craton.traces.refutation import Feasible
-from craton.traces.trace import Trace
+from craton.traces.trace import Problem
 
 SOLVERS = ("bitwuzla", "z3", "cvc5")
 
@@ -17,7 +17,7 @@ _FIRST = 2 / 3  # of the time that is left, for a solver that is not the last
 
 @dataclass(frozen=True, slots=True)
 class Infeasible:
-    """The trace has no execution, as a solver says."""
+    """The formula has no model, as a solver says."""
 
     by: str
 
@@ -29,8 +29,8 @@ class NotDecided:
     reason: str
 
 
-def feasible(trace: Trace, seconds: float | None = None) -> Feasible | Infeasible | NotDecided:
-    """Whether the trace's formula has a model. An answer of one solver that is undecided goes to the next."""
+def feasible(problem: Problem, seconds: float | None = None) -> Feasible | Infeasible | NotDecided:
+    """Whether the formula of a trace or of a tree has a model. What one solver cannot decide goes to the next."""
     deadline = None if seconds is None else running_time() + seconds
     reasons: list[str] = []
     for name in SOLVERS:
@@ -41,7 +41,7 @@ def feasible(trace: Trace, seconds: float | None = None) -> Feasible | Infeasibl
         share = left if left is None or name == SOLVERS[-1] else _FIRST * left
         solver = make_solver(name, time_limit=share)
         try:
-            solver.add(*trace.formula.by_step)
+            solver.add(*problem.formulas)
             answer = solver.check()
             if isinstance(answer, Sat):
                 return Feasible(answer.model)

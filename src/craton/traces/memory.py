@@ -5,23 +5,14 @@ belongs to the run, which passes it to them with each trace.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from craton.logic import Term
 from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.smt import Solver, make_solver
-from craton.traces.trace import Trace
+from craton.traces.trace import Problem, Trace
 
 Entries = dict[tuple[Hashable, Hashable], Any]  # a refiner's notes about a trace
-
-
-class Problem(Protocol):
-    """What a refiner is asked about: a trace, or a tree of clause instances (`craton.trees`)."""
-
-    @property
-    def identity(self) -> Hashable:
-        """What memories know it by."""
-        ...
 
 
 class RunMemory:

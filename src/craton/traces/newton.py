@@ -9,21 +9,21 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
 from craton.processes.running_time import running_time
 from craton.program.transitions import Transition
 from craton.registry import flag, keyed_choice, keyed_seconds, word_choice
-from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
+from craton.smt import Sat, Solver, Undecided, make_solver
 from craton.smt.elimination import CHEAP, EXACT, SYNTACTIC, Eliminator, Method
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.levels import Level, at_edge_level
 from craton.traces.live import future_live, past_live
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import core_choice, solver_name
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
+from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
 
@@ -71,10 +71,68 @@ class Newton(Refiner):
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
             return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
+        return self.executing(lambda solver: self._steps(trace, solver))
+
+    def _steps(self, trace: Trace, solver: Solver) -> Steps | Sat | Undecided:
+        found = infeasible_core(trace, solver, self.core, self.core_budget, self.time_limit, self.late)
+        if not isinstance(found, InfeasibleCore):
+            return found
+        live = (future_live if self.direction is Direction.SP else past_live)(found.steps) if self.live else None
+        return _TraceSteps(found, None if live is None else tuple(live))
+
+    def executing(self, core: Callable[[Solver], Steps | Sat | Undecided]) -> Answer:
+        """The refutation of anything whose infeasible core has steps."""
         try:
-            return _Execution(self, trace).refute()
+            execution = _Execution(self)
+            steps = core(execution.solver)
+            if isinstance(steps, Sat):
+                return Feasible(steps.model)
+            return GaveUp(steps.reason) if isinstance(steps, Undecided) else execution.refute(steps)
         except MissingCapability as problem:
             return GaveUp(str(problem))
+
+
+class Steps(Protocol):
+    """The steps of an infeasible core, each behind those that it follows, with an assertion after each; the last one
+    leads to the error.
+
+    A step of a trace follows the one before it, a node of a tree of clause instances follows its children. Where
+    nothing branches, "those that it follows" is one step, or none for the first.
+    """
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The steps in the core; the others are abstract."""
+        ...
+
+    @property
+    def live_at(self) -> tuple[frozenset[Term], ...] | None:
+        """The live variables where assertions are, if they are known."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def followed(self, step: int) -> Sequence[int]:
+        """Those that a step follows."""
+        ...
+
+    def strongest(self, step: int, before: Sequence[Term], eliminator: Eliminator) -> Term:
+        """What holds after a step, where `before` holds after those that it follows."""
+        ...
+
+    def weakest(self, step: int, place: int, others: Sequence[Term], after: Term, eliminator: Eliminator) -> Term:
+        """What must hold after the one that a step follows at this place, so that `after` holds after the step, where
+        `others` hold after the others that it follows.
+        """
+        ...
+
+    def violation(self, first: int, after: Term) -> Term:
+        """Satisfiable iff a step that follows none need not lead to `after`."""
+        ...
+
+    def assertions(self, found: Sequence[Term]) -> tuple[Term, ...]:
+        """The assertions of the refutation, from those after each step."""
+        ...
 
 
 @dataclass(slots=True)
@@ -82,90 +140,101 @@ class _Execution:
     """The state of one refutation while it is computed."""
 
     newton: Newton
-    trace: Trace
     eliminator: Eliminator = field(init=False)
     solver: Solver = field(init=False)
-    started: float = field(default_factory=running_time)
 
     def __post_init__(self) -> None:
         methods = METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())
         limit = self.newton.time_limit
         step = STEP_LIMIT if limit is None else min(STEP_LIMIT, limit)
-        self.eliminator = Eliminator(methods, "z3", step, None if limit is None else self.started + limit)
+        self.eliminator = Eliminator(methods, "z3", step, None if limit is None else running_time() + limit)
         self.solver = make_solver(self.newton.solver, time_limit=limit)
 
-    def refute(self) -> Answer:
-        found = self._infeasible()
-        if isinstance(found, Sat):
-            return Feasible(found.model)
-        if isinstance(found, Undecided):
-            return GaveUp(found.reason)
-        steps = found.steps
-        if self.newton.direction is Direction.SP:
-            assertions = self._forwards(steps)
-        else:
-            assertions = self._backwards(steps)
-        if isinstance(assertions, GaveUp):
-            return assertions
+    def refute(self, steps: Steps) -> Answer:
+        found = self._forwards(steps) if self.newton.direction is Direction.SP else self._backwards(steps)
+        if isinstance(found, GaveUp):
+            return found
         return Refutation(
-            tuple(assertions),
+            steps.assertions(found),
             self.newton.name,
-            core=None if self.newton.core is None else found.kept,
-            live=tuple(self._live(steps)) if self.newton.live else None,
+            core=None if self.newton.core is None else steps.kept,
+            live=steps.live_at,
             eliminated=self.eliminator.achieved(),
         )
 
-    def _infeasible(self) -> InfeasibleCore | Sat | Undecided:
-        newton, trace = self.newton, self.trace
-        if newton.core is not None:
-            budget, limit = newton.core_budget, newton.time_limit
-            return infeasible_core(trace, self.solver, newton.core, budget, limit, newton.late)
-        with self.solver.scope():
-            self.solver.add(*trace.formula.by_step)
-            answer = self.solver.check()
-            if isinstance(answer, Unsat):
-                return InfeasibleCore(trace.steps, frozenset(range(len(trace))))
-            if isinstance(answer, Sat):
-                _ = answer.model
-            return answer
+    def _forwards(self, steps: Steps) -> list[Term] | GaveUp:
+        found = self._strongest(steps)
+        problem = self._problem(found[-1])
+        return [*found[:-1], FALSE] if problem is None else problem
 
-    def _live(self, steps: Sequence[Transition]) -> list[frozenset[Term]]:
-        return (future_live if self.newton.direction is Direction.SP else past_live)(steps)
-
-    def _forwards(self, steps: Sequence[Transition]) -> list[Term] | GaveUp:
-        live = self._live(steps)
-        assertion = TRUE
-        found = [assertion]
-        for i, step in enumerate(steps):
-            dead = free_variables(assertion) - live[i] if self.newton.live and i else frozenset()
-            assert not dead, "variables that are not live were projected away already"
-            forget = (lambda x, alive=live[i + 1]: x not in alive) if self.newton.live else _nothing
-            assertion = strongest_post(assertion, step, self.eliminator, forget)
-            if i + 1 < len(steps) and assertion is FALSE:
-                return found + [FALSE] * (len(steps) - i)
-            found.append(assertion)
-        return self._ends(found, -1, FALSE, assertion)
-
-    def _backwards(self, steps: Sequence[Transition]) -> list[Term] | GaveUp:
-        live = self._live(steps)
-        assertion = FALSE
-        found = [assertion]
-        for i in reversed(range(len(steps))):
-            forget = (lambda x, alive=live[i]: x not in alive) if self.newton.live else _nothing
-            assertion = weakest_pre(steps[i], assertion, self.eliminator, forget)
-            found.append(assertion)
-        return self._ends(found[::-1], 0, TRUE, not_(assertion))
-
-    def _ends(self, found: list[Term], position: int, expected: Term, contradiction: Term) -> list[Term] | GaveUp:
-        """Checks that the last assertion means what the law demands; if it lost too much, there is no refutation."""
-        if found[position] is not expected:
-            answer = self.solver.check(contradiction)
-            if isinstance(answer, Undecided):
-                return GaveUp(f"cannot tell whether the sequence proves anything: {answer.reason}")
-            if isinstance(answer, Sat):
-                return GaveUp("the sequence lost too much to prove the trace infeasible")
-            found[position] = expected
+    def _strongest(self, steps: Steps) -> list[Term]:
+        found: list[Term] = []
+        for step in range(len(steps)):
+            before = [found[earlier] for earlier in steps.followed(step)]
+            found.append(FALSE if FALSE in before else steps.strongest(step, before, self.eliminator))
         return found
+
+    def _backwards(self, steps: Steps) -> list[Term] | GaveUp:
+        """Given the assertions chosen for those followed before a place, and the strongest of those behind it, the law
+        holds whatever the order of the places.
+        """
+        branches = any(len(steps.followed(step)) > 1 for step in range(len(steps)))
+        strongest = self._strongest(steps) if branches else []
+        found = [FALSE] * len(steps)
+        for step in reversed(range(len(steps))):
+            followed = steps.followed(step)
+            for place, earlier in enumerate(followed):
+                others = [found[i] for i in followed[:place]] + [strongest[i] for i in followed[place + 1 :]]
+                found[earlier] = steps.weakest(step, place, others, found[step], self.eliminator)
+            problem = None if followed else self._problem(steps.violation(step, found[step]))
+            if problem is not None:
+                return problem
+        return found
+
+    def _problem(self, contradiction: Term) -> GaveUp | None:
+        """What must be a contradiction is none, if the assertions lost too much."""
+        if contradiction is FALSE:
+            return None
+        answer = self.solver.check(contradiction)
+        if isinstance(answer, Undecided):
+            return GaveUp(f"cannot tell whether the assertions prove anything: {answer.reason}")
+        return GaveUp("the assertions lost too much to prove infeasibility") if isinstance(answer, Sat) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _TraceSteps:
+    """The abstract trace that keeps only a core."""
+
+    core: InfeasibleCore
+    live_at: tuple[frozenset[Term], ...] | None  # for each of the n + 1 positions
+
+    @property
+    def kept(self) -> frozenset[int]:
+        return self.core.kept
+
+    def __len__(self) -> int:
+        return len(self.core.steps)
+
+    def followed(self, step: int) -> Sequence[int]:
+        return (step - 1,) if step else ()
+
+    def strongest(self, step: int, before: Sequence[Term], eliminator: Eliminator) -> Term:
+        return strongest_post(and_(*before), self.core.steps[step], eliminator, self._forget(step + 1))
+
+    def weakest(self, step: int, place: int, others: Sequence[Term], after: Term, eliminator: Eliminator) -> Term:
+        return weakest_pre(self.core.steps[step], after, eliminator, self._forget(step))
+
+    def violation(self, first: int, after: Term) -> Term:
+        return not_(hoare_triple(TRUE, self.core.steps[first], after))
+
+    def assertions(self, found: Sequence[Term]) -> tuple[Term, ...]:
+        return (TRUE, *found)
+
+    def _forget(self, position: int) -> Callable[[Term], bool]:
+        if self.live_at is None:
+            return _nothing
+        alive = self.live_at[position]
+        return lambda variable: variable not in alive
 
 
 def _nothing(variable: Term) -> bool:

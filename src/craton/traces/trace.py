@@ -9,11 +9,36 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from craton.logic import TRUE, Term, and_, conjuncts, eq, substitute, var
 from craton.program.cfa import Edge, Location
 from craton.program.transitions import Transition, transition
+
+
+class Problem(Protocol):
+    """What refiners are asked about: a trace, or a tree of clause instances (`craton.trees`).
+
+    Its formula is a conjunction of parts, each of which belongs to a step; steps follow those they build on.
+    """
+
+    @property
+    def identity(self) -> Hashable:
+        """What memories know it by."""
+        ...
+
+    @property
+    def answers(self) -> dict[Hashable, Any]:
+        """A cache of facts about it, by question: compositions ask several refiners about the same trace."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[Part]: ...
+
+    @property
+    def formulas(self) -> Sequence[Term]:
+        """For each step the conjunction of its parts."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,7 +61,6 @@ class Trace:
 
     @cached_property
     def answers(self) -> dict[Hashable, Any]:
-        """A cache of facts about the trace, by question: compositions ask several refiners about the same trace."""
         return {}
 
     @cached_property
@@ -52,10 +76,21 @@ class Trace:
     def formula(self) -> TraceFormula:
         return trace_formula(self.steps)
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return self.formula.parts
+
+    @property
+    def formulas(self) -> tuple[Term, ...]:
+        return self.formula.by_step
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One conjunct of a trace formula: a conjunct of a step's guard, or the new value of a variable."""
+    """One conjunct of a trace formula: a conjunct of a step's guard, or the new value of a variable.
+
+    Of the formula of a tree of clause instances: a conjunct of a node's clause.
+    """
 
     step: int
     formula: Term  # over indexed variables
@@ -74,10 +109,7 @@ class TraceFormula:
 
     @cached_property
     def by_step(self) -> tuple[Term, ...]:
-        grouped: list[list[Term]] = [[] for _ in self.inputs]
-        for part in self.parts:
-            grouped[part.step].append(part.formula)
-        return tuple(and_(*group) for group in grouped)
+        return by_step(self.parts, len(self.inputs))
 
     def at(self, position: int, variable: Term) -> Term:
         """The indexed variable that holds the value of `variable` at a position."""
@@ -89,6 +121,14 @@ class TraceFormula:
         if back is None:
             back = self._back[position] = {i: v for v, i in self.indices[position].items()}
         return substitute(formula, back)
+
+
+def by_step(parts: Sequence[Part], steps: int) -> tuple[Term, ...]:
+    """For each step the conjunction of its parts."""
+    grouped: list[list[Term]] = [[] for _ in range(steps)]
+    for part in parts:
+        grouped[part.step].append(part.formula)
+    return tuple(and_(*group) for group in grouped)
 
 
 def trace_formula(steps: Sequence[Transition]) -> TraceFormula:

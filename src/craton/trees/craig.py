@@ -9,54 +9,46 @@ interpolants in post-order: I[node] separates F[node] ∧ I[children] from every
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from craton.errors import MissingCapability
-from craton.logic import BOOL, FALSE, TRUE, Function, Model, Term, and_, apply, free_variables, functions, implies
+from craton.logic import BOOL, FALSE, TRUE, Function, Term, and_, apply, free_variables, functions, implies
 from craton.processes.running_time import running_time
-from craton.smt import Capability, Sat, Satisfiable, Undecided, binary_interpolant, make_solver
+from craton.smt import Sat, Satisfiable, Solver, Undecided, binary_interpolant, make_solver
 from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
+from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refutation
-from craton.trees.cores import infeasible_core
-from craton.trees.feasibility import feasible
+from craton.traces.refutation import Answer, Refutation
+from craton.trees.cores import TreeCore, infeasible_core
 from craton.trees.refutation import law_violation
-from craton.trees.tree import Tree, grouped
+from craton.trees.tree import Tree
 
 TreeInterpolants = tuple[Term, ...] | Satisfiable | Undecided
 
 
 def refuted_by_craig(craig: Craig, tree: Tree) -> Answer:
-    try:
-        return _refuted(craig, tree)
-    except MissingCapability as problem:
-        return GaveUp(str(problem))
+    return craig.interpolating(_TreeInterpolation(tree))
 
 
-def _refuted(craig: Craig, tree: Tree) -> Answer:
-    started = running_time()
-    formulas, kept = tree.by_node, None
-    if craig.core is not None:
-        able = Capability.CORES in make_solver(craig.source).can
-        solver = make_solver(craig.source if able else "z3", time_limit=craig.time_limit)
-        core = infeasible_core(tree, solver, craig.core, craig.core_budget, craig.time_limit)
-        if isinstance(core, Sat):
-            return Feasible(core.model)
-        if isinstance(core, Undecided):
-            return GaveUp(core.reason)
-        formulas, kept = grouped(core.parts, len(tree)), core.kept
-    left = None if craig.time_limit is None else max(0.001, craig.time_limit - (running_time() - started))
-    found = tree_interpolants(tree, formulas, craig.source, left)
-    if isinstance(found, Undecided):
-        return GaveUp(found.reason)
-    if isinstance(found, Satisfiable):
-        model = feasible(tree, craig.time_limit)
-        if not isinstance(model, Model):
-            return GaveUp(f"{craig.source} finds the tree feasible, but there is no model")
-        return Feasible(model)
-    told = tuple(tree.told(number, formula) for number, formula in enumerate(found))
-    refutation = Refutation(told, craig.name, core=kept)
-    problem = law_violation(tree, refutation, make_solver("z3"), craig.time_limit)
-    return GaveUp(f"{craig.source}: not an interpolant, {problem}") if problem else refutation
+@dataclass(frozen=True, slots=True)
+class _TreeInterpolation:
+    """Tree interpolants of a tree: see `traces.craig.Interpolation`."""
+
+    problem: Tree
+
+    def core(
+        self, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
+    ) -> TreeCore | Sat | Undecided:
+        return infeasible_core(self.problem, solver, granularity, budget, time_limit)
+
+    def assertions(self, core: TreeCore | None, source: str, time_limit: float | None) -> TreeInterpolants:
+        tree = self.problem
+        found = tree_interpolants(tree, tree.formulas if core is None else core.formulas, source, time_limit)
+        if not isinstance(found, tuple):
+            return found
+        return tuple(tree.told(number, formula) for number, formula in enumerate(found))
+
+    def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str:
+        return law_violation(self.problem, refutation, checker, time_limit)
 
 
 def tree_interpolants(

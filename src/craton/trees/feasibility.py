@@ -1,41 +1,20 @@
-"""Does a tree derive false? A model of its formula gives every node its fact."""
+"""The facts of a tree that derives false: a model of its formula gives every node its own."""
 
 from __future__ import annotations
 
-from craton.errors import MissingCapability
 from craton.horn.derivations import Fact
 from craton.horn.grounding import Inference
 from craton.logic import Model
-from craton.smt import Sat, Undecided, Unsat, make_solver
+from craton.traces.feasibility import Infeasible, NotDecided, feasible
 from craton.trees.tree import Tree
-
-SOLVERS = ("z3", "bitwuzla", "cvc5")
-
-
-def feasible(tree: Tree, seconds: float | None = None) -> Model | Unsat | Undecided:
-    """A model of the tree's formula, from the first solver that knows."""
-    answer: Unsat | Undecided = Undecided("no solver can speak of it")
-    for name in SOLVERS:
-        with make_solver(name, time_limit=seconds) as solver:
-            try:
-                solver.add(*tree.by_node)
-            except MissingCapability:
-                continue
-            found = solver.check()
-            if isinstance(found, Sat):
-                return found.model
-            answer = found
-            if isinstance(found, Unsat):
-                return found
-    return answer
 
 
 def inferences_of(tree: Tree, seconds: float | None = None) -> tuple[Inference, ...] | str:
     """The facts of a tree that derives false; or why there are none."""
     found = feasible(tree, seconds)
-    if isinstance(found, Undecided):
+    if isinstance(found, NotDecided):
         return f"whether the tree derives false is not decided: {found.reason}"
-    return "the tree does not derive false" if isinstance(found, Unsat) else facts_of(tree, found)
+    return "the tree does not derive false" if isinstance(found, Infeasible) else facts_of(tree, found.model)
 
 
 def facts_of(tree: Tree, model: Model) -> tuple[Inference, ...]:

@@ -101,7 +101,7 @@ def frontier(
     kept: dict[Template, list[Term]] = {template: [] for template in templates}
     for number in range(len(tree)):
         inside = {v: again[v] for child in tree.nodes[number].children for v in tree.results[child] if v in again}
-        solver.add(substitute(tree.by_node[number], inside))
+        solver.add(substitute(tree.formulas[number], inside))
     for number in points:
         for template in templates:
             if template.location == _predicate(tree, number):

@@ -14,6 +14,7 @@ from typing import Any
 
 from craton.horn.clauses import Clause, System
 from craton.logic import FALSE, Term, and_, conjuncts, eq, free_variables, substitute, var
+from craton.traces.trace import Part, by_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +23,6 @@ class Node:
 
     clause: int
     children: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A conjunct of the tree's formula that belongs to a node."""
-
-    node: int
-    formula: Term
 
 
 @dataclass(frozen=True)
@@ -49,7 +42,6 @@ class Tree:
 
     @cached_property
     def answers(self) -> dict[Hashable, Any]:
-        """A cache of facts about the tree, by question."""
         return {}
 
     def clause(self, node: int) -> Clause:
@@ -93,9 +85,9 @@ class Tree:
         return found
 
     @cached_property
-    def by_node(self) -> tuple[Term, ...]:
+    def formulas(self) -> tuple[Term, ...]:
         """F[0] … F[n-1]: what each node says."""
-        return grouped(self.parts, len(self))
+        return by_step(self.parts, len(self))
 
     def told(self, number: int, formula: Term) -> Term:
         """A formula over the results of a node as an assertion about its predicate."""
@@ -112,13 +104,6 @@ class Tree:
     def locals(self, number: int, formula: Term) -> list[Term]:
         """The variables of a formula that are not results of the node, in order of their creation."""
         return sorted(free_variables(formula).difference(self.results[number]), key=lambda v: v.serial)
-
-
-def grouped(parts: Sequence[Part], nodes: int) -> tuple[Term, ...]:
-    groups: list[list[Term]] = [[] for _ in range(nodes)]
-    for part in parts:
-        groups[part.node].append(part.formula)
-    return tuple(and_(*group) for group in groups)
 
 
 def condition(tree: Tree, number: int, assertions: Mapping[int, Term] | Sequence[Term]) -> tuple[Term, Term]:
