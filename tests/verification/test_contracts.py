@@ -201,3 +201,36 @@ def test_contracts_agree_with_unrolled_programs(seed: int, tmp_path: Path) -> No
     found = verify_program(unroll_recursion(program, depth), (Stage(engine="bounded(depth=40)"),), 30.0)
     assert not (isinstance(answer, Proved) and found.is_false)
     assert not (isinstance(answer, ErrorWithin) and found.is_true)
+
+
+# --- what users see ---------------------------------------------------------------------------------------------------
+
+_GUARDED = """extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int low;
+unsigned char fill(int n) {
+  int i;
+  if (n <= 0) return 7;
+  for (i = 0; i < n; i++) low = i;
+  return fill(n - 1);
+}
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  low = 0;
+  if (n > 10) return 0;
+  if (fill(n) != 7 || low < 0) reach_error();
+  return 0;
+}
+"""
+
+
+def test_contracts_and_invariants_are_told_in_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, witness = tmp_path / "guarded.c", tmp_path / "witness.yml"
+    path.write_text(_GUARDED)
+    assert main(["verify", str(path), "--witness", str(witness)]) == 0
+    told = capsys.readouterr().out
+    assert "1 contract and 1 loop invariant, re-checked by" in told
+    assert "fill requires: " in told and "fill ensures: " in told
+    assert "\\result == 7" in told or "\\result == (unsigned char)7" in told
+    assert "low >= 0" in told and "::" not in told and "at entry" not in told
+    assert "loop_invariant" in witness.read_text() and "function: fill" in witness.read_text()

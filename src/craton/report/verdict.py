@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from craton.verdicts.verdict import Violated
 
 
+_LONGEST = 160  # characters of a formula that is printed
 _NOTHING = "proof: nothing to check: what the property forbids does not occur in what can be executed"
 
 
@@ -111,18 +112,20 @@ def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
 
 def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
     from craton.logic.infix import infix
+    from craton.report.contracts import told_contract, told_invariant
 
     program = proof.program
     heads = [location for location in program.loop_heads if location in proof.invariants]
     for location in heads:
-        place = program.loop_heads[location]
-        told.invariants.append({"location": str(place or location), "invariant": infix(proof.invariants[location])})
+        place, invariant = program.loop_heads[location], proof.invariants[location]
+        text = told_invariant(location, invariant, program) if proof.contracts else infix(invariant)
+        told.invariants.append({"location": str(place or location), "invariant": text})
     for contract in proof.contracts:
-        for word, formula in (("requires", contract.requires), ("ensures", contract.ensures)):
-            told.invariants.append({"location": f"{contract.procedure} {word}", "invariant": infix(formula)})
+        told.invariants += told_contract(contract, program)
     count = counted(len(heads), "loop invariant")
     if proof.contracts:
-        count = counted(len(proof.contracts), "contract")
+        more = f" and {count}" if heads else ""
+        count = counted(len(proof.contracts), "contract") + more
     if not confirmed:
         told.evidence = f"unconfirmed: {count}, not checked again"
     elif proof.checked_by:
@@ -199,8 +202,10 @@ def _print_details(outcome: Outcome, *, stats: bool) -> None:
     if outcome.data_model:
         print(f"  data model: {outcome.data_model}")
     for entry in outcome.invariants:
-        if len(entry["invariant"]) <= 160:
+        if len(entry["invariant"]) <= _LONGEST:
             print(f"  {entry['location']}: {entry['invariant']}")
+        elif entry["location"].endswith((" requires", " ensures")):  # a contract is worth its beginning
+            print(f"  {entry['location']}: {entry['invariant'][:_LONGEST]} …")
     for assumption in outcome.assumptions:
         print(f"  assumed: {assumption}")
     for line in outcome.files:

@@ -13,19 +13,22 @@ from craton.evidence.contracts import check_contracts, contract_proof
 from craton.horn.derivations import Derivation
 from craton.horn.procedures import ProcedureSystem, system_of
 from craton.horn.results import Satisfiable, Unsatisfiable
-from craton.logic import TRUE, functions
+from craton.logic import TRUE, Term, and_, conjuncts, functions, implies
 from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
+from craton.smt import make_solver
 from craton.verdicts.proof import Proof, ShownContract
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.verdict import Proved, Unknown
 from craton.verification.context import Context
-from craton.verification.isolation import NotDone, within
+from craton.verification.isolation import NotDone, Report, within
 from craton.verification.systems import verify_system
 
 MOST_CLAUSES = 20_000
+_MOST_CONJUNCTS = 20  # of a formula that is made shorter
+_LEAN_SECONDS = 0.05  # for each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +64,48 @@ def by_contracts(
 
 def _proved(made: ProcedureSystem, found: Satisfiable, stage: str, context: Context) -> Proved | Unknown:
     """The model as contracts, which are checked for themselves: that is what a certificate will have to show."""
-    begun = running_time()
-    contracts = tuple(ShownContract(c.procedure, c.requires, c.ensures) for c in made.contracts(found.model))
-    proof = Proof(
-        made.program,
-        None,
-        made.invariants(found.model),
-        Provenance(stage, solvers=found.by),
-        found.checked_by,
-        found.seconds,
-        contracts,
-    )
-    if not context.confirm:
-        return Proved(proof, found.confirmed)
-    left = context.time_to_confirm
+    begun, left = running_time(), context.time_to_confirm
+
+    def work(report: Report) -> tuple[Proof, Flaw | Confirmed]:
+        proof = _proof(made, found, stage)
+        if not context.confirm:
+            return proof, Confirmed((), 0)
+        return proof, check_contracts(contract_proof(proof), others(found.by) or CHECKERS, left)
+
     with context.statistics.spending("checking the proof"):
-        checked = within(
-            left, lambda report: check_contracts(contract_proof(proof), others(found.by) or CHECKERS, left)
-        )
+        checked = within(left, work)
     match checked:
-        case Confirmed(by):
+        case proof, Confirmed(by):
             used = found.seconds + running_time() - begun
-            return Proved(replace(proof, checked_by=" and ".join(by) or found.checked_by, seconds=used))
-        case Flaw(decided=True):
-            return Unknown(f"a proof was found but not confirmed: {checked.problem}")
-        case Flaw():
-            return Unknown(f"evidence incomplete: a proof was found, but {checked.problem}")
+            by_whom = " and ".join(by) or found.checked_by
+            return Proved(replace(proof, checked_by=by_whom, seconds=used), found.confirmed)
+        case _, Flaw(_, problem, True):
+            return Unknown(f"a proof was found but not confirmed: {problem}")
+        case _, Flaw(_, problem):
+            return Unknown(f"evidence incomplete: a proof was found, but {problem}")
         case NotDone(reason, limit):
             return Unknown(f"evidence incomplete: a proof was found, but {reason}", limit)
+
+
+def _proof(made: ProcedureSystem, found: Satisfiable, stage: str) -> Proof:
+    contracts = tuple(
+        ShownContract(c.procedure, _lean(c.requires), _lean(c.ensures)) for c in made.contracts(found.model)
+    )
+    provenance = Provenance(stage, solvers=found.by)
+    return Proof(made.program, None, made.invariants(found.model), provenance, "", 0, contracts)
+
+
+def _lean(formula: Term) -> Term:
+    """Without conjuncts that the others imply: contracts are to be read."""
+    parts = list(conjuncts(formula))
+    if len(parts) > _MOST_CONJUNCTS:
+        return formula
+    for part in tuple(parts):
+        rest = and_(*(other for other in parts if other is not part))
+        with make_solver("z3", time_limit=_LEAN_SECONDS) as solver:
+            if solver.is_valid(implies(rest, part)) is True:
+                parts.remove(part)
+    return and_(*parts)
 
 
 def _depth(made: ProcedureSystem, derivation: Derivation) -> int:

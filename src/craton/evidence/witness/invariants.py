@@ -89,10 +89,12 @@ class _Loop:
 
 def _loops(program: Program, proved: Program) -> Iterator[_Loop]:
     inlined, known = inline_with_instances(program)
-    present = frozenset(proved.main.locations)
+    present = frozenset(x for procedure in proved.procedures.values() for x in procedure.locations)
+    # What is no copy is in the entry procedure, or in one whose calls are not inlined.
+    home = {x: name for name, procedure in inlined.program.procedures.items() for x in procedure.locations}
     copies: dict[tuple[str, Location], dict[Location, Instance]] = {}
     for location in inlined.program.loop_heads:
-        copy = known.get(location, Instance(program.entry, location, {}))
+        copy = known.get(location, Instance(home.get(location, program.entry), location, {}))
         copies.setdefault((copy.procedure, copy.location), {})[location] = copy
     for (procedure, head), found in copies.items():
         place = program.loop_heads.get(head)

@@ -117,13 +117,17 @@ class Context:
         result = function.type.result
         returns: tuple[Term, ...] = ()
         if not isinstance(result, Void | FunctionType):
-            returns = tuple(
-                self.names.variable(f"{name}::return{leaf.name}", part_sort(leaf.type)) for leaf in leaves(result)
-            )
+            returns = tuple(self._returned(function, leaf.name, leaf.type) for leaf in leaves(result))
         variadic = None
         if function.type.variadic:
             variadic = self.names.variable(f"{name}::...", BitVec(self.pointer_width))
         return Signature(tuple(parameters), returns, variadic)
+
+    def _returned(self, function: Function, part: str, t: CType) -> Term:
+        term = self.names.variable(f"{function.symbol}::return{part}", part_sort(t))
+        signed = isinstance(t, Integer) and t.signed
+        self.symbols[term] = Symbol(f"\\result{part}", str(t), function.symbol, None, signed)
+        return term
 
     def note(self, term: Term, variable: Variable, path: str, t: CType) -> None:
         """Remembers what a variable stands for in the text."""
