@@ -127,7 +127,7 @@ def test_mistakes_are_raised(tmp_path: Path) -> None:
     with pytest.raises(craton.CratonError, match="has its refiner and its solver already"):
         craton.verify(SAFE, engine=craton.TraceAbstraction(WP), refine="default")
     with pytest.raises(craton.CratonError, match="has no expression"):
-        craton.verify(SAFE, engine="trace-abstraction", refine=craton.Newton(core_budget=0.5))
+        craton.verify(SAFE, engine="trace-abstraction", refine=craton.Lean(WP, solver="cvc5"))
 
 
 # --- load and explain -------------------------------------------------------------------------------------------------

@@ -10,6 +10,10 @@ from craton.bench.experiments import craig_vs_newton as cn
 from craton.bench.experiments import newton_in_cpachecker as nr
 from craton.bench.experiments.contract import Table
 from craton.bench.results import Campaign, RunRecord, score_of, status_of
+from craton.configuration.refiners import refiner
+from craton.traces.cores import Granularity
+from craton.traces.levels import Level
+from craton.traces.newton import Newton
 
 # --- what the papers say about their own figures ----------------------------------------------------------------------
 
@@ -129,6 +133,26 @@ def test_table_1_counts_what_is_solved_and_what_nobody_else_has_solved() -> None
     assert cells(table, "P All")["Bitvector"] == "2 (100 %)" and cells(table, "P Craig")["Bitvector"] == "1 (50 %)"
     assert cells(table, "SP") == dict.fromkeys(["Bitvector", "Integer", "Memsafety", "Float", "Σ"], "n/a")
     assert any("WRONG" in note for note in table.notes)
+
+
+def test_rows_of_ours_stand_below_and_compete_with_none() -> None:
+    ours = next(iter(cn.OURS))
+    (table,) = cn.tables(
+        campaign(record("loops/a", "Automizer bv Z3", "true"), record("loops/a", f"Automizer bv {ours}", "true"))
+    )
+    assert cells(table, "Z3")["Bitvector"] == "1 (100 %) [1]"
+    assert cells(table, ours)["Bitvector"] == "1 (100 %)"
+    assert [line[0] for line in table.rows[-len(cn.OURS) :]] == [*cn.OURS]
+    assert all(name.startswith("ours") for name in cn.OURS)
+
+
+@pytest.mark.parametrize("name", ["Z3 IT-SP-LV", "IT-WP", "SP"])
+def test_rows_of_the_paper_have_its_settings(name: str) -> None:
+    """Whole statements, the solver's core as it comes, single statements, no limit of time ([CN] 4.5, 7)."""
+    newton = refiner(cn.REFINERS[name][0])
+    assert isinstance(newton, Newton)
+    assert newton.core is (Granularity.STATEMENT if "IT" in name else None)
+    assert (newton.minimise, newton.late, newton.level, newton.time_limit) == (0, False, Level.EDGE, None)
 
 
 def test_the_paper_stands_beside_ours() -> None:

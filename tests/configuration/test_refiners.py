@@ -41,6 +41,10 @@ SP = Newton(core=None, live=False)
         ("newton(it, core=statement)", replace(SP, core=Granularity.STATEMENT)),
         ("newton(core=statement, it)", replace(SP, core=Granularity.STATEMENT)),
         ("newton(core=conjunct)", replace(SP, core=Granularity.CONJUNCT)),
+        ("newton(core=half, it)", replace(SP, core=Granularity.HALF)),
+        ("newton(it, minimise=0)", IT_SP),
+        ("newton(it, minimise=1)", replace(IT_SP, minimise=1.0)),
+        ("newton(it, minimise=none)", replace(IT_SP, minimise=None)),
         ("newton(quantifiers=full, drop)", replace(SP, quantifiers=Quantifiers.FULL, drop=True)),
         ("newton(solver=bitwuzla, time=2.5)", replace(SP, solver="bitwuzla", time_limit=2.5)),
         ("newton(level=block)", SP),
@@ -49,7 +53,8 @@ SP = Newton(core=None, live=False)
         ("craig", Craig()),
         ("craig(cvc5)", Craig("cvc5")),
         ("craig(time=3, bitwuzla)", Craig("bitwuzla", time_limit=3.0)),
-        ("craig(it)", Craig(core=Granularity.CONJUNCT)),
+        ("craig(it)", Craig(core=Granularity.STATEMENT)),
+        ("craig(core=half, minimise=2)", Craig(core=Granularity.HALF, minimise=2.0)),
         ("craig(core=statement, it, cvc5)", Craig("cvc5", core=Granularity.STATEMENT)),
         ("lean(newton(it))", Lean(IT_SP)),
         ("race(newton(sp), craig, time=2)", Race((Newton(core=None, live=False), Craig()), 2.0)),
@@ -94,6 +99,7 @@ _NEWTONS = st.builds(
     st.sampled_from(Level),
     st.sampled_from(known_solvers()),
     st.sampled_from([0.5, 2.0, 10.0, 900.0, None]),
+    st.sampled_from([0.0, 0.5, 1.0, None]),
 )
 _SIMPLE = st.one_of(
     _NEWTONS,
@@ -103,6 +109,7 @@ _SIMPLE = st.one_of(
         st.sampled_from(known_solvers()),
         st.sampled_from([None, *Granularity]),
         st.sampled_from([0.25, 10.0, 60.0, None]),
+        st.sampled_from([0.0, 2.0, None]),
     ),
 )
 REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
@@ -135,7 +142,7 @@ def test_a_refiner_prints_as_the_expression_it_is(made: Refiner) -> None:
 
 
 @pytest.mark.parametrize(
-    ("core", "live", "direction"), [*product((None, Granularity.CONJUNCT), (False, True), Direction)]
+    ("core", "live", "direction"), [*product((None, Granularity.STATEMENT), (False, True), Direction)]
 )
 def test_the_eight_variants_print_as_the_paper_names_them(
     core: Granularity | None, live: bool, direction: Direction

@@ -33,7 +33,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_one_core_for_all_who_ask(asked: list[int]) -> None:
     trace = Trace(EDGES)
     kept = []
-    for expression in ("newton(it, sp)", "newton(it, wp, lv)", "craig(z3, it)"):
+    for expression in ("newton(it, sp, minimise=1)", "newton(it, wp, lv, minimise=1)", "craig(z3, it, minimise=1)"):
         answer = refiner(expression).refute(trace)
         assert isinstance(answer, Refutation)
         kept.append(answer.core)
@@ -43,8 +43,15 @@ def test_one_core_for_all_who_ask(asked: list[int]) -> None:
 
 def test_other_settings_and_other_traces_have_their_own(asked: list[int]) -> None:
     trace = Trace(EDGES)
-    refiner("newton(it, sp)").refute(trace)
-    refiner("newton(it, sp, core=statement)").refute(trace)
-    refiner("newton(it, sp, solver=cvc5)").refute(trace)
-    refiner("newton(it, sp)").refute(Trace(EDGES))
-    assert len(asked) == 4
+    refiner("newton(it, sp, minimise=1)").refute(trace)
+    refiner("newton(core=conjunct, sp, minimise=1)").refute(trace)
+    refiner("newton(core=half, sp, minimise=1)").refute(trace)
+    refiner("newton(it, sp, solver=cvc5, minimise=1)").refute(trace)
+    refiner("newton(it, sp, minimise=1)").refute(Trace(EDGES))
+    assert len(asked) == 5
+
+
+def test_it_takes_the_solvers_core_as_it_comes(asked: list[int]) -> None:
+    """[CN] 7: always the core of (get-unsat-core)."""
+    assert isinstance(refiner("newton(it, sp)").refute(Trace(EDGES)), Refutation)
+    assert not asked

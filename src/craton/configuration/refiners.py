@@ -24,14 +24,20 @@ _ENTRIES = (
     Entry("checked", "craton.traces.checked:Checked"),
 )
 
+# Ours, not the papers': cores of conjuncts or halves of equations, made smaller.
+_SP = "newton(core=half, minimise=1, sp, lv)"
+_WP = "newton(core=half, minimise=1, wp, lv)"
+_LATE = "newton(core=half, minimise=1, wp, lv, late)"
+_CRAIG = "craig(z3, core=half, minimise=1, time=2)"
+
 PRESETS: dict[str, str] = {
     # Cheap ones first: Spacer is slow on bit-vectors and often has no answer.
-    "default": "until-inductive(newton(it, wp, lv, late), newton(it, sp, lv), craig(z3, it, time=2))",
-    "perfect": "until-perfect(newton(it, sp, lv), newton(it, wp, lv), craig(z3, it, time=2))",
+    "default": f"until-inductive({_LATE}, {_SP}, {_CRAIG})",
+    "perfect": f"until-perfect({_SP}, {_WP}, {_CRAIG})",
     "it-sp-lv": "newton(it, sp, lv)",
     "it-wp-lv": "newton(it, wp, lv)",
     "newton-or-craig": "fallback(newton(it, sp, lv), craig(z3))",
-    "bits": "until-perfect(newton(it, sp, lv), craig(z3, it, time=2), craig(bitwuzla, it, time=2))",
+    "bits": f"until-perfect({_SP}, {_CRAIG}, craig(bitwuzla, core=conjunct, minimise=1, time=2))",
 }
 
 REFINERS: Registry[Refiner] = Registry("refiner", {entry.name: entry for entry in _ENTRIES}, PRESETS)

@@ -135,12 +135,12 @@ class Meaning:
             raise ExpressionError(self.text, word.position, f"expected a whole number, found {word.name!r}")
         return int(word.name)
 
-    def seconds(self, word: Word) -> float:
+    def seconds(self, word: Word, zero: bool = False) -> float:
         self.plain(word)
         try:
             seconds = float(word.name)
         except ValueError:
-            seconds = 0.0
-        if not 0 < seconds < float("inf"):
+            seconds = -1.0
+        if not (0 < seconds < float("inf") or (zero and seconds == 0)):
             raise ExpressionError(self.text, word.position, f"expected seconds, found {word.name!r}")
         return seconds

@@ -145,9 +145,10 @@ class Choice(NamedTuple):
 
 class Seconds(NamedTuple):
     usage: str = "T"
+    zero: bool = False  # whether 0 makes sense
 
     def read(self, word: Word, meaning: Meaning) -> float | None:
-        return None if word == Word(NONE, word.position) else meaning.seconds(word)
+        return None if word == Word(NONE, word.position) else meaning.seconds(word, self.zero)
 
     def text(self, value: float | None) -> str:
         return NONE if value is None else f"{value:g}"
@@ -212,7 +213,8 @@ def keyed_choice(
 
 
 def keyed_seconds(default: float | None, key: str = "time") -> float | None:
-    return cast("float | None", _field(default, Keyed(key, Seconds())))
+    """`key=SECONDS`, or `key=none` for no limit; 0 only where the default is."""
+    return cast("float | None", _field(default, Keyed(key, Seconds(zero=default == 0))))
 
 
 def keyed_number(default: int | None, key: str) -> int | None:

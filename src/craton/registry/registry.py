@@ -150,8 +150,9 @@ class _Reading(Generic[T]):
         self.fields: dict[str, Any] = {}
 
     def value(self) -> T:
-        # Keys last, so that `core=statement` refines `it` wherever it is written.
-        for argument in sorted(self.word.arguments or (), key=lambda argument: argument.value is not None):
+        # Keys last, so that `core=statement` refines `it` wherever it is written. Words with a number keep their place.
+        keys = frozenset(self._keys())
+        for argument in sorted(self.word.arguments or (), key=lambda argument: argument.name in keys):
             self._argument(argument)
         if self.parts is not None:
             self.fields[self.parts.field] = self._parts(self.parts.option)

@@ -21,7 +21,14 @@ from craton.smt.contract import (
 from craton.smt.registry import known_solvers, make_solver
 
 if TYPE_CHECKING:
-    from craton.smt.cores import latest_core, minimal_core, minimal_cores, split_equalities, unsat_core
+    from craton.smt.cores import (
+        latest_core,
+        minimal_core,
+        minimal_cores,
+        split_equalities,
+        unsat_core,
+        unsigned_sorts,
+    )
     from craton.smt.elimination import Eliminator, Method
     from craton.smt.interpolation import (
         Interpolants,
@@ -34,7 +41,14 @@ if TYPE_CHECKING:
     from craton.smt.reading import parse_formula, parse_script, parse_term
 
 _ROOMS = {
-    "craton.smt.cores": ("latest_core", "minimal_core", "minimal_cores", "split_equalities", "unsat_core"),
+    "craton.smt.cores": (
+        "latest_core",
+        "minimal_core",
+        "minimal_cores",
+        "split_equalities",
+        "unsat_core",
+        "unsigned_sorts",
+    ),
     "craton.smt.elimination": ("Eliminator", "Method"),
     "craton.smt.interpolation": (
         "Interpolants",
@@ -76,4 +90,5 @@ __all__ = [
     "sequence_interpolants",
     "split_equalities",
     "unsat_core",
+    "unsigned_sorts",
 ]

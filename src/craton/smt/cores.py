@@ -5,20 +5,23 @@ Members are positions in the list, never formulas: a formula may occur twice.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from craton.logic import ops
 from craton.logic.arithmetic import le
+from craton.logic.bitvectors import bvsle, bvule
 from craton.logic.core import conjuncts, implies
-from craton.logic.sorts import BOOL, INT, REAL
+from craton.logic.sorts import BOOL, INT, REAL, BitVec, Sort
 from craton.logic.terms import Term, var
-from craton.logic.walk import free_variables
+from craton.logic.walk import free_variables, post_order
 from craton.processes.running_time import running_time
 from craton.smt.contract import Answer, Capability, Sat, Solver, Undecided, Unsat
 
 CoreAnswer = tuple[int, ...] | Sat | Undecided
+
+BISECTION = 1.0  # seconds
 
 
 def unsat_core(formulas: Sequence[Term], solver: Solver, time_limit: float | None = None) -> CoreAnswer:
@@ -87,13 +90,14 @@ def latest_core(
     """A core whose first group is as late as possible, minimised from the front.
 
     `groups` says which group each formula belongs to, in ascending order. A core that needs less of a trace's beginning
-    applies to more beginnings.
+    applies to more beginnings. Without a budget for making it smaller, finding the group still has BISECTION seconds.
     """
     with CoreFinder(formulas, solver) as finder:
         core = finder.find(range(len(formulas)), time_limit)
         if not isinstance(core, tuple):
             return core
-        end = float("inf") if budget is None else running_time() + budget
+        started = running_time()
+        end = float("inf") if budget is None else started + max(budget, BISECTION)
         # Invariant: the groups from `low` on have a core; none was found for the groups from `high` on.
         low, high = groups[core[0]], groups[-1] + 1
         while high - low > 1:
@@ -108,7 +112,7 @@ def latest_core(
             else:
                 core = tuple(sorted(smaller))
                 low = groups[core[0]]
-        return _shrunk(finder, core[::-1], end)
+        return _shrunk(finder, core[::-1], float("inf") if budget is None else started + budget)
 
 
 def _shrunk(finder: CoreFinder, core: Sequence[int], end: float) -> tuple[int, ...]:
@@ -179,12 +183,33 @@ class CoreFinder:
         return tuple(i for i in sorted(positions) if self._switches[i] in chosen)
 
 
-def split_equalities(formula: Term) -> tuple[Term, ...]:
-    """The conjuncts, with equalities of numbers as two inequalities, so that a core can keep half of one."""
-    parts: list[Term] = []
-    for part in conjuncts(formula):
-        if part.op is ops.EQ and part.args[0].sort in (INT, REAL):
-            parts += [le(part.args[0], part.args[1]), le(part.args[1], part.args[0])]
-        else:
-            parts.append(part)
-    return tuple(parts)
+def split_equalities(formula: Term, unsigned: frozenset[Sort] = frozenset()) -> tuple[Term, ...]:
+    """The conjuncts, with equalities as two inequalities, so that a core can keep half of one.
+
+    Numbers have one order, bit-vectors the signed one unless their sort is among the `unsigned`.
+    """
+    return tuple(half for part in conjuncts(formula) for half in _halves(part, unsigned))
+
+
+def _halves(part: Term, unsigned: frozenset[Sort]) -> tuple[Term, ...]:
+    if part.op is not ops.EQ:
+        return (part,)
+    left, right = part.args
+    if left.sort in (INT, REAL):
+        below = le
+    elif isinstance(left.sort, BitVec) and left.sort.width > 1:
+        below = bvule if left.sort in unsigned else bvsle
+    else:
+        return (part,)
+    return below(left, right), below(right, left)
+
+
+def unsigned_sorts(formulas: Iterable[Term]) -> frozenset[Sort]:
+    """The sorts of bit-vectors that the formulas compare as unsigned more often than as signed."""
+    count: Counter[Sort] = Counter()
+    for node in post_order(*formulas):
+        if node.op in (ops.BVULE, ops.BVULT):
+            count[node.args[0].sort] += 1
+        elif node.op in (ops.BVSLE, ops.BVSLT):
+            count[node.args[0].sort] -= 1
+    return frozenset(sort for sort, more in count.items() if more > 0)

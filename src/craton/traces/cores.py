@@ -1,17 +1,29 @@
 """Infeasible cores ([CN] 4): which parts of a trace make it infeasible, and the trace without the others.
 
-A step outside the core becomes `assume true` or `havoc x`; with conjunct-level cores a step may be kept in part.
+A step outside the core becomes `assume true` or `havoc x`. Whole statements and the solver's core as it comes are IT of
+[CN] Def. 4.5; cores of conjuncts or of halves of equations, which may keep a step in part, and smaller and late cores
+are ours.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from craton.logic import TRUE, Term, and_, substitute, var
 from craton.program.transitions import Transition
-from craton.smt import Sat, Solver, Undecided, Unsat, latest_core, minimal_core, split_equalities, unsat_core
+from craton.smt import (
+    Sat,
+    Solver,
+    Undecided,
+    Unsat,
+    latest_core,
+    minimal_core,
+    split_equalities,
+    unsat_core,
+    unsigned_sorts,
+)
 from craton.traces.trace import Part, Problem, Trace
 
 
@@ -19,7 +31,8 @@ class Granularity(enum.Enum):
     """What a core is made of."""
 
     STATEMENT = "statement"
-    CONJUNCT = "conjunct"  # of guards and of parallel updates; equalities of numbers may keep one half
+    CONJUNCT = "conjunct"  # of guards and of parallel updates
+    HALF = "half"  # conjuncts, and of equalities of numbers or bit-vectors one of their two inequalities
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +66,7 @@ def infeasible_core(
     """`budget` is the time to spend on making the core smaller; 0 takes the solver's core as it is. A `late` core
     avoids the beginning of the trace as far as possible. Without granularity the core is the whole trace.
 
-    [CN] Def. 4.3. Whole statements and the solver's core as it is are [CN] Def. 4.5; the rest is ours.
+    [CN] Def. 4.3; with whole statements, no budget and no `late` [CN] Def. 4.5.
     """
     found = kept_parts(trace, solver, granularity, budget, time_limit, late)
     if not isinstance(found, tuple):
@@ -79,7 +92,8 @@ def kept_parts(
     known: tuple[Kept, ...] | None = problem.answers.get(question)
     if known is not None:
         return known
-    members = _members(problem, granularity)
+    pieces = _pieces(problem, granularity)
+    members = _members(problem, granularity, pieces)
     formulas = [formula for formula, _ in members]
     if granularity is None:
         found = _all(formulas, solver)
@@ -88,7 +102,7 @@ def kept_parts(
         found = _chosen_core(formulas, groups, solver, budget, time_limit, late)
     if not isinstance(found, tuple):
         return found
-    kept = tuple(_rejoined([part for i in found for part in members[i][1]]))
+    kept = tuple(_rejoined([part for i in found for part in members[i][1]], pieces))
     problem.answers[question] = kept
     return kept
 
@@ -97,10 +111,21 @@ def steps_of(core: Sequence[Kept]) -> frozenset[int]:
     return frozenset(kept.part.step for kept in core)
 
 
-def _members(problem: Problem, granularity: Granularity | None) -> list[tuple[Term, Sequence[Kept]]]:
+Pieces = Callable[[Part], Sequence[Term]]
+
+
+def _pieces(problem: Problem, granularity: Granularity | None) -> Pieces:
+    """What a core may keep of a part: one half of an equation, or only the whole."""
+    if granularity is Granularity.HALF:
+        unsigned = unsigned_sorts(problem.formulas)
+        return lambda part: split_equalities(part.formula, unsigned)
+    return lambda part: (part.formula,)
+
+
+def _members(problem: Problem, granularity: Granularity | None, pieces: Pieces) -> list[tuple[Term, Sequence[Kept]]]:
     """What a core is chosen from, and what is kept with each."""
-    if granularity is Granularity.CONJUNCT:
-        return [(half, (Kept(part, half),)) for part in problem.parts for half in split_equalities(part.formula)]
+    if granularity in (Granularity.CONJUNCT, Granularity.HALF):
+        return [(piece, (Kept(part, piece),)) for part in problem.parts for piece in pieces(part)]
     steps: dict[int, list[Kept]] = {}
     for part in problem.parts:
         steps.setdefault(part.step, []).append(Kept(part, part.formula))
@@ -116,13 +141,13 @@ def _all(formulas: Sequence[Term], solver: Solver) -> tuple[int, ...] | Sat | Un
         return tuple(range(len(formulas))) if isinstance(answer, Unsat) else answer
 
 
-def _rejoined(chosen: Sequence[Kept]) -> Iterator[Kept]:
-    """Both halves of a part are the part."""
+def _rejoined(chosen: Sequence[Kept], pieces: Pieces) -> Iterator[Kept]:
+    """All pieces of a part are the part."""
     halves: dict[Part, list[Kept]] = {}
     for kept in chosen:
         halves.setdefault(kept.part, []).append(kept)
     for part, found in halves.items():
-        if len(found) == len(split_equalities(part.formula)):
+        if len(found) == len(pieces(part)):
             yield Kept(part, part.formula)
         else:
             yield from found

@@ -17,7 +17,7 @@ from craton.smt import Capability, Sat, Satisfiable, Solver, Undecided, make_sol
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.feasibility import NotDecided, feasible
 from craton.traces.memory import NO_MEMORY, RunMemory
-from craton.traces.options import core_choice, interpolation_source
+from craton.traces.options import core_choice, core_minimisation, interpolation_source
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Problem, Trace, trace_formula
 
@@ -31,7 +31,7 @@ class Craig(Refiner):
     source: str = interpolation_source()
     core: Granularity | None = core_choice()  # IT; None interpolates the whole trace
     time_limit: float | None = keyed_seconds(10.0)  # for a refutation
-    core_budget: float | None = 1.0  # seconds to spend on a smaller core
+    minimise: float | None = core_minimisation()
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return self.interpolating(_Sequences(trace))
@@ -48,7 +48,7 @@ class Craig(Refiner):
         core: C | None = None
         if self.core is not None:
             solver = make_solver(_core_solver(self.source), time_limit=self.time_limit)
-            found = interpolation.core(solver, self.core, self.core_budget, self.time_limit)
+            found = interpolation.core(solver, self.core, self.minimise, self.time_limit)
             if isinstance(found, Sat):
                 return Feasible(found.model)
             if isinstance(found, Undecided):

@@ -22,7 +22,7 @@ from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.levels import Level, at_edge_level
 from craton.traces.live import future_live, past_live
 from craton.traces.memory import NO_MEMORY, RunMemory
-from craton.traces.options import core_choice, solver_name
+from craton.traces.options import core_choice, core_minimisation, solver_name
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
@@ -49,15 +49,16 @@ STEP_LIMIT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Newton(Refiner):
-    """Symbolic execution, forwards (sp) or backwards (wp), along an infeasible core (it; late: near the error), with
-    live variables only (lv).
+    """Symbolic execution, forwards (sp) or backwards (wp), along an infeasible core of whole statements (it), with live
+    variables only (lv). Finer cores (core=conjunct, core=half), smaller ones (minimise) and those near the error (late)
+    are not the paper's.
 
     [CN] 6; the sequences of [CN] Def. 3.1 and Def. 4.6, over the abstract trace of [CN] Def. 4.5.
     """
 
     word: ClassVar[str] = "newton"
 
-    core: Granularity | None = core_choice()  # IT; None executes the whole trace
+    core: Granularity | None = core_choice()  # IT: whole statements; None executes the whole trace
     direction: Direction = word_choice(Direction.SP, always=True)
     live: bool = flag("lv")
     late: bool = flag("late")  # a core that avoids the beginning of the trace as far as possible
@@ -66,7 +67,7 @@ class Newton(Refiner):
     level: Level = keyed_choice(Level.BLOCK, "level", Level)
     solver: str = solver_name()
     time_limit: float | None = keyed_seconds(10.0)  # for a refutation; afterwards no solver is called
-    core_budget: float | None = 1.0  # seconds to spend on a smaller core
+    minimise: float | None = core_minimisation()
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
@@ -74,7 +75,7 @@ class Newton(Refiner):
         return self.executing(lambda solver: self._steps(trace, solver))
 
     def _steps(self, trace: Trace, solver: Solver) -> Steps | Sat | Undecided:
-        found = infeasible_core(trace, solver, self.core, self.core_budget, self.time_limit, self.late)
+        found = infeasible_core(trace, solver, self.core, self.minimise, self.time_limit, self.late)
         if not isinstance(found, InfeasibleCore):
             return found
         live = (future_live if self.direction is Direction.SP else past_live)(found.steps) if self.live else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from craton.registry import keyed_choice, word_choice
+from craton.registry import keyed_choice, keyed_seconds, word_choice
 from craton.smt import known_solvers
 from craton.traces.cores import Granularity
 
@@ -20,9 +20,14 @@ def interpolation_source() -> str:
 
 
 def core_choice() -> Granularity | None:
-    """IT: `it`, or `core=` to choose the granularity of the core."""
+    """`it` is IT of [CN] Def. 4.5: whole statements. `core=` chooses other granularities, which are ours."""
     default: Granularity | None = None
-    return keyed_choice(default, "core", Granularity, words={"it": Granularity.CONJUNCT})
+    return keyed_choice(default, "core", Granularity, words={"it": Granularity.STATEMENT})
+
+
+def core_minimisation() -> float | None:
+    """`minimise=T`: seconds to spend on a smaller core; 0 takes the solver's core as it is, as [CN] 7 does."""
+    return keyed_seconds(0.0, "minimise")
 
 
 def solvers() -> Mapping[str, str]:

@@ -1,7 +1,7 @@
 """Infeasible cores of trees: which parts of which nodes make a tree infeasible. IT of [CN] 4, for trees.
 
 A part that is not in the core is dropped: a constraint is not assumed, an argument that is handed on may be anything.
-With conjunct-level cores an equation of numbers may be kept in half. Late is near the root: leaves come first.
+With `core=half` an equation may be kept in half. Late is near the root: leaves come first.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def refuted_by_newton(newton: Newton, tree: Tree) -> Answer:
 
 
 def _steps(newton: Newton, tree: Tree, solver: Solver) -> Steps | Sat | Undecided:
-    found = infeasible_core(tree, solver, newton.core, newton.core_budget, newton.time_limit, newton.late)
+    found = infeasible_core(tree, solver, newton.core, newton.minimise, newton.time_limit, newton.late)
     return _TreeSteps(found, tree, newton.live) if isinstance(found, TreeCore) else found
 
 

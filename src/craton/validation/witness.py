@@ -64,7 +64,8 @@ from craton.verification.run import RECURSION_DEPTHS, verify_program
 
 T = TypeVar("T")
 
-HINTED = (Stage("trace-abstraction", "newton(it, sp, lv)", seconds=30), *DEFAULT)  # it is who tries hints
+# The engine that tries hints comes first.
+HINTED = (Stage("trace-abstraction", "newton(core=conjunct, minimise=1, sp, lv)", seconds=30), *DEFAULT)
 SEARCHING = (Stage("bounded(depth=12)", seconds=5), Stage("bounded"), Stage("trace-abstraction"))
 _SHARE = 0.4  # of the time that is left, for what is tried before something else
 _MOST_STEPS = 20_000_000

@@ -86,8 +86,11 @@ ELIMINATIONS = (
 # --- configurations ---------------------------------------------------------------------------------------------------
 
 
+CRAIG = "craig(z3, time=none)"
+
+
 def _newton(level: str, flags: str, solver: str = "z3", quantifiers: str = "none") -> str:
-    return f"newton({flags}, level={level}, solver={solver}, quantifiers={quantifiers})"
+    return f"newton({flags}, level={level}, solver={solver}, quantifiers={quantifiers}, time=none)"
 
 
 def _row_of_table_1(name: str) -> Row:
@@ -95,10 +98,10 @@ def _row_of_table_1(name: str) -> Row:
     blocks, *words = name.lower().split("-")
     engine = ("--engine", f"predicate({blocks})", "--encoding", "bv", "--solver", "z3")
     if words == ["interpolation"]:
-        return Row(name, (*engine, "--refine", "craig(z3)"))
+        return Row(name, (*engine, "--refine", CRAIG))
     flags = ", ".join(["sp", *(flag for word, flag in (("ic", "it"), ("lv", "lv")) if word in words)])
     refiner = _newton(words[0], flags)
-    return Row(name, (*engine, "--refine", f"fallback({refiner}, craig(z3))" if "fb" in words else refiner))
+    return Row(name, (*engine, "--refine", f"fallback({refiner}, {CRAIG})" if "fb" in words else refiner))
 
 
 def _row_of_table_2(name: str) -> Row:
@@ -114,7 +117,7 @@ def _row_of_table_3(name: str) -> Row:
     if name.endswith("-Newton"):
         return replace(_row_of_table_2("Z3-light-bv" if name.startswith("Z3") else "MathSAT5-none-bv"), name=name)
     engine = ("--engine", "predicate(lbe)", "--encoding", "bv", "--solver", "mathsat")
-    return Row(name, (*engine, "--refine", "craig(mathsat)"), "mathsat")
+    return Row(name, (*engine, "--refine", "craig(mathsat, time=none)"), "mathsat")
 
 
 def rows() -> list[Row]:
