@@ -6,7 +6,7 @@ Members are positions in the list, never formulas: a formula may occur twice.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from craton.logic import ops
@@ -195,6 +195,7 @@ def _halves(part: Term, unsigned: frozenset[Sort]) -> tuple[Term, ...]:
     if part.op is not ops.EQ:
         return (part,)
     left, right = part.args
+    below: Callable[[Term, Term], Term]
     if left.sort in (INT, REAL):
         below = le
     elif isinstance(left.sort, BitVec) and left.sort.width > 1:
