@@ -122,6 +122,18 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
     conclude(tally, least)
 
 
+@pytest.mark.parametrize("core", [None, *Granularity], ids=["whole", "statements", "conjuncts"])
+def test_craig_by_farkas(core: Granularity | None) -> None:
+    """Half of the catalogue is linear, in numbers or in bits; all solvers judge that had no part in the core."""
+    tally = Tally()
+    run(Craig("farkas", core, TIME_LIMIT), "z3", [example for example in EXAMPLES if example.theory != "float"], tally)
+    conclude(tally, least=0.5)
+    numbers = [example for example in EXAMPLES if example.theory in ("int", "real", "bool")]
+    tally = Tally()
+    run(Craig("farkas", core, TIME_LIMIT), "z3", numbers, tally)
+    conclude(tally, least=0.9)
+
+
 @pytest.mark.parametrize(
     "expression",
     [
@@ -132,6 +144,7 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
         "lean(newton(it, sp, lv))",
         "lean(newton(wp))",
         "lean(craig(z3, it, time=2))",
+        "fallback(lean(craig(farkas, it)), sliced(craig(farkas, it), craig(z3, time=2)), newton(it, sp, lv))",
         "race(lean(newton(sp)), craig(bitwuzla, it), time=20)",
         "fallback(newton(it, sp, drop, quantifiers=none), memo(newton(wp, lv)))",
         "sliced(newton(it, sp, lv))",
@@ -164,6 +177,7 @@ def test_what_a_solver_does_not_understand_is_given_up() -> None:
 _FINDERS: list[tuple[str, Refiner]] = [
     *((solver, Newton(core=core, live=True, solver=solver)) for solver, core in product(SOLVERS, (None, *Granularity))),
     *((solver, Craig(solver, time_limit=5.0)) for solver in SOLVERS),
+    ("z3", Craig("farkas", Granularity.CONJUNCT, time_limit=5.0)),
     ("z3", replace(IT_SP_LV, level=Level.EDGE)),
     ("z3", refiner("default")),
     ("z3", refiner("race(newton(it, sp), newton(wp))")),

@@ -2,7 +2,8 @@
 
 For formulas F[1] … F[n] that are unsatisfiable together, a sequence I[0] … I[n] has I[0] = true, I[n] = false,
 I[i] ∧ F[i+1] ⇒ I[i+1], and I[i] mentions only symbols that occur both in F[1] … F[i] and in F[i+1] … F[n].
-Sources: z3 by solving recursion-free Horn clauses, bitwuzla and cvc5 by their own procedures, and SMT-LIB processes.
+Sources: z3 by solving recursion-free Horn clauses, bitwuzla and cvc5 by their own procedures, SMT-LIB processes, and
+`farkas` of our own for linear contradictions.
 """
 
 from __future__ import annotations

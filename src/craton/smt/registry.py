@@ -71,6 +71,10 @@ LIBRARIES = {
 }
 
 
+# Sources of interpolants that are not solvers: "module:function".
+SOURCES = {"farkas": "craton.smt.farkas:interpolants"}
+
+
 def known_solvers() -> tuple[str, ...]:
     return (*LIBRARIES, *PRESETS)
 
@@ -90,11 +94,11 @@ def make_solver(name: str, *, time_limit: float | None = None, log: QueryLog | N
 
 
 def interpolation_source(name: str) -> Source:
-    if name in LIBRARIES:
-        library = LIBRARIES[name]
-        if not library.installed:
-            raise UnknownSolver(f"{name} is not installed: {library.how_to_get}")
-        module, _, attribute = library.interpolation.partition(":")
+    if name in LIBRARIES and not LIBRARIES[name].installed:
+        raise UnknownSolver(f"{name} is not installed: {LIBRARIES[name].how_to_get}")
+    if name in LIBRARIES or name in SOURCES:
+        address = SOURCES[name] if name in SOURCES else LIBRARIES[name].interpolation
+        module, _, attribute = address.partition(":")
         return cast("Source", getattr(importlib.import_module(module), attribute))
     preset = _preset(name)
     if Capability.INTERPOLANTS not in preset.can:

@@ -6,6 +6,7 @@ solver has less to interpolate.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar
 
@@ -13,18 +14,23 @@ from craton.errors import MissingCapability
 from craton.logic import Term
 from craton.processes.running_time import running_time
 from craton.registry import keyed_seconds
-from craton.smt import Capability, Sat, Satisfiable, Solver, Undecided, make_solver, sequence_interpolants
+from craton.smt import Capability, Interpolants, Sat, Satisfiable, Solver, Undecided, make_solver, sequence_interpolants
+from craton.smt.registry import SOURCES
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.feasibility import NotDecided, feasible
 from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.numbers import interpolants_over_numbers, over_bits, signs_along
 from craton.traces.options import core_choice, core_minimisation, interpolation_source
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
-from craton.traces.trace import Problem, Trace, trace_formula
+from craton.traces.trace import Problem, Trace, TraceFormula, trace_formula
+from craton.views.arithmetic import Overflow
 
 
 @dataclass(frozen=True, slots=True)
 class Craig(Refiner):
-    """Sequence interpolants from solver S, of an infeasible core (it) or of the whole trace."""
+    """Sequence interpolants from solver S (farkas: sums of linear constraints), of an infeasible core (it) or of the
+    whole trace.
+    """
 
     word: ClassVar[str] = "craig"
 
@@ -55,7 +61,14 @@ class Craig(Refiner):
                 return GaveUp(found.reason)
             core = found
         left = None if self.time_limit is None else max(0.001, self.time_limit - (running_time() - started))
-        assertions = interpolation.assertions(core, self.source, left)
+        answer: Answer = GaveUp(f"{self.source}: no interpolants")
+        for assertions in interpolation.assertions(core, self.source, left):
+            answer = self._answer(interpolation, core, assertions)
+            if not isinstance(answer, GaveUp):
+                break
+        return answer
+
+    def _answer(self, interpolation: Interpolation[C], core: C | None, assertions: Assertions) -> Answer:
         if isinstance(assertions, Undecided):
             return GaveUp(assertions.reason)
         if isinstance(assertions, Satisfiable):
@@ -75,9 +88,12 @@ class Craig(Refiner):
         return GaveUp(f"{self.source} finds it feasible, but there is no model: {reason}")
 
 
+Assertions = tuple[Term, ...] | Satisfiable | Undecided
+
+
 def _core_solver(source: str) -> str:
     """The interpolating solver also finds the core if it can; otherwise z3 does."""
-    return source if Capability.CORES in make_solver(source).can else "z3"
+    return source if source not in SOURCES and Capability.CORES in make_solver(source).can else "z3"
 
 
 class Core(Protocol):
@@ -98,10 +114,8 @@ class Interpolation(Protocol[C]):
         self, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
     ) -> C | Sat | Undecided: ...
 
-    def assertions(
-        self, core: C | None, source: str, time_limit: float | None
-    ) -> tuple[Term, ...] | Satisfiable | Undecided:
-        """Interpolants of the core, or of the whole, as assertions."""
+    def assertions(self, core: C | None, source: str, time_limit: float | None) -> Iterator[Assertions]:
+        """Interpolants of the core, or of the whole, as assertions; others, should the first ones not obey the law."""
         ...
 
     def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str: ...
@@ -118,14 +132,24 @@ class _Sequences:
     ) -> InfeasibleCore | Sat | Undecided:
         return infeasible_core(self.problem, solver, granularity, budget, time_limit)
 
-    def assertions(
-        self, core: InfeasibleCore | None, source: str, time_limit: float | None
-    ) -> tuple[Term, ...] | Satisfiable | Undecided:
+    def assertions(self, core: InfeasibleCore | None, source: str, time_limit: float | None) -> Iterator[Assertions]:
+        """Bits are not linear. So a source that knows numbers only gets them as numbers, at first as if none of them
+        overflowed.
+        """
         formula = self.problem.formula if core is None else trace_formula(core.steps)
-        found = sequence_interpolants(formula.by_step, source, time_limit)
-        if isinstance(found, Undecided | Satisfiable):
-            return found
-        return tuple(formula.to_program(i, term) for i, term in enumerate(found))
+        if source not in SOURCES or not over_bits(formula.by_step):
+            yield _along(formula, sequence_interpolants(formula.by_step, source, time_limit))
+            return
+        signs = signs_along(self.problem)
+        for overflow in (Overflow.NEVER, Overflow.WRAPS):
+            found = interpolants_over_numbers(formula.by_step, source, overflow, signs, time_limit)
+            yield _along(formula, found)
 
     def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str:
         return law_violation(self.problem, refutation, checker, time_limit)
+
+
+def _along(formula: TraceFormula, found: Interpolants) -> Assertions:
+    if isinstance(found, Undecided | Satisfiable):
+        return found
+    return tuple(formula.to_program(i, term) for i, term in enumerate(found))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from craton.registry import keyed_choice, keyed_seconds, word_choice
 from craton.smt import known_solvers
+from craton.smt.registry import SOURCES
 from craton.traces.cores import Granularity
 
 
@@ -15,8 +16,8 @@ def solver_name() -> str:
 
 
 def interpolation_source() -> str:
-    """The solver that interpolates, written as its bare name."""
-    return word_choice("z3", solvers, what="solver", shown="S", always=True)
+    """The solver or other source of interpolants, written as its bare name."""
+    return word_choice("z3", sources, what="solver", shown="S", always=True)
 
 
 def core_choice() -> Granularity | None:
@@ -28,6 +29,10 @@ def core_choice() -> Granularity | None:
 def core_minimisation() -> float | None:
     """`minimise=T`: seconds to spend on a smaller core; 0 takes the solver's core as it is, as [CN] 7 does."""
     return keyed_seconds(0.0, "minimise")
+
+
+def sources() -> Mapping[str, str]:
+    return {**solvers(), **{name: name for name in SOURCES}}
 
 
 def solvers() -> Mapping[str, str]:

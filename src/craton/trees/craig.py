@@ -8,7 +8,7 @@ interpolants in post-order: I[node] separates F[node] ∧ I[children] from every
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from craton.logic import BOOL, FALSE, TRUE, Function, Term, and_, apply, free_variables, functions, implies
@@ -40,12 +40,12 @@ class _TreeInterpolation:
     ) -> TreeCore | Sat | Undecided:
         return infeasible_core(self.problem, solver, granularity, budget, time_limit)
 
-    def assertions(self, core: TreeCore | None, source: str, time_limit: float | None) -> TreeInterpolants:
+    def assertions(self, core: TreeCore | None, source: str, time_limit: float | None) -> Iterator[TreeInterpolants]:
         tree = self.problem
         found = tree_interpolants(tree, tree.formulas if core is None else core.formulas, source, time_limit)
-        if not isinstance(found, tuple):
-            return found
-        return tuple(tree.told(number, formula) for number, formula in enumerate(found))
+        if isinstance(found, tuple):
+            found = tuple(tree.told(number, formula) for number, formula in enumerate(found))
+        yield found
 
     def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str:
         return law_violation(self.problem, refutation, checker, time_limit)

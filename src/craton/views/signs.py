@@ -8,12 +8,13 @@ wrap-around.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 from craton.logic import Array, BitVec, Sort, Term, ops, post_order
 from craton.logic.ops import Op
 from craton.program.analysis.union_find import UnionFind
-from craton.program.cfa import Program
+from craton.program.cfa import Program, Symbol
 from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Input, Statement
 
 _SIGNED = frozenset(
@@ -40,21 +41,39 @@ def is_bits_array(sort: Sort) -> bool:
     return isinstance(sort, BitVec)
 
 
+class Signedness(Protocol):
+    def signed(self, term: Term) -> bool:
+        """Whether a variable, or the elements of an array, are signed."""
+        ...
+
+
 class Signs:
     """The decisions. Arrays that may be equal or assigned to each other form classes with a common decision."""
 
     def __init__(self, program: Program) -> None:
+        statements = [edge.statement for edge in program.edges()]
+        self._decide(statements, list(_assigned(program, statements)), program.symbols)
+
+    @classmethod
+    def of_statements(cls, statements: list[Statement]) -> Signs:
+        """Where there is no program around them: statements that call nothing."""
+        found = cls.__new__(cls)
+        pairs = [(one.variable, one.value) for one in statements if isinstance(one, Assign)]
+        found._decide(statements, pairs, {})
+        return found
+
+    def _decide(
+        self, statements: list[Statement], pairs: list[tuple[Term, Term]], symbols: Mapping[Term, Symbol]
+    ) -> None:
         self._alike = UnionFind[Term]()
         self._bases: dict[Term, Term] = {}
         self._signed: dict[Term, bool] = {}
-        statements = [edge.statement for edge in program.edges()]
-        pairs = list(_assigned(program, statements))
         for root in _roots(statements):
             self._unite_within(root)
         for a, b in pairs:
             if not _sign_free(b):
                 self._unite(a, b)
-        for variable, symbol in program.symbols.items():
+        for variable, symbol in symbols.items():
             if isinstance(variable.sort, BitVec):
                 self._signed[variable] = symbol.signed
         declared = frozenset(self._signed)

@@ -56,7 +56,7 @@ from craton.views.bits import Bits
 from craton.views.conversions import float_near, float_of, integer_near
 from craton.views.operations import BITS, BITWISE, SHIFTS, Bitwise
 from craton.views.reals import Rounding
-from craton.views.signs import Signs
+from craton.views.signs import Signedness
 from craton.views.values import (
     Pair,
     Value,
@@ -100,7 +100,7 @@ class Translator:
     holds.
     """
 
-    def __init__(self, signs: Signs, floats: Floats = "exact", overflow: Overflow = Overflow.WRAPS) -> None:
+    def __init__(self, signs: Signedness, floats: Floats = "exact", overflow: Overflow = Overflow.WRAPS) -> None:
         self.signs = signs
         self.arithmetic = Arithmetic(overflow)
         self.real = floats == "real"
