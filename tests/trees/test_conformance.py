@@ -38,6 +38,15 @@ REFINERS = [
     "until-perfect(newton(it, wp, lv), newton(it, sp, lv))",
     "checked(newton(it, sp, lv))",
     "memo(newton(sp))",
+    "lean(newton(it, sp, lv))",
+    "lean(newton(sp))",
+    "lean(craig(z3))",
+    "sliced(newton(it, sp, lv))",
+    "sliced(newton(it, wp, lv), short)",
+    "sliced(craig(z3), newton(sp), deep, wide)",
+    "sliced(lean(newton(it, sp, lv)), random)",
+    "lattice(sliced(newton(it, sp, lv), long))",
+    "until-inductive(sliced(newton(it, wp, lv), bad), newton(it, sp, lv))",
 ]
 
 

@@ -7,8 +7,9 @@ one. An equation keeps only one half where that is enough, since x ≤ 3 holds i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from craton.errors import MissingCapability
@@ -31,7 +32,6 @@ from craton.logic import (
     substitute,
 )
 from craton.processes.running_time import running_time
-from craton.program.transitions import Transition
 from craton.registry import one_part
 from craton.smt import Solver, minimal_core
 from craton.traces.memory import NO_MEMORY, RunMemory
@@ -55,42 +55,64 @@ class Lean(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         answer = self.refiner.refute(trace, memory)
-        return self._leaner(trace, answer, memory.solver(self.solver)) if isinstance(answer, Refutation) else answer
+        return self.reducing(answer, map(_step_use(trace), range(len(trace) - 1, 0, -1)), memory)
 
-    def _leaner(self, trace: Trace, refutation: Refutation, solver: Solver) -> Refutation:
+    def reducing(self, answer: Answer, uses: Iterable[Use], memory: RunMemory) -> Answer:
+        """The answer with smaller assertions, of any problem. Whoever uses an assertion is reduced before it."""
+        if not isinstance(answer, Refutation):
+            return answer
+        solver = memory.solver(self.solver)
         end = None if self.time_limit is None else running_time() + self.time_limit
-        found = list(refutation.assertions)
-        for i in range(len(trace) - 1, 0, -1):
+        found = list(answer.assertions)
+        for use in uses:
             left = None if end is None else end - running_time()
             if left is not None and left <= 0:
                 break
-            found[i] = _enough(found[i], trace.steps[i], found[i + 1], solver, left)
-        return replace(refutation, assertions=tuple(found), by=self.name)
+            found[use.assertion] = _enough(found[use.assertion], use, use.goal(found), solver, left)
+        return replace(answer, assertions=tuple(found), by=self.name)
 
 
-def _enough(before: Term, step: Transition, after: Term, solver: Solver, limit: float | None) -> Term:
-    """A part of an assertion that implies the next one; all of it if the solver finds no smaller one."""
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Where an assertion is used: together with `goal` it is a contradiction."""
+
+    assertion: int
+    goal: Callable[[Sequence[Term]], tuple[Term, ...]]  # from all assertions
+    inserted: Callable[[Term], Term] = lambda part: part  # what a part of the assertion says there
+
+
+def _step_use(trace: Trace) -> Callable[[int], Use]:
+    def goal(i: int, assertions: Sequence[Term]) -> tuple[Term, ...]:
+        step = trace.steps[i]
+        return step.guard, not_(substitute(assertions[i + 1], step.updates))
+
+    return lambda i: Use(i, partial(goal, i))
+
+
+def _enough(before: Term, use: Use, goal: Sequence[Term], solver: Solver, limit: float | None) -> Term:
+    """A part of an assertion that contradicts the goal; all of it if the solver finds no smaller one."""
     if before is TRUE or before is FALSE:
         return before
-    if after is TRUE:
+    if FALSE in goal:
         return TRUE
-    goal = (step.guard, not_(substitute(after, step.updates)))
     # Deletion starts at the end of the list, so quantified and large conjuncts come last.
     parts = sorted(conjuncts(before), key=lambda part: (is_quantified(part), size(part), part.serial))
-    needed = _subset(parts, goal, solver, limit)
+    needed = _subset(parts, use, goal, solver, limit)
     halves = [half for part in needed for half in _halves(part)]
     if len(halves) > len(needed):
-        chosen = set(_subset(halves, goal, solver, limit))
+        chosen = set(_subset(halves, use, goal, solver, limit))
         # Two or more halves become the equation again; a single half stays as it is.
         return and_(*(p for part in needed for p in _rejoined(part, [h for h in _halves(part) if h in chosen])))
     return and_(*needed)
 
 
-def _subset(parts: Sequence[Term], goal: tuple[Term, ...], solver: Solver, limit: float | None) -> Sequence[Term]:
+def _subset(
+    parts: Sequence[Term], use: Use, goal: Sequence[Term], solver: Solver, limit: float | None
+) -> Sequence[Term]:
     try:
         with solver.scope():
             solver.add(*goal)
-            found = minimal_core(parts, solver, limit, limit)
+            found = minimal_core([use.inserted(part) for part in parts], solver, limit, limit)
     except MissingCapability:
         return parts
     return [parts[i] for i in found] if isinstance(found, tuple) else parts

@@ -7,11 +7,12 @@ restricts the states that reach the next assertion.
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from craton.errors import MissingCapability
-from craton.logic import FALSE, TRUE, and_
+from craton.logic import FALSE, TRUE, Term, and_
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge
 from craton.program.statements import Assume, Block, Statement
@@ -120,66 +121,107 @@ class Sliced(Refiner):
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
             return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
+        return self.choosing(_TraceReasons(trace, memory))
+
+    def choosing(self, reasons: Reasons[P]) -> Answer:
+        """The best of what is learned from the reasons why anything is infeasible."""
         end = None if self.time_limit is None else running_time() + self.time_limit
         try:
             with make_solver(self.solver) as solver:
-                found = sliced_prefixes(trace, solver, self.time_limit)
+                found = reasons.prefixes(solver, self.time_limit)
                 if isinstance(found, Sat):
                     return Feasible(found.model)
         except MissingCapability as problem:
             return GaveUp(str(problem))
-        shared = [trace] if isinstance(found, Undecided) else found
-        choices = [
-            (prefix, refiner)
-            for refiner in self.refiners
-            for prefix in (refiner.sliced_prefixes(trace) if isinstance(refiner, OwnDomain) else shared)
-        ]
+        shared = [reasons.whole] if isinstance(found, Undecided) else found
+        choices: list[tuple[P, Refiner]] = []
+        for refiner in self.refiners:
+            own = reasons.own_prefixes(refiner)
+            choices += [(prefix, refiner) for prefix in (shared if own is None else own)]
         first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
         if first_is_best:
-            choices.sort(key=lambda choice: self._score(Candidate(trace, len(choice[0]), memory=memory)))
-        return self._best(trace, choices, first_is_best, end, memory)
+            choices.sort(key=lambda choice: self._score(reasons.candidate(choice[0])))
+        return self._best(reasons, choices, first_is_best, end)
 
     def _best(
-        self,
-        trace: Trace,
-        choices: list[tuple[Trace, Refiner]],
-        first_is_best: bool,
-        end: float | None,
-        memory: RunMemory,
+        self, reasons: Reasons[P], choices: list[tuple[P, Refiner]], first_is_best: bool, end: float | None
     ) -> Answer:
         best: tuple[tuple[float, ...], Refutation] | None = None
-        reasons: dict[str, None] = {}
+        problems: dict[str, None] = {}
         for prefix, refiner in choices:
-            if end is not None and running_time() > end and (best is not None or reasons):
-                reasons["no time for all prefixes"] = None
+            if end is not None and running_time() > end and (best is not None or problems):
+                problems["no time for all prefixes"] = None
                 break
-            answer = refiner.refute(prefix, memory)
+            answer = reasons.refuted(prefix, refiner)
             if isinstance(answer, Refutation):
-                whole = self._extended(trace, prefix, answer, len(choices))
-                score = self._score(Candidate(trace, len(prefix), whole.assertions, memory))
+                whole = reasons.extended(prefix, answer)
+                score = self._score(reasons.candidate(prefix, whole.assertions))
                 if best is None or score < best[0]:
-                    best = score, whole
+                    best = score, replace(whole, by=self.name, selection=Selection(len(prefix), len(choices)))
                 if first_is_best:
                     break
             elif isinstance(answer, GaveUp):
-                reasons[f"{refiner.name}: {answer.reason}"] = None
-            elif prefix is trace:
+                problems[f"{refiner.name}: {answer.reason}"] = None
+            elif prefix is reasons.whole:
                 return answer
             else:
-                reasons[f"{refiner.name}: finds an infeasible prefix feasible"] = None
-        return GaveUp("; ".join(reasons)) if best is None else best[1]
+                problems[f"{refiner.name}: finds an infeasible prefix feasible"] = None
+        return GaveUp("; ".join(problems)) if best is None else best[1]
 
     def _score(self, candidate: Candidate) -> tuple[float, ...]:
         return (*(scorer.score(candidate) for scorer in self.scorers), candidate.length)
 
-    def _extended(self, trace: Trace, prefix: Trace, answer: Refutation, choices: int) -> Refutation:
-        """The prefix's refutation as one of the whole trace, without what holds only for the prefix itself."""
-        whole = prefix.edges == trace.edges
+
+# --- what it is asked about -------------------------------------------------------------------------------------------
+
+P = TypeVar("P", bound=Sized)
+
+
+class Reasons(Protocol[P]):
+    """The reasons why a trace, or a tree of clause instances, is infeasible."""
+
+    @property
+    def whole(self) -> P: ...
+
+    def prefixes(self, solver: Solver, time_limit: float | None) -> list[P] | Sat | Undecided: ...
+
+    def own_prefixes(self, refiner: Refiner) -> list[P] | None:
+        """Those of a refiner that detects other contradictions than a solver does."""
+        ...
+
+    def refuted(self, prefix: P, refiner: Refiner) -> Answer: ...
+
+    def extended(self, prefix: P, answer: Refutation) -> Refutation:
+        """The prefix's refutation as one of the whole, without what holds only for the prefix itself."""
+        ...
+
+    def candidate(self, prefix: P, assertions: tuple[Term, ...] = ()) -> Candidate:
+        """What scorers see; `assertions` are those of the whole."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _TraceReasons:
+    whole: Trace
+    memory: RunMemory
+
+    def prefixes(self, solver: Solver, time_limit: float | None) -> list[Trace] | Sat | Undecided:
+        return sliced_prefixes(self.whole, solver, time_limit)
+
+    def own_prefixes(self, refiner: Refiner) -> list[Trace] | None:
+        return refiner.sliced_prefixes(self.whole) if isinstance(refiner, OwnDomain) else None
+
+    def refuted(self, prefix: Trace, refiner: Refiner) -> Answer:
+        return refiner.refute(prefix, self.memory)
+
+    def extended(self, prefix: Trace, answer: Refutation) -> Refutation:
+        whole = prefix.edges == self.whole.edges
         return replace(
             answer,
-            assertions=(*answer.assertions, *[FALSE] * (len(trace) - len(prefix))),
-            by=self.name,
+            assertions=(*answer.assertions, *[FALSE] * (len(self.whole) - len(prefix))),
             live=answer.live if whole else None,
             perfect=answer.perfect if whole else None,
-            selection=Selection(len(prefix), choices),
         )
+
+    def candidate(self, prefix: Trace, assertions: tuple[Term, ...] = ()) -> Candidate:
+        return Candidate(len(self.whole), len(prefix), assertions, lambda: self.memory.domain_types(self.whole))

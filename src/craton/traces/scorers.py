@@ -6,7 +6,7 @@ empty.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from random import Random
@@ -14,18 +14,16 @@ from typing import Protocol
 
 from craton.logic import FALSE, TRUE, Term, free_variables
 from craton.program.analysis.domain_types import DomainType
-from craton.traces.memory import NO_MEMORY, RunMemory
-from craton.traces.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """What a refiner learned from a prefix of a trace; without assertions as long as no scorer needs them."""
 
-    trace: Trace  # the whole one
+    whole: int  # the length of the whole trace
     length: int  # of the prefix
-    assertions: tuple[Term, ...] = ()
-    memory: RunMemory = field(default=NO_MEMORY, repr=False, compare=False)  # what is known about the program
+    assertions: Sequence[Term] = ()
+    types: Callable[[], Mapping[Term, DomainType]] = field(default=dict, repr=False, compare=False)  # of variables
 
     @property
     def tracked(self) -> list[int]:
@@ -68,7 +66,7 @@ class ByChance:
         return f"random={self.seed}" if self.seed else "random"
 
     def score(self, candidate: Candidate) -> float:
-        return Random(f"{self.seed} {len(candidate.trace)} {candidate.length}").random()
+        return Random(f"{self.seed} {candidate.whole} {candidate.length}").random()
 
 
 # --- measures ---------------------------------------------------------------------------------------------------------
@@ -92,7 +90,7 @@ def depth(candidate: Candidate) -> float:
 
 def domain_type(candidate: Candidate) -> float:
     """The product of the variables' costs: one counter is worse than several flags."""
-    types = candidate.memory.domain_types(candidate.trace)
+    types = candidate.types()
     variables = frozenset[Term]().union(*map(free_variables, dict.fromkeys(candidate.assertions)))
     return prod(COSTS[types.get(variable, DomainType.BITS)] for variable in variables)
 

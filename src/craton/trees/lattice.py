@@ -13,7 +13,7 @@ from itertools import combinations
 
 from craton.errors import MissingCapability
 from craton.horn.clauses import Clause, Predicate, System
-from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, ops, sub, substitute, var
+from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
 from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
 from craton.traces.lattice import (
     CHANGED_COST,
@@ -27,6 +27,9 @@ from craton.traces.lattice import (
     maximal,
 )
 from craton.trees.tree import Node, Tree
+from craton.trees.uses import Change, changes_of
+
+COSTS = {Change.KEPT: KEPT_COST, Change.CHANGED: CHANGED_COST, Change.COUNTED: COUNTER_COST}
 
 
 def points_of(tree: Tree) -> tuple[int, ...]:
@@ -51,11 +54,12 @@ def _predicate(tree: Tree, number: int) -> Predicate | None:
 def templates_of(tree: Tree, points: Sequence[int]) -> Templates:
     """Every parameter, and sums and differences of those that recursion changes; cheapest first ([EI] VII-B)."""
     found: list[Template] = []
+    clauses = [tree.system.clauses[number] for number in dict.fromkeys(node.clause for node in tree.nodes)]
     for predicate in dict.fromkeys(_predicate(tree, number) for number in points):
         assert predicate is not None
-        changes = _changes(tree, predicate)
+        changes = changes_of(clauses, predicate)
         for place, parameter in enumerate(predicate.parameters):
-            cost = (KEPT_COST, CHANGED_COST, COUNTER_COST)[changes[place]]
+            cost = COSTS[changes[place]]
             found.append(Template(predicate, parameter, {parameter: 1}, cost))
         moved = [p for place, p in enumerate(predicate.parameters) if changes[place]]
         for x, y in combinations(moved[:MOST_PAIRED], 2):
@@ -64,30 +68,6 @@ def templates_of(tree: Tree, points: Sequence[int]) -> Templates:
                 found.append(Template(predicate, (bvsub if bits else sub)(x, y), {x: 1, y: -1}, PAIR_COST))
                 found.append(Template(predicate, (bvadd if bits else add)(x, y), {x: 1, y: 1}, PAIR_COST))
     return tuple(sorted(found, key=lambda template: template.cost))
-
-
-def _changes(tree: Tree, predicate: Predicate) -> list[int]:
-    """For each parameter: 0 if recursion hands it on, 2 if it counts (x ± c), 1 otherwise."""
-    found = [0] * len(predicate.sorts)
-    for number in dict.fromkeys(node.clause for node in tree.nodes):
-        clause = tree.system.clauses[number]
-        if clause.head is None or clause.head.predicate != predicate:
-            continue
-        for atom in clause.body:
-            if atom.predicate == predicate:
-                for place, (new, old) in enumerate(zip(clause.head.arguments, atom.arguments, strict=True)):
-                    found[place] = max(found[place], _change(new, old))
-    return found
-
-
-def _change(new: Term, old: Term) -> int:
-    if new is old:
-        return 0
-    for whole, part in ((new, old), (old, new)):
-        if whole.op in (ops.ADD, ops.BVADD) and part in whole.args:
-            if all(a is part or a.op is ops.VALUE for a in whole.args):
-                return 2
-    return 1
 
 
 # --- exploration ------------------------------------------------------------------------------------------------------

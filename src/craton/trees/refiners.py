@@ -14,14 +14,18 @@ from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect
 from craton.traces.craig import Craig
 from craton.traces.lattice import Lattice
+from craton.traces.lean import Lean
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
 from craton.traces.perfect import Quality
+from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Abstraction, Answer, GaveUp, Refiner, Refutation
 from craton.trees.craig import refuted_by_craig
 from craton.trees.lattice import chosen_frontier, forgetful, points_of
+from craton.trees.lean import uses_of
 from craton.trees.newton import refuted_by_newton
 from craton.trees.perfect import quality
+from craton.trees.prefixes import Slice, TreeReasons
 from craton.trees.refutation import form_violation
 from craton.trees.tree import Tree, condition
 
@@ -43,6 +47,10 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
             return refiner.asking(lambda part, branch: refute(part, tree, branch), memory)
         case Checked():
             return _checked(refiner, tree, memory)
+        case Lean():
+            return refiner.reducing(refute(refiner.refiner, tree, memory), uses_of(tree), memory)
+        case Sliced():
+            return refiner.choosing(TreeReasons(Slice(tree, 0), lambda part, slice_: refute(part, slice_, memory)))
         case _:
             return GaveUp(f"{refiner.name} refutes traces, not trees")
 

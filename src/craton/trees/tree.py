@@ -75,14 +75,8 @@ class Tree:
         return tuple(Part(number, part) for number in range(len(self)) for part in self._parts(number))
 
     def _parts(self, number: int) -> Sequence[Term]:
-        clause, node = self.clause(number), self.nodes[number]
-        own = {v: var(f"{v.name}@{number}", v.sort) for v in clause.variables}
-        found = [substitute(part, own) for part in conjuncts(clause.constraint)]
-        for atom, child in zip(clause.body, node.children, strict=True):
-            found += map(eq, self.results[child], (substitute(a, own) for a in atom.arguments))
-        if clause.head is not None:
-            found += map(eq, self.results[number], (substitute(a, own) for a in clause.head.arguments))
-        return found
+        below = [self.results[child] for child in self.nodes[number].children]
+        return instance_parts(self.clause(number), number, self.results[number], below)
 
     @cached_property
     def formulas(self) -> tuple[Term, ...]:
@@ -104,6 +98,19 @@ class Tree:
     def locals(self, number: int, formula: Term) -> list[Term]:
         """The variables of a formula that are not results of the node, in order of their creation."""
         return sorted(free_variables(formula).difference(self.results[number]), key=lambda v: v.serial)
+
+
+def instance_parts(
+    clause: Clause, number: int, result: Sequence[Term], below: Sequence[Sequence[Term]]
+) -> Sequence[Term]:
+    """What a node says that is an instance of the clause, with these results of its own and of its children."""
+    own = {v: var(f"{v.name}@{number}", v.sort) for v in clause.variables}
+    found = [substitute(part, own) for part in conjuncts(clause.constraint)]
+    for atom, given in zip(clause.body, below, strict=True):
+        found += map(eq, given, (substitute(a, own) for a in atom.arguments))
+    if clause.head is not None:
+        found += map(eq, result, (substitute(a, own) for a in clause.head.arguments))
+    return found
 
 
 def condition(tree: Tree, number: int, assertions: Mapping[int, Term] | Sequence[Term]) -> tuple[Term, Term]:

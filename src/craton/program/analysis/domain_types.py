@@ -38,6 +38,14 @@ def domain_types(edges: tuple[Edge, ...]) -> Mapping[Term, DomainType]:
     return types | dict.fromkeys(_loop_counters(edges), DomainType.COUNTER)
 
 
+def types_by_use(conditions: Iterable[Term]) -> dict[Term, DomainType]:
+    """The domain types of all variables in these conditions, regardless of loops."""
+    uses = _Uses()
+    for condition in conditions:
+        uses.statement(Assume(condition))
+    return uses.types()
+
+
 def _inside(statement: Statement) -> Iterator[Statement]:
     if isinstance(statement, Block):
         for edge in statement.edges:
