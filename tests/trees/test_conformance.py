@@ -22,7 +22,7 @@ EACH = 55  # trees of each theory
 
 NEWTONS = [
     f"newton({core}{direction}{live})"
-    for core in ("", "it, ", "core=statement, ")
+    for core in ("", "it, ", "core=conjunct, ", "core=half, ")
     for direction in ("sp", "wp")
     for live in ("", ", lv")
 ]
