@@ -107,6 +107,27 @@ def _content(path: str) -> bytes:
         return file.read()
 
 
+# --- suspending them --------------------------------------------------------------------------------------------------
+
+
+def suspend_family(pid: int) -> list[int]:
+    """Stops a process and its descendants and returns all of them. Parents come first: who is stopped starts nobody.
+    A signal may take a moment to arrive, so it looks until it finds nobody new.
+    """
+    stopped: dict[int, None] = {}
+    while new := [member for member in family(pid) if member not in stopped]:
+        for member in new:
+            _signal(member, signal.SIGSTOP)
+        stopped |= dict.fromkeys(new)
+    return list(stopped)
+
+
+def resume(members: Iterable[int]) -> None:
+    """Lets processes go on that were stopped."""
+    for member in members:
+        _signal(member, signal.SIGCONT)
+
+
 # --- ending them ------------------------------------------------------------------------------------------------------
 
 
