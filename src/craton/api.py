@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
@@ -46,6 +47,7 @@ def verify(
     time_limit: float | None = _USUAL_SECONDS,
     cpu_limit: float | None = None,
     memory_limit: float | None = None,
+    jobs: int = 1,
     confirm: bool = True,
     watch: Callable[[Progress, Statistics], None] | None = None,
 ) -> Result:
@@ -53,15 +55,15 @@ def verify(
 
     Files are C files, one Boogie program or one task definition; `property` is a property file. Engines and refiners
     are values (`craton.TraceAbstraction(craton.Newton())`) or what one writes on the command line. Without any of them
-    several ways are tried one after the other. Limits are seconds and MiB, of all processes. What is wrong with the
-    input is raised as `craton.CratonError`. `watch` is called with the engine's progress now and then.
+    several ways take turns, `jobs` of them at once. Limits are seconds and MiB, of all processes. What is wrong with
+    the input is raised as `craton.CratonError`. `watch` is called with the engine's progress now and then.
     """
     from craton.processes.limits import Limits
     from craton.processes.supervision import Done, Failed, supervise
     from craton.verdicts.result import Result
     from craton.verdicts.verdict import Unknown
     from craton.verification.isolation import limit_reached
-    from craton.verification.run import verify as run
+    from craton.verification.run import verify
     from craton.verification.scheduling import own_limit
 
     request = replace(_request(files, property, data_model, include, define), unknown_functions=unknown_functions)
@@ -71,11 +73,8 @@ def verify(
     if len(several) > 1:
         raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
     begun = time.monotonic()
-    ending = supervise(
-        lambda report: run(request, stages, own_limit(time_limit), lambda *told: report(told), confirm=confirm),
-        limits,
-        lambda told: _watched(told, watch),
-    )
+    run = partial(verify, request, stages, own_limit(time_limit), confirm=confirm, jobs=jobs, memory=limits.memory)
+    ending = supervise(lambda report: run(lambda *told: report(told)), limits, lambda told: _watched(told, watch))
     match ending:
         case Done(value):
             result: Result = value

@@ -97,7 +97,8 @@ def test_the_default_stages_make_sense() -> None:
         check_stage(stage)
     assert {refines(stage.engine) for stage in DEFAULT} == {True, False}
     assert len(described(DEFAULT)) == len(DEFAULT)
-    assert described(DEFAULT)[-1][1].startswith("100 % of the time that is left")
+    parts = [int(told.split()[0]) for _, told in described(DEFAULT)]
+    assert abs(sum(parts) - 100) <= len(parts) / 2
 
 
 def test_the_default_is_printed_with_shares_and_caps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +106,7 @@ def test_the_default_is_printed_with_shares_and_caps(capsys: pytest.CaptureFixtu
     printed = capsys.readouterr().out
     for stage in DEFAULT:
         assert stage.name in printed
-    assert "bounded(depth=12)" in printed and "at most 5 s" in printed
+    assert "bounded" in printed and "at most 60 s" in printed
 
 
 def test_a_file_of_stages_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,7 +67,7 @@ class Hands:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr("craton.verification.scheduling.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("craton.verification.scheduling.running_time", lambda: self.now)
 
 
 def test_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,13 @@ def test_a_gap_that_can_be_reached_is_named(stage: Stage) -> None:
         assert verdict.reason == "p.c:3:5: inline assembly is not modelled"
 
 
+def test_stages_that_take_turns_name_it_and_find_errors_beside_it() -> None:
+    gap = ((0, READ, 1), (1, Assume(below(3)), GAP))
+    assert verify_program(program(*gap), STAGES, 30.0).verdict == Unknown(ASM.sentence, construct=ASM)
+    beside = ((1, Assume(not_(below(250))), 2), (2, READ, ERROR))
+    assert isinstance(verify_program(program(*gap, *beside), STAGES, 30.0).verdict, Violated)
+
+
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_an_error_beside_a_gap_is_found(stage: Stage) -> None:
     both = program((0, READ, 1), (1, Assume(below(3)), GAP), (1, Assume(not_(below(250))), 2), (2, READ, ERROR))

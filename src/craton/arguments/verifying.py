@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser)
-    how = parser.add_argument_group("how", "without any of these, several ways are tried one after the other")
+    how = parser.add_argument_group("how", "without an engine, several ways take turns")
     how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
     how.add_argument(
         "--stages", type=Path, metavar="FILE", help="the ways to try, as TOML; craton engines prints the default ones"
@@ -32,6 +32,9 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument(
         "--seed", type=_seed, help="of tests and runs on inputs that are drawn; the same seed, the same run"
+    )
+    how.add_argument(
+        "--jobs", type=_jobs, default=1, metavar="N", help="of several ways, so many at once (1: they take turns)"
     )
     limits = parser.add_argument_group("limits")
     limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
@@ -51,6 +54,12 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--json", action="store_true", help="one JSON object instead of text")
     output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
     output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1024, found {text!r}")
+    return int(text)
 
 
 def _seed(text: str) -> int:

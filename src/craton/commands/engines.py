@@ -11,8 +11,8 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser = subparsers.add_parser(
         "engines",
         help="list the engines",
-        description="Lists the engines of `craton verify --engine`, with their options, and the stages that are tried"
-        " one after the other when no engine is chosen.",
+        description="Lists the engines of `craton verify --engine`, with their options, and the stages that take"
+        " turns when no engine is chosen.",
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(run=run)
@@ -36,7 +36,9 @@ def run(args: argparse.Namespace) -> int:
     print("\nwritten as:")
     for entry in entries.values():
         print(f"  {entry.usage}")
-    print("\nwithout --engine, one after the other until an answer is confirmed (--stages FILE takes others):")
+    print(
+        "\nwithout --engine, in turns until an answer is confirmed (--stages FILE: others; --jobs N: so many at once):"
+    )
     stages = described(DEFAULT)
     width = max(len(name) for name, _ in stages)
     for name, time in stages:

@@ -109,8 +109,7 @@ class _Work:
 
         args, started = self.args, time.monotonic()
         line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
-        memory = None if args.memory_limit is None else int(args.memory_limit * 2**20)
-        limits = Limits(seconds, cpu_seconds, memory)
+        limits = Limits(seconds, cpu_seconds, _bytes(args.memory_limit))
         ending = supervise(lambda report: self._work(request, seconds, report), limits, line.show, last_words=True)
         line.clear()
         final = _outcome_of(ending, line, debug=args.debug)
@@ -134,7 +133,15 @@ class _Work:
         limit = own_limit(seconds)
         if is_horn(request):
             return self._of_system(request, limit, report)
-        result = verify(request, self.stages, limit, lambda *progress: report(progress), confirm=not args.no_confirm)
+        result = verify(
+            request,
+            self.stages,
+            limit,
+            lambda *progress: report(progress),
+            confirm=not args.no_confirm,
+            jobs=args.jobs,
+            memory=_bytes(args.memory_limit),
+        )
         told = outcome(result)
         if any((files.proof, files.harness, files.witness)):
             told.files, told.unwritten = write_evidence(request, result, files)
@@ -194,6 +201,10 @@ class _Work:
         return told, ending
 
 
+def _bytes(mebibytes: float | None) -> int | None:
+    return None if mebibytes is None else int(mebibytes * 2**20)
+
+
 def _outcome_of(ending: Ending, line: _ProgressLine, *, debug: bool) -> Outcome:
     from craton.processes.supervision import Done, Failed
     from craton.report.verdict import outcome_of_failure, outcome_without_result
@@ -233,9 +244,10 @@ class _ProgressLine:
         if self.silent or (not self.live and now - self.printed < 2.0):
             return
         self.printed = now
+        who = f"  {progress.by}:" if progress.by else ""
         parts = sorted(statistics.purposes.items(), key=lambda item: -item[1].seconds)[:3]
         text = (
-            f"{now - self.started:6.1f} s  iteration {progress.iteration}, trace {progress.trace_length},"
+            f"{now - self.started:6.1f} s{who}  iteration {progress.iteration}, trace {progress.trace_length},"
             f" predicates {progress.predicates}, states {progress.states}"
             f"  ({', '.join(f'{name} {tally.seconds:.1f} s' for name, tally in parts)})"
         )

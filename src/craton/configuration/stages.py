@@ -23,7 +23,7 @@ class StagesError(CratonError):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One attempt. `share` is its weight, relative to the later stages, when the remaining time is divided."""
+    """One attempt. `share` is its weight: how long its turns are, relative to those of the others."""
 
     engine: str = "trace-abstraction"
     refine: str = "default"
@@ -31,7 +31,7 @@ class Stage:
     floats: str = "exact"
     solver: str = "z3"
     share: float = 1.0
-    seconds: float | None = None  # at most
+    seconds: float | None = None  # at most, all turns together
     seed: int = 0  # for random inputs
 
     @property
@@ -111,11 +111,8 @@ DEFAULT = read_stages(Path(__file__).with_name("default.toml"))
 
 
 def described(stages: Sequence[Stage]) -> list[tuple[str, str]]:
-    """Each stage, and how much time it gets: its share of the time left when it starts, and its cap."""
-    left = sum(stage.share for stage in stages)
-    found = []
-    for stage in stages:
-        cap = "" if stage.seconds is None else f", at most {stage.seconds:g} s"
-        found.append((stage.name, f"{100 * stage.share / left:.0f} % of the time that is left{cap}"))
-        left -= stage.share
-    return found
+    """Each stage, and how much time it gets: its part of each round, and its cap."""
+    together = sum(stage.share for stage in stages)
+    caps = ["" if stage.seconds is None else f", at most {stage.seconds:g} s" for stage in stages]
+    parts = [f"{100 * stage.share / together:.0f} %" for stage in stages]
+    return [(stage.name, f"{part} of the time{cap}") for stage, part, cap in zip(stages, parts, caps, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -54,6 +54,7 @@ class Progress:
     trace_length: int
     predicates: int
     states: int
+    by: str = ""  # which stage, where several take turns
 
 
 @dataclass(slots=True)
@@ -89,6 +90,27 @@ class Statistics:
             self.choices.append(refutation.selection.choices)
         if refutation.abstraction is not None:
             self.frontiers.append(refutation.abstraction.frontier)
+
+    @classmethod
+    def sum(cls, parts: Iterable[Statistics]) -> Statistics:
+        """What several have done together."""
+        total = cls()
+        for part in parts:
+            total._add(part)
+        return total
+
+    def _add(self, other: Statistics) -> None:
+        for name in ("iterations", "returned", "perfect", "tested", "predicates", "states"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.refutations.update(other.refutations)
+        self.eliminated.update(other.eliminated)
+        self.choices.extend(other.choices)
+        self.frontiers.extend(other.frontiers)
+        self.trace_lengths.extend(other.trace_lengths)
+        for purpose, tally in other.purposes.items():
+            mine = self.purposes.setdefault(purpose, Tally())
+            mine.calls += tally.calls
+            mine.seconds += tally.seconds
 
     @contextmanager
     def spending(self, purpose: str) -> Iterator[None]:

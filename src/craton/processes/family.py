@@ -102,6 +102,15 @@ def usage(pid: int) -> Usage:
     return Usage(sum(figures(member).cpu for member in members), memory(members))
 
 
+def available() -> int | None:
+    """The bytes of memory that the machine could give to new processes; None if it does not say."""
+    try:
+        fields = dict(line.split(b":", 1) for line in _content("/proc/meminfo").splitlines())
+        return 1024 * int(fields[b"MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        return None
+
+
 def _content(path: str) -> bytes:
     with open(path, "rb", buffering=0) as file:
         return file.read()

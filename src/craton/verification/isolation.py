@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from craton.errors import CratonError
 from craton.processes.limits import Exceeded, Limits
-from craton.processes.supervision import Ended, Failed, Report, supervise
+from craton.processes.supervision import Done, Ended, Ending, Failed, Report, supervise
 from craton.verdicts.text import Limit
 
-__all__ = ["NotDone", "Report", "limit_reached", "within"]
+__all__ = ["NotDone", "Report", "limit_reached", "value_of", "within"]
 
 T = TypeVar("T")
 
@@ -31,14 +31,20 @@ def within(
 ) -> T | NotDone:
     """What the work returns, unless it fails or does not end in time."""
     limits = Limits(None if seconds is None else max(0.0, seconds) + _GRACE)
-    ending = supervise(work, limits, heard)
-    if isinstance(ending, Ended):
-        return NotDone(ending.reason, limit_reached(ending))
-    if isinstance(ending, Failed):
-        known = isinstance(ending.error, CratonError)
-        return NotDone(str(ending.error) if known else f"internal error: {ending.error!r}, please report it")
-    value: T = ending.value
-    return value
+    found: T | NotDone = value_of(supervise(work, limits, heard))
+    return found
+
+
+def value_of(ending: Ending) -> Any:
+    """What the work returned, or why it did not."""
+    match ending:
+        case Ended():
+            return NotDone(ending.reason, limit_reached(ending))
+        case Failed(error):
+            known = isinstance(error, CratonError)
+            return NotDone(str(error) if known else f"internal error: {error!r}, please report it")
+        case Done(value):
+            return value
 
 
 def limit_reached(ended: Ended) -> Limit | None:

@@ -4,19 +4,18 @@ that is confirmed is the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from craton.configuration.engines import TESTING
 from craton.configuration.stages import Stage
 from craton.engines import contract
-from craton.engines.contract import Budget, Engine, EngineAnswer, Progress, Safe, Statistics, Unsafe
+from craton.engines.contract import Engine, EngineAnswer, Safe, Unsafe
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE
 from craton.logic.evaluation import CannotEvaluate
 from craton.processes.running_time import running_time
-from craton.processes.supervision import Report
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
@@ -30,7 +29,8 @@ from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
 from craton.verification.confirmation import Confirmation
 from craton.verification.context import Context, Watcher, nobody
 from craton.verification.isolation import NotDone, within
-from craton.verification.scheduling import Clock, equal_part, least, turn
+from craton.verification.portfolio import Portfolio, engine_answer
+from craton.verification.scheduling import Clock, equal_part, for_stages, least
 from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import engine_of, is_testing
 from craton.verification.testing import tested
@@ -43,7 +43,6 @@ RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the 
 MOST_RECURSION = 100  # calls, where a derivation says how many are needed
 _CONTRACTS = 0.6  # of the time, for a proof of a recursive program
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
-_TELL = 0.1  # seconds between two reports of progress
 
 
 def verify(
@@ -53,13 +52,16 @@ def verify(
     watch: Watcher = nobody,
     *,
     confirm: bool = True,
+    jobs: int = 1,
+    memory: int | None = None,
 ) -> Result:
-    """The verdict on a program. The limit is of time; those who must keep it run this in a process they can end.
+    """The verdict on a program. The limit is of time; those who must keep it run this in a process they can end. Of
+    several stages `jobs` work at once; `memory` is what all may have, in bytes.
 
     Without `confirm` an engine's word is enough, and the result says that it is not confirmed.
     """
     started = running_time()
-    context = Context(Clock.lasting(seconds), request, confirm, watch)
+    context = Context(Clock.lasting(seconds), request, confirm, watch, jobs=jobs, most_memory=for_stages(memory))
     with veto_beside(request, seconds, wanted=confirm) as context.veto:
         with context.statistics.spending("loading"):
             program = load_program(request)
@@ -144,34 +146,44 @@ class _Run:
 
     def _staged(self, programs: StagePrograms, clock: Clock) -> Result:
         """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""
-        whole = programs.whole
         if not programs.small.program.errors:
-            return self._unless_vetoed(Result(_unreachable(programs), "reachability"), whole)
+            return self._unless_vetoed(Result(_unreachable(programs), "reachability"), programs.whole)
         reasons: dict[str, list[str]] = {}  # with the stages that said so
-        gap: Unknown | None = None  # what is not modelled can be reached: only errors before it are of interest now
-        for position, stage in enumerate(self.stages):
-            if clock.is_over:
-                reasons.setdefault("out of time", [])
-                break
-            shown = self._shown_by_run(whole) if len(self.stages) > 1 else None  # an engine that is chosen runs alone
-            if shown is not None:
-                return shown
-            verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))
-            if gap is None and isinstance(verdict, Unknown) and verdict.construct is not None:
-                gap, programs = verdict, self._prepared(programs.whole.only_modelled())
-                if not programs.small.program.errors:
-                    break
-                verdict = self._verdict(stage, programs, turn(self.stages[position:], clock.left))
-            if isinstance(verdict, Violated):
-                return Result(verdict, stage.name)
-            if isinstance(verdict, Proved) and gap is None:
-                return self._unless_vetoed(Result(verdict, stage.name), whole)
-            if isinstance(verdict, Proved):
-                break
-            reasons.setdefault(verdict.reason, []).append(stage.name)
-        if gap is not None:
-            return Result(gap)
+        found = self._decided(programs, clock, reasons)
+        if isinstance(found, Result):
+            return found
+        if found is not None:  # what is not modelled can be reached: only errors before it are of interest now
+            modelled = self._prepared(programs.whole.only_modelled())
+            error = self._decided(modelled, clock, reasons) if modelled.small.program.errors else None
+            return error if isinstance(error, Result) and error.is_false else Result(found)
+        if clock.is_over:
+            reasons.setdefault("out of time", [])
         return Result(Unknown(self._told(reasons), Limit.WALL if clock.is_over else None))
+
+    def _decided(self, programs: StagePrograms, clock: Clock, reasons: dict[str, list[str]]) -> Result | Unknown | None:
+        """The result; or that something can be reached which is not modelled; or None, with the reasons."""
+
+        def decides(stage: Stage, verdict: Verdict) -> Result | Unknown | None:
+            match verdict:
+                case Violated():
+                    return Result(verdict, stage.name)
+                case Proved():
+                    return self._unless_vetoed(Result(verdict, stage.name), programs.whole)
+            if verdict.construct is not None:
+                return verdict
+            reasons.setdefault(verdict.reason, []).append(stage.name)
+            return None
+
+        if len(self.stages) == 1:  # an engine that is chosen runs alone
+            alone = self.stages[0]
+            return decides(alone, self._verdict(alone, programs, clock.left))
+
+        def judge(stage: Stage, answer: EngineAnswer | NotDone) -> Verdict:
+            return self._replayable(lambda: self._confirmed(stage, programs, answer))
+
+        portfolio = Portfolio(self.stages, programs, self.context, judge)
+        found: Result | Unknown | None = portfolio.result(clock, decides, lambda: self._shown_by_run(programs.whole))
+        return found
 
     def _told(self, reasons: dict[str, list[str]]) -> str:
         """Each reason once, after the stages that gave it if there are several."""
@@ -195,24 +207,27 @@ class _Run:
         return None if verdict is None else Result(verdict, TESTING)
 
     def _verdict(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
-        try:
-            if is_testing(stage):
-                return tested(self.context, stage, programs.whole, seconds)
-            return self._confirmed(stage, programs, seconds)
-        except CannotEvaluate as problem:
-            return Unknown(f"a counterexample was found, but cannot be replayed: {problem}")
-
-    def _confirmed(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
+        """Of a stage that runs alone."""
+        seconds = least(stage.seconds, seconds)
+        if is_testing(stage):
+            return self._replayable(lambda: tested(self.context, stage, programs.whole, seconds))
         engine, statistics = engine_of(stage), self.context.statistics
         if not stage.in_bits:
             with statistics.spending("views"):
                 programs.view(stage)
         with statistics.spending("passes"):
             encoded = programs.blocks(stage, engine.blocks)
-        # What was prepared is for later stages, too, and does not count.
-        limit = least(seconds, self.context.clock.left)
-        answer = _answer(engine, encoded.program, limit, self.context)
-        confirmation = Confirmation(self.context, programs, stage, engine.blocks)
+        answer = _answer(engine, encoded.program, least(seconds, self.context.clock.left), self.context)
+        return self._replayable(lambda: self._confirmed(stage, programs, answer))
+
+    def _replayable(self, verdict: Callable[[], Verdict]) -> Verdict:
+        try:
+            return verdict()
+        except CannotEvaluate as problem:
+            return Unknown(f"a counterexample was found, but cannot be replayed: {problem}")
+
+    def _confirmed(self, stage: Stage, programs: StagePrograms, answer: EngineAnswer | NotDone) -> Verdict:
+        confirmation = Confirmation(self.context, programs, stage, engine_of(stage).blocks)
         match answer:
             case Safe():
                 return confirmation.proof(answer)
@@ -234,22 +249,11 @@ def _unreachable(programs: StagePrograms) -> Proved:
 def _answer(engine: Engine, program: Program, seconds: float | None, context: Context) -> EngineAnswer | NotDone:
     """What the engine says, from a process of its own; what it counts there becomes the run's statistics."""
 
-    def work(report: Report) -> tuple[EngineAnswer, Statistics]:
-        told = 0.0
-
-        def tell(progress: Progress) -> None:  # a few times a second: more is of use to nobody, and costs
-            nonlocal told
-            if running_time() - told >= _TELL:
-                told = running_time()
-                report((progress, context.statistics))
-
-        return engine.run(program, Budget(seconds, tell, statistics=context.statistics)), context.statistics
-
     def heard(content: Any) -> None:
         progress, context.statistics = content
         context.watch(progress, context.statistics)
 
-    found = within(seconds, work, heard)
+    found = within(seconds, lambda report: engine_answer(engine, program, seconds, context.statistics, report), heard)
     if isinstance(found, NotDone):
         return found
     answer, context.statistics = found

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from craton.processes.family import available
 from craton.processes.running_time import running_time
 
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
+_FOR_STAGES = 0.75  # of the memory
 _LAST_WORDS = 0.3  # seconds at the end of a run's time in which it sums up
 
 
@@ -82,3 +84,12 @@ def equal_part(left: float | None, attempts: int) -> float | None:
 def time_to_confirm(left: float | None) -> float | None:
     """Not all of what is left, since another stage may find an answer that is easier to confirm."""
     return None if left is None else min(left, max(_CONFIRM_SECONDS, _CONFIRM_SHARE * left))
+
+
+def for_stages(memory: int | None) -> int | None:
+    """Of the bytes that a run may have, or that the machine has if nobody says, those for the stages that take turns.
+    The rest is for reading the program and for confirming an answer.
+    """
+    if memory is None:
+        memory = available()
+    return None if memory is None else int(_FOR_STAGES * memory)
