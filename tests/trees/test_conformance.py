@@ -106,6 +106,17 @@ def test_refutations_obey_the_law(expression: str, theory: str) -> None:
     assert gave_up + undecided <= EACH / 4 + 3
 
 
+def test_a_race_on_trees() -> None:
+    asked = refiner("race(newton(it, sp, lv), newton(it, wp, lv))")
+    kinds = set()
+    for tree in trees("integers")[:6]:
+        answer = refute(asked, tree)
+        kinds.add(type(answer))
+        if isinstance(answer, Refutation):
+            assert law_violation(tree, answer, judge()) == ""
+    assert kinds == {Feasible, Refutation}
+
+
 def test_the_law_is_not_kept_by_anything() -> None:
     """The check of the law does find what breaks it."""
     found = 0

@@ -11,11 +11,11 @@ the equations that say that a template keeps its value.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from craton.errors import MissingCapability
 from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
@@ -47,6 +47,7 @@ class Template:
 
 
 Templates = tuple[Template, ...]
+P = TypeVar("P")  # a trace or a tree
 
 
 # --- which templates there are ----------------------------------------------------------------------------------------
@@ -88,12 +89,17 @@ def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) ->
             else:
                 cost = CHANGED_COST if variable in changed else KEPT_COST
             found.append(Template(location, variable, {variable: 1}, cost))
-        for x, y in combinations([v for v in variables if v in changed][:MOST_PAIRED], 2):
-            if x.sort is y.sort and (x.sort in (INT, REAL) or isinstance(x.sort, BitVec)):
-                bits = isinstance(x.sort, BitVec)
-                found.append(Template(location, (bvsub if bits else sub)(x, y), {x: 1, y: -1}, PAIR_COST))
-                found.append(Template(location, (bvadd if bits else add)(x, y), {x: 1, y: 1}, PAIR_COST))
+        found += pairs(location, [v for v in variables if v in changed])
     return tuple(sorted(found, key=lambda template: template.cost))
+
+
+def pairs(location: Hashable, changed: Sequence[Term]) -> Iterator[Template]:
+    """Sums and differences of what a loop changes."""
+    for x, y in combinations(changed[:MOST_PAIRED], 2):
+        if x.sort is y.sort and (x.sort in (INT, REAL) or isinstance(x.sort, BitVec)):
+            bits = isinstance(x.sort, BitVec)
+            yield Template(location, (bvsub if bits else sub)(x, y), {x: 1, y: -1}, PAIR_COST)
+            yield Template(location, (bvadd if bits else add)(x, y), {x: 1, y: 1}, PAIR_COST)
 
 
 # --- exploration ------------------------------------------------------------------------------------------------------
@@ -118,14 +124,24 @@ def frontier(
             if known and template.location == points.locations[number + 1] and template.parts.keys() <= before.keys():
                 kept[template].append(eq(substitute(template.term, before), substitute(template.term, after)))
         indexing.current.update(after)
+    return minimal_sets(kept, solver, seconds)
+
+
+def minimal_sets(
+    kept: Mapping[Template, Sequence[Term]], solver: Solver, seconds: float | None
+) -> list[Templates] | Sat | Undecided:
+    """Minimal sets of templates that contradict what the solver has been told, if all their equations `kept` hold;
+    cheapest first.
+    """
+    templates = tuple(kept)
     found = minimal_cores([and_(*kept[t]) for t in templates], solver, seconds, seconds)
     if not isinstance(found, list):
         return found
     sets = [tuple(templates[i] for i in core) for core in found]
-    return sorted(maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
+    return sorted(_maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
 
 
-def maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templates]:
+def _maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templates]:
     """The sets that determine as little as possible: x and x + i determine i, so they are no better than i alone.
 
     Among equals, the cheapest.
@@ -236,26 +252,45 @@ class Lattice(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         points = points_of(trace)
-        found = self._frontier(trace, points, memory) if points.known else []
+
+        def explore(solver: Solver) -> list[Templates] | Sat | Undecided:
+            return frontier(trace, points, templates_of(trace, points, memory), solver, self.time_limit)
+
+        return self.guiding(
+            trace,
+            explore if points.known else None,
+            lambda chosen: forgetful(trace, points, chosen),
+            lambda asked: self.refiner.refute(asked, memory),
+        )
+
+    def guiding(
+        self,
+        whole: P,
+        explore: Callable[[Solver], list[Templates] | Sat | Undecided] | None,
+        forget: Callable[[Templates], tuple[P, tuple[int, ...]]],
+        ask: Callable[[P], Answer],
+    ) -> Answer:
+        """The answer for anything that can forget; `explore` finds what to remember, if there is where to forget."""
+        found = [] if explore is None else self._found(explore)
         for chosen in found:
-            abstract, positions = forgetful(trace, points, chosen)
-            answer = self.refiner.refute(abstract, memory)
+            abstract, places = forget(chosen)
+            answer = ask(abstract)
             if isinstance(answer, Refutation):
-                return replace(  # its steps and positions are those of the forgetful trace
+                return replace(  # its steps and positions are those of what forgets
                     answer,
-                    assertions=tuple(answer.assertions[i] for i in positions),
+                    assertions=tuple(answer.assertions[i] for i in places),
                     by=self.name,
                     core=None,
                     live=None,
                     perfect=None,
                     abstraction=Abstraction(tuple(t.term for t in chosen), len(found)),
                 )
-        return self.refiner.refute(trace, memory)
+        return ask(whole)
 
-    def _frontier(self, trace: Trace, points: Points, memory: RunMemory) -> list[Templates]:
+    def _found(self, explore: Callable[[Solver], list[Templates] | Sat | Undecided]) -> list[Templates]:
         try:
             with make_solver(self.solver) as solver:
-                found = frontier(trace, points, templates_of(trace, points, memory), solver, self.time_limit)
+                found = explore(solver)
         except MissingCapability:
             return []
         return found if isinstance(found, list) else []

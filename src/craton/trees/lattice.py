@@ -8,24 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
 
-from craton.errors import MissingCapability
 from craton.horn.clauses import Clause, Predicate, System
-from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
-from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
-from craton.traces.lattice import (
-    CHANGED_COST,
-    COUNTER_COST,
-    KEPT_COST,
-    MOST_PAIRED,
-    PAIR_COST,
-    Lattice,
-    Template,
-    Templates,
-    maximal,
-)
+from craton.logic import Term, and_, eq, substitute, var
+from craton.smt import Sat, Solver, Undecided
+from craton.traces.lattice import CHANGED_COST, COUNTER_COST, KEPT_COST, Template, Templates, minimal_sets, pairs
 from craton.trees.tree import Node, Tree
 from craton.trees.uses import Change, changes_of
 
@@ -61,12 +48,7 @@ def templates_of(tree: Tree, points: Sequence[int]) -> Templates:
         for place, parameter in enumerate(predicate.parameters):
             cost = COSTS[changes[place]]
             found.append(Template(predicate, parameter, {parameter: 1}, cost))
-        moved = [p for place, p in enumerate(predicate.parameters) if changes[place]]
-        for x, y in combinations(moved[:MOST_PAIRED], 2):
-            if x.sort is y.sort and (x.sort in (INT, REAL) or isinstance(x.sort, BitVec)):
-                bits = isinstance(x.sort, BitVec)
-                found.append(Template(predicate, (bvsub if bits else sub)(x, y), {x: 1, y: -1}, PAIR_COST))
-                found.append(Template(predicate, (bvadd if bits else add)(x, y), {x: 1, y: 1}, PAIR_COST))
+        found += pairs(predicate, [p for place, p in enumerate(predicate.parameters) if changes[place]])
     return tuple(sorted(found, key=lambda template: template.cost))
 
 
@@ -87,35 +69,16 @@ def frontier(
             if template.location == _predicate(tree, number):
                 before = tree.indexed(number, template.term)
                 kept[template].append(eq(before, substitute(before, again)))
-    found = minimal_cores([and_(*kept[t]) for t in templates], solver, seconds, seconds)
-    if not isinstance(found, list):
-        return found
-    sets = [tuple(templates[i] for i in core) for core in found]
-    return sorted(maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
-
-
-def chosen_frontier(lattice: Lattice, tree: Tree, points: Sequence[int]) -> list[Templates]:
-    try:
-        with make_solver(lattice.solver) as solver:
-            found = frontier(tree, points, templates_of(tree, points), solver, lattice.time_limit)
-    except MissingCapability:
-        return []
-    return found if isinstance(found, list) else []
+    return minimal_sets(kept, solver, seconds)
 
 
 # --- forgetful trees --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Forgetful:
-    """A tree that forgets, and where the nodes of the original are in it."""
-
-    tree: Tree
-    places: tuple[int, ...]
-
-
-def forgetful(tree: Tree, points: Sequence[int], chosen: Templates) -> Forgetful:
-    """The tree that forgets twice at each point: the assertion between the two speaks of the templates only."""
+def forgetful(tree: Tree, points: Sequence[int], chosen: Templates) -> tuple[Tree, tuple[int, ...]]:
+    """The tree that forgets twice at each point, and where the nodes of the original are in it: the assertion between
+    the two speaks of the templates only.
+    """
     clauses = list(tree.system.clauses)
     numbers: dict[Predicate, int] = {}
     for number in points:
@@ -136,7 +99,7 @@ def forgetful(tree: Tree, points: Sequence[int], chosen: Templates) -> Forgetful
             places[-1] = len(nodes) - 2
         ends.append(len(nodes) - 1)
     system = System(tuple(clauses), tree.system.file)
-    return Forgetful(Tree(system, tuple(nodes)), tuple(places))
+    return Tree(system, tuple(nodes)), tuple(places)
 
 
 def _forgetting(predicate: Predicate, remembered: Sequence[Term]) -> Clause:

@@ -7,21 +7,20 @@ and its assertions speak of predicates' parameters, so it is not turned into one
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from craton.logic import implies
+from craton.smt import Sat, Solver, Undecided
 from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect
 from craton.traces.craig import Craig
-from craton.traces.lattice import Lattice
+from craton.traces.lattice import Lattice, Templates
 from craton.traces.lean import Lean
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
 from craton.traces.perfect import Quality
 from craton.traces.prefixes import Sliced
-from craton.traces.refutation import Abstraction, Answer, GaveUp, Refiner, Refutation
+from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.trees.craig import refuted_by_craig
-from craton.trees.lattice import chosen_frontier, forgetful, points_of
+from craton.trees.lattice import forgetful, frontier, points_of, templates_of
 from craton.trees.lean import uses_of
 from craton.trees.newton import refuted_by_newton
 from craton.trees.perfect import quality
@@ -57,20 +56,16 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
 
 def _lattice(refiner: Lattice, tree: Tree, memory: RunMemory) -> Answer:
     points = points_of(tree)
-    found = chosen_frontier(refiner, tree, points) if points else []
-    for chosen in found:
-        abstract = forgetful(tree, points, chosen)
-        answer = refute(refiner.refiner, abstract.tree, memory)
-        if isinstance(answer, Refutation):
-            return replace(  # its nodes are those of the forgetful tree
-                answer,
-                assertions=tuple(answer.assertions[place] for place in abstract.places),
-                by=refiner.name,
-                core=None,
-                perfect=None,
-                abstraction=Abstraction(tuple(t.term for t in chosen), len(found)),
-            )
-    return refute(refiner.refiner, tree, memory)
+
+    def explore(solver: Solver) -> list[Templates] | Sat | Undecided:
+        return frontier(tree, points, templates_of(tree, points), solver, refiner.time_limit)
+
+    return refiner.guiding(
+        tree,
+        explore if points else None,
+        lambda chosen: forgetful(tree, points, chosen),
+        lambda asked: refute(refiner.refiner, asked, memory),
+    )
 
 
 def _until(refiner: UntilPerfect | UntilInductive, tree: Tree, memory: RunMemory) -> Answer:
