@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from craton.engines.systems.contract import SystemEngine
 
 SYSTEMS = read_stages(Path(__file__).with_name("systems.toml"))
-FIRST = 4  # so many of them come before the stages of programs, if the system is linear
+FIRST = 5  # so many of them come before the stages of programs, if the system is linear
 
 
 def system_engine(stage: Stage) -> SystemEngine | None:
@@ -30,6 +30,10 @@ def system_engine(stage: Stage) -> SystemEngine | None:
         from craton.engines.systems.explicit import Explicit
 
         return Explicit(stage.solver)
+    if word == "conjectures":
+        from craton.engines.systems.conjectures import Conjectures
+
+        return Conjectures(stage.solver, stage.seed)
     if word == "predicate":
         from craton.engines.predicate import PredicateAnalysis
         from craton.engines.systems.predicate import PredicateAbstraction
