@@ -4,9 +4,9 @@ A run is a list of *stages*, each an engine with a refiner and a view of the pro
 first answer that is confirmed is the verdict: a proof whose every condition a second solver has shown on the
 bit-precise program, or inputs on which the compiled program reaches the error. What is not confirmed is not said.
 
-Reading order: `run` (all of it, top-down), `scheduling` (who has how much time), `stages` and `stage_programs` (what a
-stage runs and on what), `testing` (the stage without an engine), `confirmation` (from an engine's answer to a verdict),
-`isolation` (work in processes that can be ended), `context` (what all of them share).
+Reading order: `run` (all of it, top-down), `portfolio` (stages take turns), `scheduling` (who has how much time),
+`stages` and `stage_programs` (what a stage runs and on what), `testing` (the stage without an engine), `confirmation`
+(from an engine's answer to a verdict), `isolation` (work in processes that can be ended), `context` (what all share).
 """
 
 from __future__ import annotations
