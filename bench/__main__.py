@@ -1,5 +1,6 @@
 """`python -m bench [foundation] [refiners] [trees] [engines]`: runs the measurements; a table has goal and figure.
 `python -m bench tricky DIR`, `python -m bench torture DIR`: programs that try to trip a verifier (`collections`).
+`python -m bench traces record DIR TASKS…`, `python -m bench traces DIR`: refiners on recorded traces (`traces`).
 
 Each room is measured in a process of its own by the runner of `craton bench`, so that none finds the terms and the
 solvers of another, and a room that hangs or eats up the memory is ended and the others still measured.
@@ -13,7 +14,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import collections, engines
+from bench import collections, engines, traces
 from bench.measure import Figure
 from bench.room import ROOMS, TABLES
 from craton.processes.keeper import PYTHON, Contained, Order, contain
@@ -27,6 +28,8 @@ ENGINES = "engines"  # minutes, so only for those who ask for it by name
 def main(names: list[str]) -> int:
     if names and names[0] in COLLECTIONS:
         return collections.main(names[0], names[1:])
+    if names and names[0] == "traces":
+        return traces.main(names[1:])
     unknown = [name for name in names if name not in (*ROOMS, ENGINES)]
     if unknown:
         print(f"no such measurements: {', '.join(unknown)}; there are: {', '.join((*ROOMS, ENGINES))}", file=sys.stderr)
