@@ -47,7 +47,8 @@ class Refinement:
     def _asked(self, trace: Trace) -> Answer:
         self._budget.check()
         statistics = self._budget.statistics
-        self._count_return(trace)
+        if self._returning is Returning.IMPOSSIBLE and trace.edges in self._refuted:
+            raise NoProgress(f"a refuted trace of {len(trace)} steps came back")
         statistics.iterations += 1
         statistics.trace_lengths.append(len(trace))
         self._budget.watch(Progress(statistics.iterations, len(trace), statistics.predicates, statistics.states))
@@ -55,12 +56,11 @@ class Refinement:
             answer = self._refiner.refute(trace, self._memory)
         if isinstance(answer, Refutation):
             statistics.count(answer)
+            self._count_return(answer.refuted(trace)[0])
         return answer
 
-    def _count_return(self, trace: Trace) -> None:
-        if trace.edges not in self._refuted:
-            self._refuted.add(trace.edges)
-            return
-        self._budget.statistics.returned += 1
-        if self._returning is Returning.IMPOSSIBLE:
-            raise NoProgress(f"a refuted trace of {len(trace)} steps came back")
+    def _count_return(self, refuted: Trace) -> None:
+        """A trace is known by its steps; a path through its blocks, if only that was refuted, by its own."""
+        if refuted.edges in self._refuted:
+            self._budget.statistics.returned += 1
+        self._refuted.add(refuted.edges)

@@ -40,7 +40,7 @@ class Checked(Refiner):
         answer = self.refiner.refute(trace, memory)
         if not isinstance(answer, Refutation):
             return answer
-        assertions = answer.assertions
+        trace, assertions = answer.refuted(trace)
         triples = (hoare_triple(b, step, a) for step, (b, a) in zip(trace.steps, pairwise(assertions), strict=False))
         if len(assertions) != len(trace) + 1 or assertions[0] is not TRUE or assertions[-1] is not FALSE:
             return self._broken("the sequence does not run from true to false")

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from craton.processes.limits import Exceeded
 from craton.processes.race import first_answer
@@ -44,7 +44,7 @@ class Fallback(Refiner):
         for number in _turns(self, problem, memory):
             answer = ask(self.refiners[number])
             if not isinstance(answer, GaveUp):
-                memory.note(self, problem, number + 1)
+                _note(self, problem, number + 1, answer, memory)
                 return answer
             reasons.append(f"{self.refiners[number].name}: {answer.reason}")
         return GaveUp("; ".join(reasons))
@@ -57,6 +57,14 @@ def _turns(refiner: Fallback | _Until, problem: Problem, memory: RunMemory) -> I
     start = memory.recall(refiner, problem) or 0
     for turn in range(len(refiner.refiners)):
         yield (start + turn) % len(refiner.refiners)
+
+
+def _note(refiner: Refiner, problem: Problem, entry: Any, answer: Answer, memory: RunMemory) -> None:
+    """Remembers something about a problem, unless only one path through its blocks was refuted: when the problem comes
+    back, it is with another path.
+    """
+    if not isinstance(answer, Refutation) or answer.along is None:
+        memory.note(refiner, problem, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,7 @@ class _Until(Refiner):
         checker = memory.solver(self.solver, self.time_limit)
 
         def rate(answer: Refutation) -> Quality:
-            return quality(trace, answer.assertions, checker, self.time_limit, self.budget)
+            return quality(*answer.refuted(trace), checker, self.time_limit, self.budget)
 
         return self.asking(lambda refiner: refiner.refute(trace, memory), rate, trace, memory)
 
@@ -102,7 +110,7 @@ class _Until(Refiner):
                     break
         if best is None:
             return GaveUp("; ".join(reasons))
-        memory.note(self, problem, best[1] + 1)
+        _note(self, problem, best[1] + 1, best[2], memory)
         return replace(best[2], perfect=best[0] is Quality.PERFECT)  # so statistics need not test it again
 
 
@@ -147,7 +155,7 @@ class Memo(Refiner):
         known: Answer | None = memory.recall(self, problem)
         if known is None:
             known = ask(self.refiner)
-            memory.note(self, problem, known)
+            _note(self, problem, known, known, memory)
         return known
 
 

@@ -17,7 +17,7 @@ from craton.logic.semantics import same
 from craton.logic.walk import fold
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Return
-from craton.program.transitions import chosen_value, transition
+from craton.program.transitions import chosen_value, exclusive, taken, transition
 from craton.smt import make_solver
 from craton.traces.trace import Trace
 
@@ -49,12 +49,47 @@ def execution(trace: Trace, model: Model) -> Execution | None:
     steps: list[ExecutedStep] = []
     for number, edge in enumerate(trace.edges):
         inputs = {i: model[indexed] for i, indexed in trace.formula.inputs[number].items()}
-        taken = _through(edge, values, inputs, model)
-        if taken is None:
+        passed = _through(edge, values, inputs, model)
+        if passed is None:
             return None
-        inside, values = taken
+        inside, values = passed
         steps += inside
     return Execution(tuple(steps), start, values, model)
+
+
+def path_in(edge: Edge, values: Values, inputs: Values, model: Model) -> list[Edge] | None:
+    """The statements inside of a step that are taken from some values on, as its inputs say; None if it has no path."""
+    if not isinstance(edge.statement, Block):
+        return [edge]
+    block = edge.statement
+    outgoing = _outgoing(block)
+    path: list[Edge] = []
+    here = block.begin
+    while not path or here != block.end:
+        free = not exclusive([inner for _, inner in outgoing.get(here, ())])
+        for number, inner in outgoing.get(here, ()):
+            if free and (number, inner) != outgoing[here][-1] and not _is_taken(number, inputs, model):
+                continue
+            after = _after(inner, number, values, inputs, model)
+            if after is not None:
+                path.append(inner)
+                values, here = after[1], inner.target
+                break
+        else:
+            return None
+    return path
+
+
+def _is_taken(number: int, inputs: Values, model: Model) -> bool:
+    choice = taken(number)
+    return bool(inputs[choice] if choice in inputs else model[choice])
+
+
+def _outgoing(block: Block) -> dict[Location, list[tuple[int, Edge]]]:
+    found: dict[Location, list[tuple[int, Edge]]] = {}
+    for number, inner in enumerate(block.edges):
+        found.setdefault(inner.source, []).append((number, inner))
+    return found
 
 
 def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[list[ExecutedStep], Values] | None:
@@ -62,9 +97,7 @@ def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[
         after = _after(edge, 0, values, inputs, model)
         return None if after is None else ([after[0]], after[1])
     block = edge.statement
-    outgoing: dict[Location, list[tuple[int, Edge]]] = {}
-    for number, inner in enumerate(block.edges):
-        outgoing.setdefault(inner.source, []).append((number, inner))
+    outgoing = _outgoing(block)
     expected = _expected(edge, values, inputs, model)
     # Where the program may choose freely, try paths until one ends with the model's values.
     path: list[tuple[ExecutedStep, Values]] = []

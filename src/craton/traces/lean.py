@@ -55,6 +55,8 @@ class Lean(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         answer = self.refiner.refute(trace, memory)
+        if isinstance(answer, Refutation):
+            trace, _ = answer.refuted(trace)
         return self.reducing(answer, map(_step_use(trace), range(len(trace) - 1, 0, -1)), memory)
 
     def reducing(self, answer: Answer, uses: Iterable[Use], memory: RunMemory) -> Answer:
@@ -63,13 +65,13 @@ class Lean(Refiner):
             return answer
         solver = memory.solver(self.solver)
         end = None if self.time_limit is None else running_time() + self.time_limit
-        found = list(answer.assertions)
+        found = list(answer.assertions if answer.along is None else answer.along.assertions)
         for use in uses:
             left = None if end is None else end - running_time()
             if left is not None and left <= 0:
                 break
             found[use.assertion] = _enough(found[use.assertion], use, use.goal(found), solver, left)
-        return replace(answer, assertions=tuple(found), by=self.name)
+        return replace(answer.with_assertions(tuple(found)), by=self.name)
 
 
 @dataclass(frozen=True, slots=True)

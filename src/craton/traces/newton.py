@@ -71,7 +71,8 @@ class Newton(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
-            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
+            solver = make_solver(self.solver, time_limit=self.time_limit)
+            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name, solver)
         return self.executing(lambda solver: self._steps(trace, solver))
 
     def _steps(self, trace: Trace, solver: Solver) -> Steps | Sat | Undecided:

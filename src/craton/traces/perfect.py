@@ -101,7 +101,7 @@ def good_positions(
             if assertions[i] is FALSE:
                 continue  # no run gets here
             for edge, step in outgoing.get(locations[i], ()):
-                if not any(leads(i, edge, step, j) for j in positions[edge.target] if j in good):
+                if not any(leads(i, edge, step, j) for j in positions.get(edge.target, ()) if j in good):
                     good.discard(i)
                     changed = True
                     break

@@ -120,7 +120,8 @@ class Sliced(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
-            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name)
+            solver = make_solver(self.solver, time_limit=self.time_limit)
+            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name, solver)
         return self.choosing(_TraceReasons(trace, memory))
 
     def choosing(self, reasons: Reasons[P]) -> Answer:

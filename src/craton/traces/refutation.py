@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import ClassVar
 
@@ -42,6 +42,27 @@ class Refutation:
     selection: Selection | None = None
     abstraction: Abstraction | None = None
     unchecked: int | None = None  # number of triples that no solver decided, if they were checked
+    along: Along | None = None  # the path that was refuted, if it is only one of those through the trace's blocks
+
+    def refuted(self, trace: Trace) -> tuple[Trace, tuple[Term, ...]]:
+        """What was refuted, and by which assertions: the trace itself, or one path through its blocks."""
+        return (trace, self.assertions) if self.along is None else (self.along.path, self.along.assertions)
+
+    def with_assertions(self, assertions: tuple[Term, ...]) -> Refutation:
+        """Other assertions for what was refuted."""
+        if self.along is None:
+            return replace(self, assertions=assertions)
+        ends = tuple(assertions[i] for i in (0, *self.along.ends))
+        return replace(self, assertions=ends, along=replace(self.along, assertions=assertions))
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """A path through the blocks of a trace ([NR] 4.1.1). The law holds for the path and its assertions."""
+
+    path: Trace
+    assertions: tuple[Term, ...]
+    ends: tuple[int, ...]  # for each step of the trace, its end on the path
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +126,10 @@ def hoare_triple(before: Term, step: Transition, after: Term) -> Term:
 
 
 def law_violation(trace: Trace, refutation: Refutation, checker: Solver, time_limit: float | None = None) -> str:
-    """What `checker` finds wrong with a refutation ([CN] Def. 3.2); "" if nothing."""
-    assertions = refutation.assertions
+    """What `checker` finds wrong with a refutation ([CN] Def. 3.2); "" if nothing. If only one path through blocks was
+    refuted, the law is that path's.
+    """
+    trace, assertions = refutation.refuted(trace)
     if len(assertions) != len(trace) + 1:
         return f"{len(assertions)} assertions for {len(trace)} steps"
     if assertions[0] is not TRUE or assertions[-1] is not FALSE:

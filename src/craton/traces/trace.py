@@ -45,6 +45,9 @@ class Problem(Protocol):
 class Trace:
     edges: tuple[Edge, ...]
     program: tuple[Edge, ...] = field(default=(), compare=False, repr=False)  # all its edges, if known
+    # For each position the predicates that the engine tracks there. An engine that says so learns predicates, and needs
+    # no refutation of all paths through the trace's blocks: one that it cannot exclude is enough.
+    tracked: tuple[tuple[Term, ...], ...] | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.edges)

@@ -132,7 +132,7 @@ class _Unwinding:
     def _refine(self, reached: Node) -> EngineAnswer | None:
         """None if the error path is refuted and the graph is cut accordingly."""
         nodes = self.arg.path(reached)
-        trace = Trace(_edges(nodes), self.main.edges)
+        trace = Trace(_edges(nodes), self.main.edges, tuple(map(self._tracked, nodes)))
         for _ in range(ATTEMPTS):
             answer = self.refinement.refute(trace)
             if not isinstance(answer, Refutation):
@@ -156,6 +156,9 @@ class _Unwinding:
             if changed:
                 return changed[0]
         return None
+
+    def _tracked(self, node: Node) -> tuple[Term, ...]:
+        return tuple(self.predicates.term(level) for level in sorted(node.precision))
 
     def _track(self, node: Node, assertion: Term, kind: Kind) -> bool:
         levels = self.predicates.levels(assertion, kind)
