@@ -15,15 +15,19 @@ from typing import Any
 
 from craton.logic import Term, evaluate
 from craton.logic.evaluation import zero
-from craton.program.cfa import Edge, Program
-from craton.program.statements import Assign, Assume, BitsOf, Havoc, Input, Return
+from craton.program.activations import Activation, Activations
+from craton.program.cfa import Edge, Location, Program
+from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Input, Return
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, holds, state
 from craton.verdicts.counterexample import Background, ReadValue, Replay
 
 
 def replay(program: Program, execution: Execution, back: Transformed) -> Replay | None:
-    """Runs `program` (with all procedures inlined) along what the execution chose; None if no error is reached."""
+    """Runs `program` along what the execution chose; None if no error is reached. Its calls may be inlined or not: in
+    the replay there are none, but variables for each activation (`program.activations`). What an execution chose for a
+    call are the values with which the callee's own variables begin.
+    """
     path: list[Edge] = []
     chosen: dict[Edge, deque[Mapping[Term, Any]]] = {}
     for step in execution.steps:
@@ -31,7 +35,7 @@ def replay(program: Program, execution: Execution, back: Transformed) -> Replay 
         path += originals
         if step.chosen:
             for original in originals:
-                if isinstance(original.statement, Havoc):
+                if isinstance(original.statement, Havoc | Call):
                     chosen.setdefault(original, deque()).append(step.chosen)
     return _Walk(program, _Path(path), chosen, execution).run()
 
@@ -76,38 +80,58 @@ class _Walk:
         self.chosen = chosen
         self.model = execution.model
         self.values: dict[Term, Any] = dict(execution.start)
-        self.start = execution.start
+        self.start: dict[Term, Any] = dict(execution.start)
         self.inputs: list[ReadValue] = []
         self.opened: list[Any] = []
+        self.activations = Activations(program)
 
     def run(self) -> Replay | None:
-        location = self.program.main.entry
+        location: Location | None = self.program.main.entry
         edges: list[Edge] = []
         astray = 0  # steps beside the path; what was removed has no loops, so there are few
-        while astray <= len(self.program.main.edges):
+        most = sum(1 for _ in self.program.edges())
+        while location is not None and astray <= most:
             if location in self.program.errors:
                 background = Background(self.program, self.start, tuple(self.opened), self.model)
                 return Replay(location, tuple(self.inputs), tuple(edges), background)
-            taken = self._enabled(self.program.main.outgoing(location))
+            taken = self._enabled(self.activations.current, location)
             if taken is None:
                 return None
-            self._execute(taken)
+            steps, location = self.activations.along(taken)
+            if isinstance(taken.statement, Call):
+                self._begin(taken, self.activations.current)
+            for step in steps:
+                self._execute(step, taken)
             astray = 0 if self.path.take(taken) else astray + 1
-            edges.append(taken)
-            location = taken.target
+            edges += steps
         return None
 
-    def _enabled(self, edges: Sequence[Edge]) -> Edge | None:
+    def _enabled(self, running: Activation, location: Location) -> Edge | None:
         here = state(self.values, self.model)
-        enabled = [e for e in edges if not isinstance(e.statement, Assume) or holds(e.statement.condition, here)]
+
+        def is_enabled(edge: Edge) -> bool:
+            if not isinstance(edge.statement, Assume):
+                return True
+            statement = running.of(edge).statement
+            assert isinstance(statement, Assume)
+            return holds(statement.condition, here)
+
+        enabled = filter(is_enabled, running.procedure.outgoing(location))
         return min(enabled, key=self.path.next, default=None)
 
-    def _execute(self, edge: Edge) -> None:
+    def _begin(self, call: Edge, entered: Activation) -> None:
+        """The variables of an activation begin with the values that were chosen for them."""
+        waiting = self.chosen.get(call)
+        for variable, value in (waiting.popleft() if waiting else {}).items():
+            if variable in entered.variables:
+                self.values[entered.variables[variable]] = self.start[entered.variables[variable]] = value
+
+    def _execute(self, edge: Edge, original: Edge) -> None:
         match edge.statement:
             case Assign(variable, value):
                 self.values[variable] = evaluate(value, state(self.values, self.model))
             case Havoc(variables, source):
-                self._choose(edge, variables, source)
+                self._choose(original, variables, source)
             case Assume() | Return():
                 pass
             case other:
@@ -115,7 +139,9 @@ class _Walk:
 
     def _choose(self, edge: Edge, variables: Sequence[Term], source: Input | BitsOf | None) -> None:
         waiting = self.chosen.get(edge)
-        values = waiting.popleft() if waiting else {}
+        chosen = waiting.popleft() if waiting else {}
+        names = self.activations.current.variables
+        values = {names.get(variable, variable): value for variable, value in chosen.items()}
         for variable in variables:
             if variable in values:
                 value = values[variable]

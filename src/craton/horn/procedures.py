@@ -46,6 +46,10 @@ class ProcedureSystem:
     summaries: Mapping[str, Predicate]
     edges: Mapping[int, Edge]  # by the number of the clause that takes it
 
+    def state_of(self, procedure: Procedure) -> tuple[Term, ...]:
+        """The last arguments of the predicates of its locations: the state, behind the values at the entry."""
+        return _state(procedure, self.program)
+
     def contracts(self, model: Model) -> tuple[Contract, ...]:
         """Requires and ensures of the procedures that are called, over the program's variables."""
         return tuple(self._contract(self.program.procedures[name], model) for name in self.summaries)

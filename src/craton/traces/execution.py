@@ -49,7 +49,7 @@ def execution(trace: Trace, model: Model) -> Execution | None:
     steps: list[ExecutedStep] = []
     for number, edge in enumerate(trace.edges):
         inputs = {i: model[indexed] for i, indexed in trace.formula.inputs[number].items()}
-        passed = _through(edge, values, inputs, model)
+        passed = through(edge, values, inputs, model)
         if passed is None:
             return None
         inside, values = passed
@@ -92,7 +92,8 @@ def _outgoing(block: Block) -> dict[Location, list[tuple[int, Edge]]]:
     return found
 
 
-def _through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[list[ExecutedStep], Values] | None:
+def through(edge: Edge, values: Values, inputs: Values, model: Model) -> tuple[list[ExecutedStep], Values] | None:
+    """The steps of an edge from a state by chosen inputs, and the state behind it; None if it cannot be taken."""
     if not isinstance(edge.statement, Block):
         after = _after(edge, 0, values, inputs, model)
         return None if after is None else ([after[0]], after[1])

@@ -15,7 +15,7 @@ from craton.logic import Model, Term, evaluate
 from craton.logic.evaluation import zero
 from craton.program.transitions import chosen_value
 from craton.traces.execution import holds, state
-from craton.traces.trace import Trace
+from craton.traces.trace import SSA, Part, Trace
 
 NOTHING = Model({})
 
@@ -34,18 +34,18 @@ def judged(
     """`chosen` has for each step what its havoc chose; what is not given is zero. The model says what functions are,
     and the results that the standard leaves open.
     """
-    formula = trace.formula
-    values: dict[Term, Any] = {
-        indexed: start.get(variable, zero(variable.sort)) for variable, indexed in formula.indices[0].items()
-    }
+    every = frozenset[Term]().union(*(step.read | step.written for step in trace.steps))
+    growing = SSA()  # and not the formula as a whole: a deep recursion has many variables, at each of its steps
+    values: dict[Term, Any] = {growing.at(v): start.get(v, zero(v.sort)) for v in every}
+    parts: list[Part] = []
     for number, step in enumerate(trace.steps):
-        before, after = formula.indices[number], formula.indices[number + 1]
         given = chosen[number] if number < len(chosen) else {}
         inputs = {chosen_value(variable, 0): value for variable, value in given.items()}
         known = {i: inputs.get(i, zero(i.sort)) for i in step.inputs}
-        here = state({**{v: values[indexed] for v, indexed in before.items()}, **known}, model)
-        values.update({indexed: known[i] for i, indexed in formula.inputs[number].items()})
-        values.update({after[variable]: evaluate(new, here) for variable, new in step.updates.items()})
+        here = state({**{v: values[growing.at(v)] for v in step.read}, **known}, model)
+        parts += growing.parts(step)
+        values.update({indexed: known[i] for i, indexed in growing.take(step).items()})
+        values.update({growing.at(variable): evaluate(new, here) for variable, new in step.updates.items()})
     everything = state(values, model)
-    wrong = next((part.step for part in formula.parts if not holds(part.formula, everything)), None)
-    return Judged({variable: values[indexed] for variable, indexed in formula.indices[-1].items()}, wrong)
+    wrong = next((part.step for part in parts if not holds(part.formula, everything)), None)
+    return Judged({variable: values[growing.at(variable)] for variable in every}, wrong)

@@ -155,6 +155,10 @@ class SSA:
     current: dict[Term, Term] = field(default_factory=dict)  # program variable → indexed variable
     taken: int = 0
 
+    def at(self, variable: Term) -> Term:
+        """The indexed variable that holds its value now."""
+        return self.current.get(variable) or _indexed(variable, 0)
+
     def parts(self, step: Transition) -> list[Part]:
         before = self._before(step)
         guard = [Part(self.taken, substitute(c, before), conjunct=c) for c in conjuncts(step.guard)]
@@ -170,8 +174,8 @@ class SSA:
         return {i: _indexed(i, self.taken) for i in step.inputs}
 
     def _before(self, step: Transition) -> dict[Term, Term]:
-        fresh = {v: _indexed(v, 0) for v in step.read if v not in self.current}
-        return {**self.current, **fresh, **{i: _indexed(i, self.taken + 1) for i in step.inputs}}
+        read = {v: self.at(v) for v in sorted(step.read, key=lambda v: v.serial)}
+        return {**read, **{i: _indexed(i, self.taken + 1) for i in step.inputs}}
 
 
 def _indexed(variable: Term, index: int) -> Term:

@@ -138,18 +138,24 @@ class Confirmation:
         return self._replayed(in_bits, unchanged(self.programs.small.program))
 
     def _replayed(self, run: Execution, later: Transformed) -> Violated | Unknown:
-        whole = self.programs.whole
-        with self.context.statistics.spending("replay"):
-            found = replay(whole, run, self.programs.small.then(later))
-        if found is None:
-            return Unknown("a counterexample was found, but its replay reaches no error")
-        reached = whole.errors[found.location]
-        if isinstance(reached, Unmodelled):
-            return Unknown(reached.sentence, construct=reached)
-        loose = _over_approximated_function(found.edges, whole)
-        if loose:
-            return Unknown(f"the counterexample found uses {loose}, which stands for any function")
-        return confirmed_violation(self.context, violated(found, whole), whole)
+        return replayed(self.context, self.programs.whole, run, self.programs.small.then(later))
+
+
+def replayed(context: Context, whole: Program, run: Execution, back: Transformed) -> Violated | Unknown:
+    """What a run shows when it is repeated on the whole program, and then compiled. `back` leads from the edges of the
+    run to those of the whole program.
+    """
+    with context.statistics.spending("replay"):
+        found = replay(whole, run, back)
+    if found is None:
+        return Unknown("a counterexample was found, but its replay reaches no error")
+    reached = whole.errors[found.location]
+    if isinstance(reached, Unmodelled):
+        return Unknown(reached.sentence, construct=reached)
+    loose = _over_approximated_function(found.edges, whole)
+    if loose:
+        return Unknown(f"the counterexample found uses {loose}, which stands for any function")
+    return confirmed_violation(context, violated(found, whole), whole)
 
 
 def confirmed_violation(context: Context, verdict: Violated, program: Program) -> Violated | Unknown:

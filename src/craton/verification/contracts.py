@@ -1,5 +1,6 @@
 """Programs whose calls cannot be inlined, by contracts: the program is a system of Horn clauses with a summary for each
-procedure (`horn.procedures`). A model is a proof with requires and ensures; a derivation says how deep to unroll.
+procedure (`horn.procedures`). A model is a proof with requires and ensures; a derivation is a run, which is repeated on
+the whole program.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ from craton.horn.derivations import Derivation
 from craton.horn.procedures import ProcedureSystem, system_of
 from craton.horn.results import Satisfiable, Unsatisfiable
 from craton.logic import TRUE, Term, and_, conjuncts, functions, implies
+from craton.logic.evaluation import CannotEvaluate
 from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
+from craton.program.transformation import Transformed
 from craton.smt import make_solver
 from craton.verdicts.proof import Proof, ShownContract
 from craton.verdicts.provenance import Provenance
-from craton.verdicts.verdict import Proved, Unknown
+from craton.verdicts.verdict import Proved, Unknown, Violated
+from craton.verification.confirmation import replayed
 from craton.verification.context import Context
+from craton.verification.derived_runs import TooLong, run_of
 from craton.verification.isolation import NotDone, Report, within
 from craton.verification.systems import verify_system
 
@@ -33,17 +38,22 @@ _LEAN_SECONDS = 0.05  # for each of them
 
 @dataclass(frozen=True, slots=True)
 class ErrorWithin:
-    """An error can be reached with so many calls of recursive procedures open at a time."""
+    """An error can be reached with so many calls of recursive procedures open at a time; but the run that shows it
+    could not be confirmed, and why.
+    """
 
     depth: int
     found_by: str
+    problem: Unknown
 
 
 def by_contracts(
     program: Program, context: Context, stages: Sequence[Stage] | None, seconds: float | None
-) -> tuple[Proved | ErrorWithin | Unknown, str]:
+) -> tuple[Proved | Violated | ErrorWithin | Unknown, str]:
     """What the system of the program shows, and the stage that showed it."""
-    encoded = encode_blocks(prepare(program).small.program).program
+    prepared = prepare(program)
+    blocks = encode_blocks(prepared.small.program)
+    encoded = blocks.program
     if not encoded.errors:
         trivial = {x: TRUE for procedure in encoded.procedures.values() for x in procedure.locations}
         return Proved(Proof(encoded, None, trivial, Provenance("reachability"), "", 0)), "reachability"
@@ -57,7 +67,10 @@ def by_contracts(
         case Satisfiable() as found:
             return _proved(made, found, result.stage, context), result.stage
         case Unsatisfiable(derivation):
-            return ErrorWithin(_depth(made, derivation), result.stage), result.stage
+            shown = _violated(made, derivation, prepared.whole, prepared.small.then(blocks), context)
+            if isinstance(shown, Violated):
+                return shown, result.stage
+            return ErrorWithin(_depth(made, derivation), result.stage, shown), result.stage
         case unknown:
             return unknown, ""
 
@@ -106,6 +119,21 @@ def _lean(formula: Term) -> Term:
             if solver.is_valid(implies(rest, part)) is True:
                 parts.remove(part)
     return and_(*parts)
+
+
+def _violated(
+    made: ProcedureSystem, derivation: Derivation, whole: Program, back: Transformed, context: Context
+) -> Violated | Unknown:
+    """The run that a derivation is, repeated on the whole program, whose calls are executed and not inlined."""
+    try:
+        run = run_of(made, derivation)
+        if run is None:
+            return Unknown("an error can be derived, but no execution fits its values")
+        return replayed(context, whole, run, back)
+    except TooLong:
+        return Unknown("an error can be derived, but the run to it is too long to be repeated")
+    except CannotEvaluate as problem:
+        return Unknown(f"an error can be derived, but the run to it cannot be repeated: {problem}")
 
 
 def _depth(made: ProcedureSystem, derivation: Derivation) -> int:

@@ -39,9 +39,11 @@ from craton.verification.veto import disagreement, shown_by_model, veto_beside
 if TYPE_CHECKING:
     from craton.verification.contracts import ErrorWithin
 
+SHALLOW = 2  # calls that may be open when errors are looked for first
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
-MOST_RECURSION = 100  # calls, where a derivation says how many are needed
-_CONTRACTS = 0.6  # of the time, for a proof of a recursive program
+MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
+_EARLY, _EARLY_SECONDS = 0.08, 4.0  # of the time, for each of what finds errors before proofs are tried
+_CONTRACTS = 0.75  # of the time that is left then, for a proof of a recursive program
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 
 
@@ -103,28 +105,65 @@ class _Run:
         return self._staged(programs, self.context.clock)
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
-        """A proof by contracts, or errors up to a bound: as deep as a derivation says, if there is one."""
-        from craton.program.unrolling import unroll_recursion
-
-        clock = self.context.clock
+        """What tests show, and what lies a few calls deep, before anything else: it costs little. Then a proof by
+        contracts, or the run that a derivation is; then errors up to a bound.
+        """
+        clock, programs = self.context.clock, self._prepared(self.program)
+        early = self._tested(programs) or self._shallow()
+        if early is not None:
+            return early
         found = self._by_contracts(clock.left)
         if isinstance(found, Result):
             return found
-        told = () if isinstance(found, Unknown) else (min(max(1, found.depth), MOST_RECURSION),)
+        shown = self._shown_by_run(programs.whole)
+        if shown is not None:
+            return shown
+        told = () if isinstance(found, Unknown) or found.depth > MOST_RECURSION else (max(1, found.depth),)
         depths = tuple(dict.fromkeys((*told, *RECURSION_DEPTHS)))
         for number, depth in enumerate(depths):
-            bounded = self._prepared(unroll_recursion(self.program, depth))
-            if number and len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
+            result = self._unrolled(depth, equal_part(clock.left, len(depths) - number))
+            if result is None:
                 break
-            share = equal_part(clock.left, len(depths) - number)
-            result = self._staged(bounded, clock.part(share))
             if result.is_false:
                 return result
         if isinstance(found, Unknown):
             bound = f"recursion is not supported beyond a bound: {', '.join(procedures)}"
             return Result(Unknown(f"{found.reason}; {bound}" if found.reason else bound))
-        deep = f"an error can be reached {found.depth} calls deep, says {found.found_by}, but no run to it was found"
+        if found.problem.construct is not None:
+            return Result(found.problem)
+        deep = f"an error can be reached {found.depth} calls deep, says {found.found_by}, but {found.problem.reason}"
         return Result(Unknown(deep))
+
+    def _tested(self, programs: StagePrograms) -> Result | None:
+        """The program with its calls as they are, on inputs from seeds, if that is among the stages."""
+        for stage in self.stages:
+            if is_testing(stage):
+                verdict = self._verdict(stage, programs, self._early)
+                return Result(verdict, stage.name) if isinstance(verdict, Violated) else None
+        return None
+
+    def _shallow(self) -> Result | None:
+        """An error that lies a few calls deep, which the first of several stages finds."""
+        if len(self.stages) == 1:
+            return None
+        first = replace(self, stages=self.stages[:1])
+        result = first._unrolled(SHALLOW, self._early)
+        return result if result is not None and result.is_false else None
+
+    @property
+    def _early(self) -> float | None:
+        """Seconds for what is tried before proofs."""
+        left = self.context.clock.left
+        return least(_EARLY_SECONDS, None if left is None else _EARLY * left)
+
+    def _unrolled(self, depth: int, seconds: float | None) -> Result | None:
+        """What stages find when so many calls may be open; None if the program gets too large."""
+        from craton.program.unrolling import unroll_recursion
+
+        bounded = self._prepared(unroll_recursion(self.program, depth))
+        if len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
+            return None
+        return self._staged(bounded, self.context.clock.part(seconds))
 
     def _by_contracts(self, seconds: float | None) -> Result | ErrorWithin | Unknown:
         """A proof by contracts, if engines that are chosen do not forbid it."""
@@ -138,7 +177,7 @@ class _Run:
         answer, stage = by_contracts(self.program, self.context, stages, limit)
         if isinstance(answer, Proved):
             return self._unless_vetoed(Result(answer, stage), self.program)
-        return answer
+        return Result(answer, stage) if isinstance(answer, Violated) else answer
 
     def _prepared(self, program: Program) -> StagePrograms:
         with self.context.statistics.spending("passes"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from craton.configuration.stages import Stage
 from craton.frontends.programs import Request, is_boogie
 from craton.processes.supervision import Report
+from craton.program.activations import path_without_calls
 from craton.program.cfa import Program
 from craton.verdicts.counterexample import ReadValue, Replay
 from craton.verdicts.verdict import Unknown, Verdict, violated
@@ -22,7 +23,7 @@ _NONE_FAILED = "no test failed"
 
 
 def tested(context: Context, stage: Stage, program: Program, seconds: float | None) -> Verdict:
-    """A violation, or that no test has shown one. The program is the whole one, with its calls inlined."""
+    """A violation, or that no test has shown one. The program is the whole one; its calls may be inlined or not."""
     from craton.testing.compiled import can_test
 
     request = context.request
@@ -66,8 +67,8 @@ def _interpreted(context: Context, stage: Stage, program: Program, seconds: floa
 
     with context.statistics.spending("testing"):
         # Where nothing can be compiled, the path is wanted, for a second judge.
-        path = context.request is not None and is_boogie(context.request)
-        run = within(seconds, lambda report: failing_run(program, seconds, stage.seed, with_path=path))
+        judged = context.request is not None and is_boogie(context.request)
+        run = within(seconds, lambda report: failing_run(program, seconds, stage.seed, with_path=judged))
     if isinstance(run, NotDone):
         return Unknown(run.reason, run.limit)
     if run is None or not isinstance(run.outcome, ReachedError):
@@ -75,4 +76,5 @@ def _interpreted(context: Context, stage: Stage, program: Program, seconds: floa
     if program.over_approximated:
         return Unknown("a test failed, but functions stand for more than the program means")
     inputs = tuple(ReadValue(*read, sort) for read, sort in zip(run.inputs, run.sorts, strict=True))
-    return confirmed_violation(context, violated(Replay(run.outcome.location, inputs, run.edges), program), program)
+    path = path_without_calls(program, run.edges)
+    return confirmed_violation(context, violated(Replay(run.outcome.location, inputs, path), program), program)
