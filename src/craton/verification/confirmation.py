@@ -16,7 +16,7 @@ from craton.engines.contract import Budget, Safe, Unsafe
 from craton.evidence.checker import Confirmed, Flaw, check_proof, others
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, is_boogie
-from craton.logic import TRUE, Term, functions
+from craton.logic import TRUE, Term, and_, functions
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
@@ -34,6 +34,7 @@ from craton.verification.stage_programs import StagePrograms
 if TYPE_CHECKING:
     from craton.views import View
 
+FACTS_SECONDS = 2.0  # for what helps a proof of a view
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
 
@@ -78,9 +79,15 @@ class Confirmation:
         verdict = self._checked(blocks, None, Safe(translated, found.by))
         if isinstance(verdict, Proved):
             return verdict
+        with context.statistics.spending("facts"):
+            bounded = _with_facts(translated, blocks)
+        if bounded != translated:
+            verdict = self._checked(blocks, None, Safe(bounded, found.by))
+            if isinstance(verdict, Proved):
+                return verdict
         with context.statistics.spending("repairing a proof"):
             left = context.time_to_confirm
-            better = within(left, lambda report: houdini.repaired(blocks, translated, Budget(left)))
+            better = within(left, lambda report: houdini.repaired(blocks, bounded, Budget(left)))
         if isinstance(better, NotDone):
             return verdict
         return self._checked(blocks, None, Safe(better, (houdini.SOLVER,)))
@@ -228,6 +235,14 @@ def _over_approximated_function(edges: Sequence[Edge], program: Program) -> str:
                     if function.name in program.over_approximated:
                         return function.name
     return ""
+
+
+def _with_facts(invariants: Mapping[Location, Term], program: Program) -> dict[Location, Term]:
+    """The invariants with what intervals and congruences say: what proofs of views lack in bits is mostly bounds."""
+    from craton.facts import facts
+
+    known = facts(program, FACTS_SECONDS)
+    return {x: and_(invariant, *known[x]) for x, invariant in invariants.items() if x in known}
 
 
 def _in_bits(invariants: Mapping[Location, Term], program: Program, view: View) -> dict[Location, Term]:
