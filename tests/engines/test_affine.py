@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from craton.engines.affine import Hull
+from craton.engines.affine import Hull, beyond
 
 
 def combinations_of(points: list[tuple[int, ...]], modulus: int) -> set[tuple[int, ...]]:
@@ -68,3 +68,10 @@ def test_an_integer_hull_is_rational() -> None:
         hull.add(point)
     assert all(hull.contains((x, x + 1, 3 * x)) for x in range(-5, 5))
     assert not hull.contains((1, 2, 4))
+
+
+def test_only_new_equations_are_told() -> None:
+    known = [(1, -1, 0, 0)]
+    assert beyond([(2, -2, 0, 0), (0, 1, -1, 0), (1, 0, -1, 0)], known, None) == [(0, 1, -1, 0)]
+    assert beyond([(1, -1, 0, 0), (3, 0, -1, 4)], known, 8) == [(3, 0, -1, 4)]
+    assert beyond([(128, 0, 0, 0)], [], 8) == [(128, 0, 0, 0)]

@@ -8,7 +8,7 @@ from craton.engines.contract import Budget
 from craton.engines.systems.conjectures import Conjectures
 from craton.engines.systems.contract import Contradicted, Solved
 from craton.engines.systems.facts import KnownFacts
-from craton.engines.systems.regions import regions
+from craton.engines.systems.regions import Detail, regions
 from craton.engines.systems.sampling import sampled
 from craton.evidence.systems import check_derivation
 from craton.horn.derivations import Derivation
@@ -110,8 +110,8 @@ def test_regions_are_how_clauses_use_a_predicate() -> None:
     found = preprocessed(parse_system(written(CALLS, INTEGERS))).system
     both = next(p for p in found.predicates if p.name == "both")
     n, _, m, _ = both.parameters
-    assert (eq(m, n),) in regions(found)[both] or (eq(n, m),) in regions(found)[both]
-    assert regions(found)[both][0] == ()
+    assert (eq(m, n),) in regions(found, Detail.USES)[both] or (eq(n, m),) in regions(found, Detail.USES)[both]
+    assert regions(found, Detail.USES)[both][0] == ()
 
 
 def test_a_counter_that_wraps_is_seen() -> None:

@@ -44,6 +44,36 @@ class Hull:
         return True
 
 
+def beyond(equations: Sequence[Equation], known: Sequence[Equation], width: int | None) -> list[Equation]:
+    """The equations that are no sum of multiples of known ones, nor of those before them, as far as that is easily
+    told: modulo 2^width only by odd coefficients.
+    """
+    span: list[tuple[int, tuple[int, ...]]] = []  # a column, and an equation with a coefficient there
+    found: list[Equation] = []
+    for number, equation in enumerate((*known, *equations)):
+        rest = equation
+        for column, one in span:
+            rest = _without(rest, one, column, width)
+        lead = next((c for c, x in enumerate(rest) if (x if width is None else x & 1)), None)
+        if lead is not None:
+            span.append((lead, rest))
+        if number >= len(known) and any(rest):
+            found.append(equation)
+    return found
+
+
+def _without(equation: Equation, one: Equation, column: int, width: int | None) -> Equation:
+    """A multiple of the equation, less a multiple of another one: without a column."""
+    if not equation[column]:
+        return equation
+    if width is None:
+        rest = [x * one[column] - y * equation[column] for x, y in zip(equation, one, strict=True)]
+        common = gcd(*rest) or 1
+        return tuple(x // common for x in rest)
+    factor = equation[column] * pow(one[column], -1, 1 << width)
+    return tuple((x - factor * y) % (1 << width) for x, y in zip(equation, one, strict=True))
+
+
 def _of_integers(rows: Sequence[Sequence[int]], columns: int, _width: int) -> Iterator[Equation]:
     """A basis of the vectors that are orthogonal to all rows."""
     table = [[Fraction(x) for x in row] for row in rows]

@@ -13,15 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from craton.engines.affine import Equation, Hull
+from craton.engines.affine import Equation, Hull, beyond
 from craton.engines.contract import Budget, OutOfTime, Unknown
 from craton.engines.guesses import simple_facts
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.engines.systems.facts import KnownFacts
-from craton.engines.systems.regions import Region, regions
+from craton.engines.systems.regions import Detail, Region, regions
 from craton.engines.systems.sampling import sampled
 from craton.horn.clauses import Atom, Clause, Predicate, System
-from craton.horn.models import Model
+from craton.horn.models import EMPTY, Model
 from craton.logic import (
     BOOL,
     FALSE,
@@ -36,6 +36,7 @@ from craton.logic import (
     bv,
     bvadd,
     bvmul,
+    conjuncts,
     eq,
     evaluate,
     implies,
@@ -67,12 +68,15 @@ class Conjectures(SystemEngine):
                 known = sampled(system, SAMPLING, budget, self.seed)
             if isinstance(known, Contradicted):
                 return known
-            with budget.statistics.spending("conjectures kept"):
-                search = Search(system, known, self.solver, budget)
-                model = search.model()
-            if violates_queries(system, model, self.solver):
-                return Unknown("the conjectures that are inductive are no model")
-            return Solved(model, search.by)
+            model = EMPTY
+            by: tuple[str, ...] = ()
+            for detail in Detail:
+                with budget.statistics.spending("conjectures kept"):
+                    search = Search(system, known, detail, model, self.solver, budget)
+                    model, by = search.model(), (*by, *search.by)
+                if not violates_queries(system, model, self.solver):
+                    return Solved(model, tuple(dict.fromkeys(by)))
+            return Unknown("the conjectures that are inductive are no model")
         except OutOfTime:
             return Unknown("out of time before the conjectures were sorted out")
         except CannotEvaluate as problem:
@@ -108,15 +112,11 @@ class Conjectured:
                 self._join(row)
 
     def parts(self) -> list[Term]:
-        told: dict[Term, list[frozenset[Term]]] = {}  # by equation, the regions in which it holds, larger ones first
+        """What holds in a region is not said again of a smaller one."""
         found = list(self.forms)
-        for one in self.hulls:
-            case = frozenset(one.case)
-            for equation in one.equations():
-                regions = told.setdefault(equation, [])
-                if not any(larger <= case for larger in regions):
-                    regions.append(case)
-                    found.append(implies(one.condition, equation))
+        for place, one in enumerate(self.hulls):
+            larger = [other for other in self.hulls[:place] if other.sort is one.sort and other.case < one.case]
+            found += [implies(one.condition, equation) for equation in one.beyond(larger)]
         return list(dict.fromkeys(part for part in found if part is not TRUE))
 
     def weaken(self, row: Row) -> bool:
@@ -142,23 +142,31 @@ class _EquationsIn:
     """The equations between arguments of one sort that hold in a region."""
 
     def __init__(self, predicate: Predicate, case: Region, sort: Sort) -> None:
-        self.case = case
+        self.case = frozenset(case)
         self.condition = and_(*case)
+        self.sort = sort
         self.places = [i for i, p in enumerate(predicate.parameters) if p.sort is sort]
         self.columns = [predicate.parameters[i] for i in self.places]
         self.hull = Hull(len(self.places), sort.width if isinstance(sort, BitVec) else None)
         self._told: dict[Equation, Term] = {}
 
-    def equations(self) -> list[Term]:
+    def beyond(self, larger: Sequence[_EquationsIn]) -> list[Term]:
+        """The equations that do not follow from those of larger regions."""
         if self.hull.equations is None:
             return [FALSE]
-        for equation in self.hull.equations:
+        known = [equation for other in larger for equation in other.hull.equations or ()]
+        return self._written(beyond(self.hull.equations, known, self.hull.width))
+
+    def _written(self, equations: Sequence[Equation]) -> list[Term]:
+        for equation in equations:
             if equation not in self._told:
                 self._told[equation] = _equation(equation, self.columns)
-        return [self._told[equation] for equation in self.hull.equations]
+        return [self._told[equation] for equation in equations]
 
     def told(self) -> list[Term]:
-        return [implies(self.condition, e) for e in self.equations()]
+        if self.hull.equations is None:
+            return [not_(self.condition)]
+        return [implies(self.condition, e) for e in self._written(self.hull.equations)]
 
     def join(self, row: Row, values: dict[Term, Value]) -> bool:
         if evaluate(self.condition, values) is not True:
@@ -201,11 +209,14 @@ def _sum(a: Term, b: Term) -> Term:
 class Search:
     """The conjectures, weakened until every clause derives them."""
 
-    def __init__(self, system: System, known: KnownFacts, solver: str, budget: Budget) -> None:
+    def __init__(
+        self, system: System, known: KnownFacts, detail: Detail, model: Model, solver: str, budget: Budget
+    ) -> None:
         self.clauses = [clause for clause in system.clauses if clause.head is not None]
         self.budget = budget
         self.judges = [_Judge(clause, solver) for clause in self.clauses]
-        cases = regions(system)
+        self.shown = model  # it is inductive already
+        cases = regions(system, detail)
         self.conjectured = {
             predicate: Conjectured(
                 predicate, [known.fact(n).values for n in known.of.get(predicate, ())], cases[predicate]
@@ -223,7 +234,12 @@ class Search:
                 using = (n for n, c in enumerate(self.clauses) if any(a.predicate == changed for a in c.body))
                 waiting |= dict.fromkeys(using)
         self.budget.statistics.predicates = sum(len(one.parts()) for one in self.conjectured.values())
-        return Model({predicate: and_(*one.parts()) for predicate, one in self.conjectured.items()})
+        return Model(
+            {
+                predicate: and_(self.shown.meanings.get(predicate, TRUE), *one.parts())
+                for predicate, one in self.conjectured.items()
+            }
+        )
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -251,7 +267,8 @@ class Search:
         return changed
 
     def _told(self, atom: Atom) -> list[Term]:
-        return _instances(self.conjectured[atom.predicate].parts(), atom)
+        shown = conjuncts(self.shown.meanings.get(atom.predicate, TRUE))
+        return _instances([*shown, *self.conjectured[atom.predicate].parts()], atom)
 
 
 @dataclass(frozen=True, slots=True)

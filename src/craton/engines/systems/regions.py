@@ -6,7 +6,8 @@ equal arguments. A condition is a conjunction of literals over the predicate's p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from itertools import combinations
 
 from craton.horn.clauses import Atom, Clause, Predicate, System
@@ -28,51 +29,99 @@ from craton.logic import (
 from craton.logic.arithmetic import add
 from craton.logic.terms import value
 
-MOST_LITERALS = 10
-MOST_REGIONS = 80
+MOST_LITERALS = 12
+MOST_REGIONS = 90
 MOST_PAIRED = 6  # literals that are combined with each other
+ROUNDS = 3  # in which literals are handed on to the predicates from which a predicate is derived
 
 Region = tuple[Term, ...]  # literals over parameters; none: everywhere
 
 
-def regions(system: System) -> dict[Predicate, list[Region]]:
+class Detail(Enum):
+    """How many cases are told apart."""
+
+    USES = "by the literals of uses"
+    PAIRS = "by pairs of literals, by those of predicates derived later, and by the ends of ranges"
+
+
+def regions(system: System, detail: Detail) -> dict[Predicate, list[Region]]:
     """For each predicate, conditions to tell cases apart by: none first, then those of its uses."""
-    return {predicate: list(_of(system, predicate))[:MOST_REGIONS] for predicate in system.predicates}
+    uses = {predicate: _uses(system, predicate) for predicate in system.predicates}
+    literals = {predicate: _distinct(t for use in own for t in use) for predicate, own in uses.items()}
+    if detail is Detail.PAIRS:
+        _hand_on(system, literals)
+    found = {p: dict.fromkeys(_simple(uses[p], literals[p])) for p in system.predicates}
+    if detail is Detail.PAIRS:
+        found = {p: own | dict.fromkeys(_combined(literals[p])) for p, own in found.items()}
+    return {p: list(own)[:MOST_REGIONS] for p, own in found.items()}
 
 
-def _of(system: System, predicate: Predicate) -> Iterator[Region]:
-    uses = list(dict.fromkeys(use for use in _uses(system, predicate) if use))
-    literals: dict[Term, None] = {}
-    for use in uses:
-        for literal in use:
-            if not_(literal) not in literals:
-                literals[literal] = None
-    chosen = list(literals)[:MOST_LITERALS]
-    found: dict[Region, None] = {(): None}
-    found |= dict.fromkeys(uses)
-    for literal in chosen:
-        found |= {(literal,): None, (not_(literal),): None}
-    for one, other in combinations(chosen[:MOST_PAIRED], 2):
+def _simple(uses: Sequence[Region], literals: Sequence[Term]) -> Iterator[Region]:
+    yield ()
+    yield from uses
+    for literal in literals:
+        yield (literal,)
+        yield (not_(literal),)
+
+
+def _combined(literals: Sequence[Term]) -> Iterator[Region]:
+    for literal in literals:
+        for end in _ends(literal):
+            yield from ((literal, end), (not_(literal), end))
+    for one, other in combinations(literals[:MOST_PAIRED], 2):
         for pair in ((one, other), (one, not_(other)), (not_(one), other), (not_(one), not_(other))):
             if and_(*pair) is not FALSE:
-                found[pair] = None
-    yield from found
+                yield pair
 
 
-def _uses(system: System, predicate: Predicate) -> Iterator[Region]:
-    for clause in system.clauses:
-        for atom in clause.body:
-            if atom.predicate == predicate:
-                yield use(clause, atom)
+def _distinct(literals: Iterable[Term]) -> list[Term]:
+    """A literal or its negation, whichever is first; not too many."""
+    found: dict[Term, None] = {}
+    for literal in literals:
+        if not_(literal) not in found:
+            found[literal] = None
+    return list(found)[:MOST_LITERALS]
+
+
+def _ends(literal: Term) -> Iterator[Term]:
+    """That numbers which are compared are not at the ends of their range: what is counted towards them passes them."""
+    atom = literal.args[0] if literal.op is ops.NOT else literal
+    if atom.op not in _COMPARISONS:
+        return
+    smaller, larger = atom.args
+    assert isinstance(smaller.sort, BitVec)
+    width, signed = smaller.sort.width, _COMPARISONS[atom.op]
+    if larger.is_variable:
+        yield not_(eq(larger, bv((1 << width) - 1 >> signed, width)))
+    if smaller.is_variable:
+        yield not_(eq(smaller, bv(1 << (width - 1) if signed else 0, width)))
+
+
+_COMPARISONS = {ops.BVSLE: 1, ops.BVSLT: 1, ops.BVULE: 0, ops.BVULT: 0}  # whether they are signed
+
+
+def _hand_on(system: System, literals: dict[Predicate, list[Term]]) -> None:
+    """What clauses ask of a predicate may be decided long before it is derived: so ask it there, too."""
+    for _ in range(ROUNDS):
+        for clause in system.clauses:
+            if clause.head is None or any(atom.predicate == clause.head.predicate for atom in clause.body):
+                continue
+            told = dict(zip(clause.head.predicate.parameters, clause.head.arguments, strict=True))
+            for atom in clause.body:
+                named = _named(atom)
+                before = [substitute(t, told) for t in literals[clause.head.predicate]]
+                new = [substitute(t, named) for t in before if free_variables(t) and free_variables(t) <= named.keys()]
+                literals[atom.predicate] = _distinct((*literals[atom.predicate], *new))
+
+
+def _uses(system: System, predicate: Predicate) -> list[Region]:
+    found = [use(clause, atom) for clause in system.clauses for atom in clause.body if atom.predicate == predicate]
+    return [one for one in dict.fromkeys(found) if one]
 
 
 def use(clause: Clause, atom: Atom) -> Region:
     """What a clause demands of the arguments of an atom in its body, as far as it can be told by its parameters."""
-    named: dict[Term, Term] = {}
-    for parameter, argument in zip(atom.predicate.parameters, atom.arguments, strict=True):
-        found = _solved(argument, parameter)
-        if found is not None:
-            named.setdefault(*found)
+    named = _named(atom)
     literals: dict[Term, None] = {}
     for parameter, argument in zip(atom.predicate.parameters, atom.arguments, strict=True):
         if free_variables(argument) <= named.keys():
@@ -81,6 +130,16 @@ def use(clause: Clause, atom: Atom) -> Region:
         if free_variables(part) <= named.keys():
             literals[substitute(part, named)] = None
     return tuple(literal for literal in literals if literal not in (TRUE, FALSE))
+
+
+def _named(atom: Atom) -> dict[Term, Term]:
+    """The variables of an atom by its predicate's parameters."""
+    named: dict[Term, Term] = {}
+    for parameter, argument in zip(atom.predicate.parameters, atom.arguments, strict=True):
+        found = _solved(argument, parameter)
+        if found is not None:
+            named.setdefault(*found)
+    return named
 
 
 def _solved(argument: Term, parameter: Term) -> tuple[Term, Term] | None:
