@@ -18,6 +18,7 @@ from craton.engines.contract import Budget, OutOfTime, Unknown
 from craton.engines.guesses import simple_facts
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.engines.systems.facts import KnownFacts
+from craton.engines.systems.linear import shown_by_sums
 from craton.engines.systems.regions import Detail, Region, regions
 from craton.engines.systems.sampling import sampled
 from craton.horn.clauses import Atom, Clause, Predicate, System
@@ -295,16 +296,15 @@ class _Judge:
     def objection(self, premises: Sequence[Term], goals: Mapping[Term, Term], budget: Budget) -> Row | _NotShown | None:
         """A head that follows though not all goals are true of it; None if there is none. Goals are by conjecture."""
         budget.check()
+        known = frozenset(premises)
+        open_ = {part: goal for part, goal in goals.items() if not self._is_shown(known, goal)}
         if self._at_once:
-            answer = self._asked(self._solver, premises, and_(*goals.values()))
+            answer = self._asked(self._solver, premises, and_(*open_.values()))
             if not isinstance(answer, Undecided):
                 return None if isinstance(answer, Unsat) else answer
             self._at_once = False
-        known = frozenset(premises)
         stuck: list[Term] = []
-        for part, goal in goals.items():
-            if goal in self._needed and self._needed[goal] <= known:
-                continue
+        for part, goal in open_.items():
             budget.check()
             answer = self._one(premises, goal)
             if isinstance(answer, Undecided):
@@ -314,6 +314,14 @@ class _Judge:
             else:
                 return answer
         return _NotShown(tuple(stuck)) if stuck else None
+
+    def _is_shown(self, premises: frozenset[Term], goal: Term) -> bool:
+        if goal in self._needed and self._needed[goal] <= premises:
+            return True
+        enough = shown_by_sums([self.clause.constraint], premises, goal)
+        if enough is not None:
+            self._needed[goal] = enough
+        return enough is not None
 
     def _one(self, premises: Sequence[Term], goal: Term) -> Row | Unsat | Undecided:
         answer = self._asked(self._solver, premises, goal)
