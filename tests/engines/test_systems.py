@@ -7,6 +7,7 @@ import pytest
 from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget
 from craton.engines.predicate.abstraction import Abstracting
+from craton.engines.systems.bounded import BoundedDerivations
 from craton.engines.systems.contract import Contradicted, Solved, SystemEngine
 from craton.engines.systems.explicit import Explicit
 from craton.engines.systems.predicate import PredicateAbstraction
@@ -58,6 +59,39 @@ def test_engines_on_systems_people_write(name: str, system: str) -> None:
         assert "too many facts" in getattr(answer, "reason", "") or "more than" in getattr(answer, "reason", "")
     elif "craig" not in name or system != "McCarthy 91":  # interpolants may count for ever
         assert isinstance(answer, Solved if expected == "sat" else Contradicted), answer
+
+
+def test_bounded_derivations_agree_with_counting() -> None:
+    found_some = 0
+    for seed in range(700, 740):
+        found = preprocessed(random_system(seed))
+        answer = BoundedDerivations(12).run(found.system, Budget(30.0))
+        assert not isinstance(answer, Solved)
+        if isinstance(answer, Contradicted):
+            found_some += 1
+            derivation = grounded(found, answer.inferences)
+            assert isinstance(derivation, Derivation)
+            assert check_derivation(found.original, derivation) == ""
+        elif not is_satisfiable(found.original):
+            assert "up to height 12" in answer.reason
+    assert found_some > 5
+
+
+@pytest.mark.parametrize("system", [name for name, (expected, _) in SYSTEMS.items() if expected == "unsat"])
+def test_bounded_derivations_of_systems_people_write(system: str) -> None:
+    found = preprocessed(parse_system(SYSTEMS[system][1]))
+    answer = BoundedDerivations().run(found.system, Budget(60.0))
+    assert isinstance(answer, Contradicted), answer
+    derivation = grounded(found, answer.inferences)
+    assert isinstance(derivation, Derivation)
+    assert check_derivation(found.original, derivation) == ""
+
+
+def test_the_height_of_derivations_is_bounded() -> None:
+    system = preprocessed(parse_system(SYSTEMS["counting too far"][1])).system
+    assert "up to height 3" in getattr(BoundedDerivations(3).run(system, Budget(30.0)), "reason", "")
+    system = preprocessed(parse_system(SYSTEMS["McCarthy 91"][1])).system
+    assert "no derivation" in getattr(BoundedDerivations(3).run(system, Budget(30.0)), "reason", "")
 
 
 def test_the_time_is_kept() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from craton.engines.systems.contract import SystemEngine
 
 SYSTEMS = read_stages(Path(__file__).with_name("systems.toml"))
-FIRST = 5  # so many of them come before the stages of programs, if the system is linear
+FIRST = 6  # so many of them come before the stages of programs, if the system is linear
 
 
 def system_engine(stage: Stage) -> SystemEngine | None:
@@ -30,6 +30,13 @@ def system_engine(stage: Stage) -> SystemEngine | None:
         from craton.engines.systems.explicit import Explicit
 
         return Explicit(stage.solver)
+    if word == "bounded":
+        from craton.engines.bounded import Bounded
+        from craton.engines.systems.bounded import BoundedDerivations
+
+        bounded = make_engine(stage)
+        assert isinstance(bounded, Bounded)
+        return BoundedDerivations(bounded.depth)
     if word == "conjectures":
         from craton.engines.systems.conjectures import Conjectures
 
