@@ -16,7 +16,8 @@ The promise: what `craton.__all__` names is stable. It keeps its names, paramete
 the next; new parameters have defaults, and what is to go is deprecated for one minor version before. Everything else,
 all modules of the package included, is internal and may change at any time; so may the texts of reasons.
 
-- `verify`, `load`, `explain`: from files to a `Result`, a `Program`, an `Explanation`
+- `verify`, `load`, `explain`: from files to a `Result`, a `Program`, an `Explanation` or,
+  where calls recur and for Horn clauses, a `TreeExplanation`
 - `Result`, and its verdict: `Proved`, `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`,
   `NotReached`, `NotCompiled`; `Limit`: which one was reached; `CratonError`: what is wrong with the input
 - engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `Bounded`, `Conjectures`,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from craton.traces.prefixes import Sliced
     from craton.traces.refutation import Refiner
     from craton.traces.values import ExplicitValues
+    from craton.trees.explanation import TreeExplanation
     from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
     from craton.verdicts.proof import Proof
     from craton.verdicts.result import Result
@@ -97,6 +99,7 @@ _HOMES = {
     "craton.errors": ("CratonError",),
     "craton.program.cfa": ("Program",),
     "craton.traces.explanation": ("Explanation",),
+    "craton.trees.explanation": ("TreeExplanation",),
     "craton.engines.contract": ("Engine",),
     "craton.engines.trace_abstraction": ("TraceAbstraction",),
     "craton.engines.predicate": ("PredicateAnalysis",),
@@ -138,6 +141,7 @@ __all__ = [
     "CratonError",
     "Program",
     "Explanation",
+    "TreeExplanation",
     "Engine",
     "TraceAbstraction",
     "PredicateAnalysis",

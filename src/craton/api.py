@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from craton.program.cfa import Program
     from craton.traces.explanation import Explanation
     from craton.traces.refutation import Refiner
+    from craton.trees.explanation import TreeExplanation
     from craton.verdicts.result import Result
 
 File = str | os.PathLike[str]
@@ -110,25 +111,28 @@ def explain(
     data_model: DataModel | None = None,
     include: Sequence[File] = (),
     define: Sequence[str] = (),
-) -> Explanation:
-    """A spurious error path of the program, and what each refiner learns from it. Loops are gone round `unroll` times
-    at most.
+) -> Explanation | TreeExplanation:
+    """A spurious error path of the program, or a spurious derivation of false of a system of Horn clauses, and what
+    each refiner learns from it. Loops and recursion are gone round `unroll` times at most.
     """
     from craton.configuration.refiners import refiner
-    from craton.program.inlining import inline
-    from craton.program.short_names import with_short_names
-    from craton.program.slicing import remove_dead_code
-    from craton.traces.explanation import explain
-    from craton.traces.paths import spurious_paths
+    from craton.frontends.programs import is_horn, load_system
+    from craton.trees.explanation import spurious_of_program, spurious_of_system
 
     refiners = [refiner(one) if isinstance(one, str) else one for one in refine]
-    loaded = load(*files, property=property, data_model=data_model, include=include, define=define)
-    program = with_short_names(remove_dead_code(inline(loaded).program).program)
-    found = spurious_paths(program, unroll, 1)
-    if not found.spurious:
-        undecided = f"; not decided: {found.undecided[0]}" if found.undecided else ""
-        raise CratonError(f"no spurious error path was found; {found.feasible} can be executed{undecided}")
-    return explain(found.spurious[0], refiners)
+    request = _request(files, property, data_model, include, define)
+    if is_horn(request):
+        found = spurious_of_system(load_system(request), unroll, 1)
+    else:
+        loaded = load(*files, property=property, data_model=data_model, include=include, define=define)
+        found = spurious_of_program(loaded, unroll, 1)
+    if not found.problems:
+        undecided = f"; not decided: {found.judged.undecided[0]}" if found.judged.undecided else ""
+        raise CratonError(
+            f"no spurious {found.kind.one} was found; {found.judged.feasible} {found.kind.are_possible}{undecided}"
+        )
+    problem = found.problems[0]
+    return found.explanation(problem, [found.column(problem, one) for one in refiners])
 
 
 # --- from what users say to what the spine takes ----------------------------------------------------------------------

@@ -21,6 +21,7 @@ from craton.traces import paths
 from craton.traces.newton import Newton
 from craton.traces.refutation import Answer
 from craton.traces.trace import Trace
+from craton.trees import explanation
 from support.commands import command
 from support.html import read
 from support.programs import BY_NAME
@@ -156,7 +157,7 @@ def test_a_refiner_that_takes_too_long_costs_its_own_column_only(
 
 
 def test_no_path_in_time_is_unknown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "spurious_paths", lambda *args: time.sleep(600))
+    monkeypatch.setattr(explanation, "spurious_paths", lambda *args: time.sleep(600))
     assert main(["explain", str(COUNTERS), "--time-limit", "0.5"]) == 3
     assert "UNKNOWN: no spurious error path was found: time limit" in capsys.readouterr().err
 
@@ -168,7 +169,7 @@ def test_an_interrupt_ends_it_all(capsys: pytest.CaptureFixture[str], monkeypatc
         os.kill(parent, signal.SIGINT)
         time.sleep(600)
 
-    monkeypatch.setattr(paths, "spurious_paths", interrupted)
+    monkeypatch.setattr(explanation, "spurious_paths", interrupted)
     assert main(["explain", str(COUNTERS)]) == 130
     assert capsys.readouterr().err == "craton: interrupted\n"
 
@@ -189,3 +190,58 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     for words in ((tmp_path / "none.c",), (TOGETHER, "--refine", "newtown")):
         assert command("explain", *words) == 2
         assert capsys.readouterr().err.startswith("craton: ")
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+CLAUSES = """(set-logic HORN)
+(declare-fun inv (Int Int) Bool)
+(assert (forall ((x Int) (y Int)) (=> (and (= x 0) (= y 0)) (inv x y))))
+(assert (forall ((x Int) (y Int)) (=> (and (inv x y) (< x 5)) (inv (+ x 1) (+ y 1)))))
+(assert (forall ((x Int) (y Int)) (=> (and (inv x y) (not (= x y))) false)))
+(check-sat)
+"""
+
+
+def test_a_system_of_clauses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "clauses.smt2", tmp_path / "page.html"
+    file.write_text(CLAUSES)
+    chosen = ["--refine", "newton(it, wp, lv)", "--refine", "sliced(craig(z3))"]
+    assert main(["explain", str(file), "--html", str(out), "--json", *chosen]) == 0
+    (explained,) = json.loads(capsys.readouterr().out)
+    assert [node["line"] for node in explained["tree"]] == [3, 4, 4, 5]
+    assert explained["refiners"][0]["verdict"] in ("perfect", "not perfect")
+    assert "selection" in explained["refiners"][1]
+    assert "What refiners learn from clauses.smt2" in read(out.read_text()).text
+    assert main(["explain", str(file), *chosen]) == 0
+    shown = capsys.readouterr().out
+    assert "Spurious derivation of false 1: 4 clauses" in shown and "inv(x + 1, y + 1) ← inv(x, y) ∧ x < 5" in shown
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("(inv x y)", "the derivations of false found derive it"),
+        ("(and (inv x y) (other x))", "no derivation of false up to 2 rounds"),
+    ],
+)
+def test_nothing_to_explain_of_a_system(
+    query: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "clauses.smt2"
+    declared = CLAUSES.replace("(assert", "(declare-fun other (Int) Bool)\n(assert", 1)
+    file.write_text(declared.replace("(and (inv x y) (not (= x y)))", query))
+    assert main(["explain", str(file)]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_program_with_recursion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "program.c"
+    file.write_text(
+        "extern void reach_error(void);\nint fib(int n) { if (n < 2) return n; return fib(n - 1) + fib(n - 2); }\n"
+        "int main(void) { int r = fib(3); if (r < 0) reach_error(); return 0; }\n"
+    )
+    assert main(["explain", str(file), "--unroll", "1", "--refine", "newton(it, sp, lv)"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"Spurious error path 1: \d+ statements", shown)
+    assert "fib returns" in shown and "assume r < 0" in shown

@@ -122,7 +122,7 @@ def test_craig(solver: str, least: float, core: Granularity | None) -> None:
     conclude(tally, least)
 
 
-@pytest.mark.parametrize("core", [None, *Granularity], ids=["whole", "statements", "conjuncts"])
+@pytest.mark.parametrize("core", [None, *Granularity], ids=["whole", "statements", "conjuncts", "halves"])
 def test_craig_by_farkas(core: Granularity | None) -> None:
     """Half of the catalogue is linear, in numbers or in bits; all solvers judge that had no part in the core."""
     tally = Tally()

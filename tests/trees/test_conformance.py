@@ -32,6 +32,7 @@ REFINERS = [
     "craig(z3)",
     "craig(z3, it)",
     "craig(cvc5)",
+    "craig(farkas, core=conjunct)",
     "lattice(newton(it, sp, lv))",
     "lattice(craig(z3))",
     "fallback(craig(z3), newton(it, sp, lv))",

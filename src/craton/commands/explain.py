@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,10 +17,11 @@ from craton.words import counted
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
     from craton.processes.supervision import Ended
-    from craton.traces.explanation import Column, Explanation
-    from craton.traces.paths import JudgedPaths
+    from craton.traces.explanation import Column, Explained
     from craton.traces.refutation import Refiner
     from craton.traces.trace import Trace
+    from craton.trees.explanation import Spurious
+    from craton.trees.tree import Tree
 
 T = TypeVar("T")
 
@@ -30,11 +31,15 @@ _ALL_NEWTON = tuple(f"newton({it}{way}{lv})" for way in ("sp", "wp") for it in (
 _DESCRIPTION = """\
 Takes error paths of a program that nobody can execute, and prints what each refiner learns from them: one assertion
 between each two statements, from true to false. Statements in the infeasible core are marked.
+
+Of a system of Horn clauses (.smt2) it takes trees of clauses that derive nothing, and of a program with recursion error
+paths in which calls have a tree of their own: an assertion is about what the clause above it derives.
 """
 
 _EPILOG = """\
 examples:
   craton explain loop.c --unroll 2 --refine 'newton(it, sp)' --refine 'craig(z3)'
+  craton explain clauses.smt2 --refine 'newton(it, wp)' --refine 'sliced(craig(z3))' --html tree.html
   craton explain prog.c -I include -D N=3 --property no-overflow.prp --time-limit 20 --html page.html
 
 exit codes: 0 explained, 2 bad input or nothing to explain, 3 not decided within the limits
@@ -91,8 +96,8 @@ def run(args: argparse.Namespace) -> int:
     clock = _Clock(args.time_limit)
     expressions = [*args.refine, *(_ALL_NEWTON if args.all_newton else ())] or list(_USUAL)
     refiners = [refiner(expression) for expression in expressions]
-    traces = _spurious(requested(args), args.unroll, args.paths, clock)
-    explained = [(_title(i, e.trace), e) for i, e in enumerate(_explanations(traces, refiners, clock), 1)]
+    found = _spurious(requested(args), args.unroll, args.paths, clock)
+    explained = list(_explanations(found, refiners, clock))
     if args.html is not None:
         _write_page(args.html, explained, args.files[0])
     if args.json:
@@ -132,83 +137,80 @@ class _Clock:
         return ending
 
 
-def _spurious(request: Request, unroll: int, count: int, clock: _Clock) -> Sequence[Trace]:
-    """Paths to explain. What else was found is an error if there are none, and a note on stderr if need be."""
+def _spurious(request: Request, unroll: int, count: int, clock: _Clock) -> Spurious:
+    """What to explain. What else was found is an error if there is nothing, and a note on stderr if need be."""
+    from craton.frontends.programs import is_horn
+    from craton.trees.explanation import Kind, Spurious
 
-    def work() -> JudgedPaths:
-        from craton.frontends.programs import load_program
-        from craton.program.inlining import inline
-        from craton.program.short_names import with_short_names
-        from craton.program.slicing import remove_dead_code
-        from craton.traces.paths import spurious_paths
+    def work() -> Spurious:
+        from craton.frontends.programs import load_program, load_system
+        from craton.trees.explanation import spurious_of_program, spurious_of_system
 
-        program = remove_dead_code(inline(load_program(request)).program).program
-        return spurious_paths(with_short_names(program), unroll, count)
-
-    from craton.traces.paths import JudgedPaths
+        if is_horn(request):
+            return spurious_of_system(load_system(request), unroll, count)
+        return spurious_of_program(load_program(request), unroll, count)
 
     found = clock.within(work)
-    if not isinstance(found, JudgedPaths):
-        raise NotDecided(f"no spurious error path was found: {found.reason} (try a smaller --unroll)")
-    if not found.spurious:
+    if not isinstance(found, Spurious):
+        kind = Kind.DERIVATION if is_horn(request) else Kind.ERROR_PATH
+        raise NotDecided(f"no spurious {kind.one} was found: {found.reason} (try a smaller --unroll)")
+    if not found.problems:
         raise _nothing(found, unroll)
-    if len(found.spurious) < count and found.undecided:
+    if len(found.problems) < count and found.judged.undecided:
         print(f"craton: {_undecided(found)}: {_reasons(found)}", file=sys.stderr)
-    return found.spurious
-
-
-def _nothing(found: JudgedPaths, unroll: int) -> CratonError:
-    if found.undecided:
-        others = ", the others can be executed" if found.feasible else ""
-        return NotDecided(
-            f"no spurious error path found up to {unroll} rounds: {_undecided(found)}{others}: {_reasons(found)}"
-        )
-    if found.feasible:
-        return CratonError(f"no spurious error path up to {unroll} rounds: the error paths found can be executed")
-    return CratonError(f"no error path up to {unroll} rounds of each loop: nothing to explain (try a larger --unroll)")
-
-
-def _undecided(found: JudgedPaths) -> str:
-    return f"{counted(len(found.undecided), 'error path')} not decided"
-
-
-def _reasons(found: JudgedPaths) -> str:
-    return ", ".join(dict.fromkeys(found.undecided))
-
-
-def _explanations(traces: Sequence[Trace], refiners: Sequence[Refiner], clock: _Clock) -> list[Explanation]:
-    from craton.traces.explanation import Explanation
-
-    left = len(traces) * len(refiners)
-    found: list[Explanation] = []
-    for trace in traces:
-        columns: list[Column] = []
-        for refiner in refiners:
-            columns.append(_column(trace, refiner, clock, 1 / left))
-            left -= 1
-        found.append(Explanation(trace, tuple(columns)))
     return found
 
 
-def _column(trace: Trace, refiner: Refiner, clock: _Clock, share: float) -> Column:
-    from craton.traces.explanation import Column, column
+def _nothing(found: Spurious, unroll: int) -> CratonError:
+    kind, judged = found.kind, found.judged
+    if judged.undecided:
+        others = f", the others {kind.are_possible}" if judged.feasible else ""
+        return NotDecided(
+            f"no spurious {kind.one} found up to {unroll} rounds: {_undecided(found)}{others}: {_reasons(found)}"
+        )
+    if judged.feasible:
+        return CratonError(
+            f"no spurious {kind.one} up to {unroll} rounds: the {kind.several} found {kind.are_possible}"
+        )
+    return CratonError(f"no {kind.one} up to {unroll} rounds of each loop: nothing to explain (try a larger --unroll)")
+
+
+def _undecided(found: Spurious) -> str:
+    number = len(found.judged.undecided)
+    return f"{number} {found.kind.one if number == 1 else found.kind.several} not decided"
+
+
+def _reasons(found: Spurious) -> str:
+    return ", ".join(dict.fromkeys(found.judged.undecided))
+
+
+def _explanations(found: Spurious, refiners: Sequence[Refiner], clock: _Clock) -> Iterator[tuple[str, Explained]]:
+    """With titles."""
+    left = len(found.problems) * len(refiners)
+    for number, problem in enumerate(found.problems, 1):
+        columns: list[Column] = []
+        for refiner in refiners:
+            columns.append(_column(found, problem, refiner, clock, 1 / left))
+            left -= 1
+        explanation = found.explanation(problem, columns)
+        yield f"Spurious {found.kind.one} {number}: {counted(len(problem), explanation.step)}", explanation
+
+
+def _column(found: Spurious, problem: Trace | Tree, refiner: Refiner, clock: _Clock, share: float) -> Column:
+    from craton.traces.explanation import Column
     from craton.traces.refutation import GaveUp
 
     begun = time.perf_counter()
-    found = clock.within(lambda: column(trace, refiner), share)
-    if isinstance(found, Column):
-        return found
-    return Column(refiner.name, GaveUp(found.reason), time.perf_counter() - begun, None)
+    made = clock.within(lambda: found.column(problem, refiner), share)
+    if isinstance(made, Column):
+        return made
+    return Column(refiner.name, GaveUp(made.reason), time.perf_counter() - begun, None)
 
 
 # --- output -----------------------------------------------------------------------------------------------------------
 
 
-def _title(number: int, trace: Trace) -> str:
-    return f"Spurious error path {number}: {len(trace)} statements"
-
-
-def _print(explained: Sequence[tuple[str, Explanation]]) -> None:
+def _print(explained: Sequence[tuple[str, Explained]]) -> None:
     from rich.console import Console
 
     from craton.report.terminal import print_explanation
@@ -221,7 +223,7 @@ def _print(explained: Sequence[tuple[str, Explanation]]) -> None:
         console.print()
 
 
-def _write_page(path: Path, explained: Sequence[tuple[str, Explanation]], source: str) -> None:
+def _write_page(path: Path, explained: Sequence[tuple[str, Explained]], source: str) -> None:
     from craton.files import write_atomically
     from craton.report.page import page
 

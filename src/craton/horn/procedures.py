@@ -15,7 +15,7 @@ require, and those of summaries what they ensure. A derivation is a run: calls a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from craton.horn.clauses import Atom, Clause, Predicate, System
 from craton.horn.models import Model
@@ -64,6 +64,42 @@ class ProcedureSystem:
                     found[location] = model.of(self.locations[location](*arguments))
         return found
 
+    def relational(self) -> RelationalSystem:
+        """The system in which calls that return are derived for themselves, for any state at their entry, so that a
+        derivation has the way to a call once. Only procedures that do not return are entered from their callers.
+        """
+        procedures = [self.program.procedures[name] for name in self.summaries]
+        inside = {
+            self.locations[x]: replace(self.locations[x], name=f"{self.locations[x].name} inside")
+            for procedure in procedures
+            for x in procedure.locations
+        }
+        clauses: list[Clause] = []
+        origins: list[int | str] = []
+        for number, clause in enumerate(self.system.clauses):
+            returns = clause.head is not None and clause.head.predicate in self.summaries.values()
+            enters = number in self.edges and isinstance(self.edges[number].statement, Call) and len(clause.body) == 1
+            within = clause.head is not None and clause.head.predicate in inside and not enters
+            clauses += [] if returns else [clause]
+            clauses += [_moved(clause, inside)] if returns or within else []
+            origins += [number] * (len(clauses) - len(origins))
+        for procedure in procedures:
+            entry = inside[self.locations[procedure.entry]]
+            state = (*_entry(procedure, self.program), *_state(procedure, self.program))
+            clauses.append(Clause(entry(*state), (), _same(procedure, self.program)))
+            origins.append(procedure.name)
+        known = {predicate: x for x, predicate in self.locations.items()}
+        locations = {**known, **{moved: known[predicate] for predicate, moved in inside.items()}}
+        return RelationalSystem(System(tuple(clauses), self.system.file), tuple(origins), locations)
+
+    def parameters(self, procedure: Procedure) -> tuple[Term, ...]:
+        """What the parameters of a location's predicate stand for: entry values, then the state."""
+        return (*_entry(procedure, self.program), *_state(procedure, self.program))
+
+    def summary_parameters(self, procedure: Procedure) -> tuple[Term, ...]:
+        """What the parameters of a summary stand for: entry values, then results."""
+        return (*_entry(procedure, self.program), *_results(procedure, self.program))
+
     def _contract(self, procedure: Procedure, model: Model) -> Contract:
         program = self.program
         entry = self.locations[procedure.entry](*_entry(procedure, program), *_state(procedure, program))
@@ -74,6 +110,24 @@ class ProcedureSystem:
         requires = Eliminator(CHEAP).forall(locals_, substitute(model.of(entry), called))
         summary = self.summaries[procedure.name](*_entry(procedure, program), *_results(procedure, program))
         return Contract(procedure.name, requires, model.of(summary))
+
+
+@dataclass(frozen=True, slots=True)
+class RelationalSystem:
+    """See `ProcedureSystem.relational`."""
+
+    system: System
+    origins: tuple[int | str, ...]  # of each clause: the clause it comes from, or the procedure whose entry it is
+    locations: Mapping[Predicate, Location]
+
+
+def _moved(clause: Clause, to: Mapping[Predicate, Predicate]) -> Clause:
+    def moved(atom: Atom) -> Atom:
+        return Atom(to.get(atom.predicate, atom.predicate), atom.arguments)
+
+    return replace(
+        clause, head=None if clause.head is None else moved(clause.head), body=tuple(map(moved, clause.body))
+    )
 
 
 def system_of(program: Program) -> ProcedureSystem:
@@ -90,6 +144,11 @@ def _entered(procedure: Procedure, program: Program) -> tuple[Term, ...]:
 
 def _entry(procedure: Procedure, program: Program) -> tuple[Term, ...]:
     return tuple(map(at_entry, _entered(procedure, program)))
+
+
+def _same(procedure: Procedure, program: Program) -> Term:
+    """The entry values are those of the state."""
+    return and_(*map(eq, _entry(procedure, program), _entered(procedure, program)))
 
 
 def _state(procedure: Procedure, program: Program) -> tuple[Term, ...]:
@@ -123,7 +182,7 @@ class _Building:
 
     def result(self) -> ProcedureSystem:
         main = self.program.main
-        self.clauses.append(Clause(self._at(main, main.entry), (), self._same(main)))
+        self.clauses.append(Clause(self._at(main, main.entry), (), _same(main, self.program)))
         for procedure in self.procedures:
             for edge in procedure.edges:
                 if edge.source not in self.program.errors:
@@ -138,10 +197,6 @@ class _Building:
         files = self.program.files[0] if self.program.files else ""
         system = System(tuple(self.clauses), files)
         return ProcedureSystem(self.program, system, self.locations, self.summaries, self.edges)
-
-    def _same(self, procedure: Procedure) -> Term:
-        """The entry values are those of the state."""
-        return and_(*map(eq, _entry(procedure, self.program), _entered(procedure, self.program)))
 
     def _at(self, procedure: Procedure, location: Location, updates: Mapping[Term, Term] | None = None) -> Atom:
         updates = updates or {}

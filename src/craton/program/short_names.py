@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from craton.logic import var
+from craton.logic import Term, var
 from craton.program.cfa import Program
+from craton.program.statements import Statement
 from craton.program.variables import reads, renamed, writes
 
 
@@ -22,8 +24,22 @@ def with_short_names(program: Program) -> Program:
         for edge in main.edges
         for variable in sorted(reads(edge.statement) | writes(edge.statement), key=lambda v: v.serial)
     }
-    short = {variable: variable.name.rpartition("::")[2] for variable in every}
-    taken = Counter(short.values())
-    renaming = {v: var(name, v.sort) for v, name in short.items() if name and taken[name] == 1}
+    renaming = _renaming(every)
     edges = tuple(replace(edge, statement=renamed(edge.statement, renaming)) for edge in main.edges)
     return program.with_procedures({**program.procedures, program.entry: main.with_edges(edges)})
+
+
+def shortened(statement: Statement) -> str:
+    """The text of a statement with short names for the variables that it speaks of."""
+    return str(renamed(statement, _renaming(sorted(reads(statement) | writes(statement), key=lambda v: v.serial))))
+
+
+def short_names(variables: Sequence[Term]) -> tuple[str, ...]:
+    renaming = _renaming(variables)
+    return tuple(renaming.get(v, v).name for v in variables)
+
+
+def _renaming(variables: Iterable[Term]) -> dict[Term, Term]:
+    short = {variable: variable.name.rpartition("::")[2] for variable in variables}
+    taken = Counter(short.values())
+    return {v: var(name, v.sort) for v, name in short.items() if name and taken[name] == 1}

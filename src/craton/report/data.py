@@ -6,19 +6,27 @@ from dataclasses import asdict
 from typing import Any
 
 from craton.logic import infix, ordered_variables, to_smtlib
-from craton.traces.explanation import Column, Explanation
+from craton.traces.explanation import Column, Explained
 from craton.traces.refutation import Answer, Refutation
+from craton.trees.explanation import TreeExplanation
 
 
-def as_data(explanation: Explanation) -> dict[str, Any]:
+def as_data(explanation: Explained) -> dict[str, Any]:
     """Everything, with formulas in SMT-LIB and as people write them."""
-    return {
-        "trace": [
-            {"statement": statement, "line": int(place) if place else None}
-            for statement, place in zip(explanation.statements, explanation.places, strict=True)
-        ],
-        "refiners": [_column_data(column) for column in explanation.columns],
-    }
+    return {**_steps(explanation), "refiners": [_column_data(column) for column in explanation.columns]}
+
+
+def _steps(explanation: Explained) -> dict[str, Any]:
+    lines = [(line.text, int(line.place) if line.place else None) for line in explanation.lines]
+    if isinstance(explanation, TreeExplanation):
+        nodes = zip(lines, explanation.facts, explanation.tree.nodes, strict=True)
+        return {
+            "tree": [
+                {"clause": text, "line": line, "derives": fact, "premises": list(node.children)}
+                for (text, line), fact, node in nodes
+            ]
+        }
+    return {"trace": [{"statement": text, "line": line} for text, line in lines]}
 
 
 def _column_data(column: Column) -> dict[str, Any]:

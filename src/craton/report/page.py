@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from craton.logic import infix
-from craton.traces.explanation import Column, Explanation
+from craton.traces.explanation import Column, Explained, Line
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --core: #2a7d4f; --formula: #0b5fa5; --dim: #8a8a8a; }
@@ -24,6 +24,9 @@ td.formula { color: var(--formula); min-width: 11rem; max-width: 28rem; overflow
 /* The statements stay in sight when the columns of many refiners are scrolled. */
 th.statement, td.statement { position: sticky; left: 0; z-index: 1; background: Canvas; min-width: 11rem;
      max-width: 22rem; overflow-wrap: anywhere; }
+/* What a clause takes besides the fact above it is derived further in. */
+td .inside { border-left: 2px solid var(--line); margin-left: calc((var(--depth) - 1) * .9rem + .3rem);
+     padding-left: .6rem; }
 td .live { display: block; color: var(--dim); font-size: .78rem; }
 .core { color: var(--core); font-weight: 400; }
 .verdict { font-weight: 400; display: block; font-size: .8rem; color: var(--dim); }
@@ -37,31 +40,54 @@ class="core">●</span> marks statements in the infeasible core; the others did 
 if it proves the whole path program, with all its loops: then it contains the loop invariants.</p>
 """
 
+_LEGEND_OF_TREES = """
+<p>Read downwards: below each clause, or statement, stands what refiners assert about the fact that it derives, or the
+state it leads to. It builds on the one above it with the same indentation, and on the last one of each part between the
+two that is indented further: what else the clause needs, or the call that returns. All assertions end with
+<code>false</code>: nothing is derived. <span class="core">●</span> marks what is in the infeasible core; the others did
+not matter. Assertions are <em>perfect</em> if they prove that no derivation with the clauses of the tree, however
+large, ends with <code>false</code>: then they contain the invariants, and what calls ensure.</p>
+"""
 
-def page(explanations: Sequence[tuple[str, Explanation]], source: str) -> str:
-    """The page for the traces of one program."""
+
+def page(explanations: Sequence[tuple[str, Explained]], source: str) -> str:
+    """The page for the traces of one program, or for the trees of one system."""
     sections = "".join(f"<h2>{escape(title)}</h2>{_table(explanation)}" for title, explanation in explanations)
+    legend = _LEGEND if all(explanation.begins_with_assertion for _, explanation in explanations) else _LEGEND_OF_TREES
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Craton explains {escape(source)}</title><style>{_STYLE}</style></head>"
-        f"<body><h1>What refiners learn from {escape(source)}</h1>{_LEGEND}{sections}</body></html>\n"
+        f"<body><h1>What refiners learn from {escape(source)}</h1>{legend}{sections}</body></html>\n"
     )
 
 
-def _table(explanation: Explanation) -> str:
+def _table(explanation: Explained) -> str:
     heads = "".join(f"<th>{escape(c.refiner)}{_verdict(c)}</th>" for c in explanation.columns)
-    rows = [f'<tr><th>line</th><th class="statement">statement</th>{heads}</tr>']
-    for position in range(len(explanation.trace) + 1):
-        cells = "".join(_assertion(c, position) for c in explanation.columns)
-        rows.append(f'<tr><td></td><td class="statement"></td>{cells}</tr>')
-        if position < len(explanation.trace):
-            marks = "".join(f"<td>{_mark(c, position)}</td>" for c in explanation.columns)
-            rows.append(
-                f'<tr class="statement"><td class="line">{explanation.places[position]}</td>'
-                f'<td class="statement">{escape(explanation.statements[position])}</td>{marks}</tr>'
-            )
+    rows = [f'<tr><th>line</th><th class="statement">{explanation.step}</th>{heads}</tr>']
+    if explanation.begins_with_assertion:
+        rows.append(_assertions(explanation, 0))
+    for step, line in enumerate(explanation.lines):
+        marks = "".join(f"<td>{_mark(c, step)}</td>" for c in explanation.columns)
+        rows.append(
+            f'<tr class="statement"><td class="line">{line.place}</td>'
+            f'<td class="statement">{_indented(line)}</td>{marks}</tr>'
+        )
+        rows.append(_assertions(explanation, step + explanation.begins_with_assertion))
     return f'<div class="scroll"><table>{"".join(rows)}</table></div>'
+
+
+def _indented(line: Line) -> str:
+    return (
+        f'<div class="inside" style="--depth: {line.depth}">{escape(line.text)}</div>'
+        if line.depth
+        else escape(line.text)
+    )
+
+
+def _assertions(explanation: Explained, position: int) -> str:
+    cells = "".join(_assertion(c, position) for c in explanation.columns)
+    return f'<tr><td></td><td class="statement"></td>{cells}</tr>'
 
 
 def _verdict(column: Column) -> str:

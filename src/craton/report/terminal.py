@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from craton.logic import infix
-from craton.traces.explanation import Column, Explanation
+from craton.traces.explanation import Column, Explained
+
+_INDENT = 3
 
 
-def print_explanation(explanation: Explanation, title: str, console: Console) -> None:
-    """Statements and assertions interleaved: an assertion holds between the statements around it."""
+def print_explanation(explanation: Explained, title: str, console: Console) -> None:
+    """Steps and assertions interleaved: an assertion holds between the steps around it."""
     table = Table(title=title, title_justify="left", box=None, header_style="bold", padding=(0, 1), pad_edge=False)
     table.add_column("line", justify="right", style="dim")
-    table.add_column("statement", overflow="fold", ratio=2)
+    table.add_column(explanation.step, overflow="fold", ratio=2)
     for column in explanation.columns:
         table.add_column(escape(column.refiner), overflow="fold", ratio=2)
-    for position in range(len(explanation.trace) + 1):
+    if explanation.begins_with_assertion:
+        table.add_row("", "", *(_assertion(column, 0) for column in explanation.columns))
+    for step, line in enumerate(explanation.lines):
+        table.add_row(
+            line.place,
+            Padding(f"[bold]{escape(line.text)}[/]", (0, 0, 0, _INDENT * line.depth)),
+            *("[green]●[/] in core" if column.core and step in column.core else "" for column in explanation.columns),
+        )
+        position = step + explanation.begins_with_assertion
         table.add_row("", "", *(_assertion(column, position) for column in explanation.columns))
-        if position < len(explanation.trace):
-            table.add_row(
-                explanation.places[position],
-                f"[bold]{escape(explanation.statements[position])}[/]",
-                *(
-                    "[green]●[/] in core" if column.core and position in column.core else ""
-                    for column in explanation.columns
-                ),
-            )
     console.print(table)
     console.print()
     for column in explanation.columns:

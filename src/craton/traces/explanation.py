@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 from craton.logic import Term, size
 from craton.smt import make_solver
@@ -54,9 +55,44 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A step as it is shown: its text, the line it comes from, how far it is indented."""
+
+    text: str
+    place: str
+    depth: int = 0
+
+
+class Explained(Protocol):
+    """A trace, or a tree of clause instances, and what refiners learn from it."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Its steps. There is an assertion after each; those of traces begin with one before the first."""
+        ...
+
+    @property
+    def step(self) -> str:
+        """What a step is."""
+        ...
+
+    @property
+    def begins_with_assertion(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     trace: Trace
     columns: tuple[Column, ...]
+    step: ClassVar[str] = "statement"
+    begins_with_assertion: ClassVar[bool] = True
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return tuple(map(Line, self.statements, self.places))
 
     @property
     def statements(self) -> tuple[str, ...]:

@@ -3,52 +3,61 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from craton.program.analysis.control_flow import back_edge_targets, dangerous_locations
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Undecided, Unsat, make_solver
-from craton.traces.trace import Trace
+from craton.traces.trace import Problem, Trace
 
 _MOST_PREFIXES = 200_000
 _MOST_JUDGED = 50
 _QUERY_SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPaths:
-    """Error paths of a program by the solver's answer. A path it cannot decide is neither feasible nor spurious."""
+P = TypeVar("P", bound=Problem)
 
-    spurious: tuple[Trace, ...]  # infeasible
+
+@dataclass(frozen=True, slots=True)
+class Judged(Generic[P]):
+    """Error paths, or derivations of false, by the solver's answer. One that it cannot decide is neither feasible nor
+    spurious.
+    """
+
+    spurious: tuple[P, ...]  # infeasible
     feasible: int
     undecided: tuple[str, ...]  # the solver's reasons
 
 
-def spurious_paths(program: Program, unroll: int, count: int) -> JudgedPaths:
-    """Up to `count` infeasible error paths, and the answers for the other paths tried on the way. Paths that iterate a
-    loop as often as allowed come first: there is most to learn from them.
-    """
+def spurious_paths(program: Program, unroll: int, count: int) -> Judged[Trace]:
+    """Up to `count` infeasible error paths, and the answers for the other paths tried on the way."""
+    return judged(error_paths(program, unroll), rounds, unroll, count)
+
+
+def judged(problems: Iterator[P], rounds: Callable[[P], int], unroll: int, count: int) -> Judged[P]:
+    """Those that iterate a loop as often as allowed come first: there is most to learn from them."""
     solver = make_solver("z3", time_limit=_QUERY_SECONDS)
-    infeasible: list[Trace] = []
+    infeasible: list[P] = []
     undecided: list[str] = []
     feasible = 0
-    for trace in error_paths(program, unroll):
+    for problem in problems:
         with solver.scope():
-            solver.add(*trace.formula.by_step)
+            solver.add(*problem.formulas)
             answer = solver.check()
         match answer:
             case Unsat():
-                infeasible.append(trace)
+                infeasible.append(problem)
             case Sat():
                 feasible += 1
             case Undecided(reason):
                 undecided.append(reason)
-        enough = sum(rounds(t) >= unroll for t in infeasible) >= count
+        enough = sum(rounds(one) >= unroll for one in infeasible) >= count
         if enough or len(infeasible) + feasible + len(undecided) >= _MOST_JUDGED:
             break
     infeasible.sort(key=rounds, reverse=True)
-    return JudgedPaths(tuple(infeasible[:count]), feasible, tuple(undecided))
+    return Judged(tuple(infeasible[:count]), feasible, tuple(undecided))
 
 
 def error_paths(program: Program, unroll: int) -> Iterator[Trace]:
