@@ -101,6 +101,17 @@ def test_programs_say_what_is_expected(tree: Path) -> None:
     assert found("c/alone.c") == [("c/alone.c", "c", "unreach-call", None)]
 
 
+def test_task_definitions_of_clauses(tree: Path) -> None:
+    """The task says what is expected, and else the script; there is no property file to hand on."""
+    definition = "format_version: '2.0'\ninput_files: sat.smt2\n"
+    wanted = "properties:\n  - property_file: check-sat.prp\n    expected_verdict: false\n"
+    (tree / "horn" / "said.yml").write_text(definition + wanted)
+    (tree / "horn" / "unsaid.yml").write_text(definition)
+    assert found("horn/said.yml") == [("horn/said.yml", "horn", "satisfiability", "false")]
+    assert found("horn/unsaid.yml") == [("horn/unsaid.yml", "horn", "satisfiability", "true")]
+    assert [task.arguments() for task in find_tasks(["horn/said.yml"])] == [["horn/said.yml"]]
+
+
 def test_a_directory_is_searched_for_everything(tree: Path) -> None:
     """Sets give the category; programs that belong to a task are no tasks; other YAML is none; nothing comes twice."""
     everything = found(".")

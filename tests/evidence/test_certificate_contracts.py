@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from craton.cli import main
+from craton.configuration.stages import Stage
 from craton.errors import CratonError
 from craton.evidence.certificates.checking import Accepted, Refused, check_certificate
 from craton.evidence.certificates.reading import from_data
@@ -21,7 +22,6 @@ from craton.evidence.certificates.task import described
 from craton.evidence.certificates.writing import as_data, make_certificate
 from craton.frontends.programs import Request
 from craton.verification.run import verify
-from craton.verification.stages import DEFAULT
 from support import FUZZ
 
 PROGRAMS = {
@@ -59,7 +59,7 @@ def written(name: str, folder: Path, *, failing: bool = False) -> Request:
 @cache
 def _found(name: str, folder: Path) -> str:
     request = written(name, folder)
-    result = verify(request, DEFAULT, 60.0)
+    result = verify(request, (Stage("horn"),), 60.0)  # whose contracts require something
     assert result.proof is not None and result.proof.contracts, result.reason
     return json.dumps(as_data(make_certificate(request, result)))
 

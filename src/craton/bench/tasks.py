@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.frontends.task_definitions import TaskError, TaskProperty, read_task_definition
+from craton.frontends.task_definitions import TaskDefinition, TaskError, TaskProperty, read_task_definition
 
 DEFINITIONS = (".yml", ".yaml")
-PROGRAMS = (".c", ".i", ".bpl", ".smt2")
+CLAUSES = ".smt2"
+PROGRAMS = (".c", ".i", ".bpl", CLAUSES)
 USUAL_PROPERTY = "unreach-call"  # the property of programs without a property file
+SATISFIABILITY = "satisfiability"  # what is asked of Horn clauses
 
 _BOOGIE_EXPECTED = re.compile(r"#(Safe|Unsafe)\b")
 _HORN_STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat)\s*\)")
+_OF_STATUS = {"sat": "true", "unsat": "false"}
 
 
 class NoTasks(CratonError):
@@ -162,11 +165,21 @@ def _fitting(directory: Path, pattern: str) -> list[Path]:
 
 def _definition(path: Path, category: str) -> Iterator[BenchTask]:
     task = read_task_definition(path)
+    if task.input_files[0].suffix == CLAUSES:
+        yield _of_clauses(path, category, task)
+        return
     if not task.properties:
         yield BenchTask(shown(path), category, USUAL_PROPERTY, None, path, None, task.input_files)
     for entry in task.properties:
         inputs = (*task.input_files, entry.file)
         yield BenchTask(shown(path), category, entry.file.stem, _expected(entry), path, entry.file, inputs)
+
+
+def _of_clauses(path: Path, category: str, task: TaskDefinition) -> BenchTask:
+    """Clauses say themselves what is asked; what is to be expected is said by the task, or else by them."""
+    told = [said for entry in task.properties if (said := _expected(entry)) is not None]
+    expected = told[0] if told else _said(task.input_files[0], _HORN_STATUS, _OF_STATUS)
+    return BenchTask(shown(path), category, SATISFIABILITY, expected, path, None, task.input_files)
 
 
 def _expected(entry: TaskProperty) -> str | None:
@@ -182,9 +195,9 @@ def _program(path: Path, category: str) -> BenchTask:
     property_name = USUAL_PROPERTY
     if path.suffix == ".bpl":
         expected = _said(path, _BOOGIE_EXPECTED, {"Safe": "true", "Unsafe": "false"})
-    elif path.suffix == ".smt2":
-        expected = _said(path, _HORN_STATUS, {"sat": "true", "unsat": "false"})
-        property_name = "satisfiability"
+    elif path.suffix == CLAUSES:
+        expected = _said(path, _HORN_STATUS, _OF_STATUS)
+        property_name = SATISFIABILITY
     return BenchTask(shown(path), category, property_name, expected, path, None, ())
 
 

@@ -16,6 +16,7 @@ from craton.program.specification import DEFAULT, Specification, read_checks, re
 if TYPE_CHECKING:
     from craton.horn.clauses import System
 
+CLAUSES = ".smt2"
 HOST_DATA_MODEL = "LP64" if sys.maxsize > 1 << 32 else "ILP32"  # of files that no task says anything of
 
 
@@ -59,17 +60,31 @@ def is_boogie(request: Request) -> bool:
 
 def is_horn(request: Request) -> bool:
     """Whether it is not a program but a system of Horn clauses."""
-    return any(name.endswith(".smt2") for name in request.files)
+    return any(name.endswith(CLAUSES) for name in input_files(request))
+
+
+def input_files(request: Request) -> tuple[str, ...]:
+    """The files, or those that the task definition names."""
+    if not _is_task(request):
+        return request.files
+    from craton.frontends.task_definitions import read_task_definition
+
+    return tuple(map(str, read_task_definition(Path(request.files[0])).input_files))
+
+
+def _is_task(request: Request) -> bool:
+    return len(request.files) == 1 and request.files[0].endswith((".yml", ".yaml"))
 
 
 def load_system(request: Request) -> System:
     from craton.horn.reading import read_system
 
-    if len(request.files) > 1:
+    files = input_files(request)
+    if len(files) > 1:
         raise BadInput("a system of Horn clauses stands alone: name one .smt2 file")
     if request.property_file is not None:
         raise BadInput("a system of Horn clauses says itself what is asked: it takes no property file")
-    return read_system(Path(request.files[0]))
+    return read_system(Path(files[0]))
 
 
 def load_program(request: Request) -> Program:
@@ -119,7 +134,7 @@ def properties_asked(request: Request) -> tuple[Asked, ...]:
 def _property_files(request: Request) -> list[Path]:
     if request.property_file is not None:
         return [Path(request.property_file)]
-    if len(request.files) != 1 or not request.files[0].endswith((".yml", ".yaml")):
+    if not _is_task(request) or is_horn(request):  # clauses say themselves what is asked
         return []
     from craton.frontends.task_definitions import read_task_definition
 

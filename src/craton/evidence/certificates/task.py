@@ -9,7 +9,7 @@ from pathlib import Path
 from craton.errors import CratonError
 from craton.evidence.certificates.fields import Fields, one_line
 from craton.evidence.certificates.format import BadCertificate, Certificate, HashedFile, Task
-from craton.frontends.programs import Request, c_source, is_horn
+from craton.frontends.programs import Request, c_source, input_files, is_horn
 
 _DEFAULT_PROPERTY = "no error function is called, no assertion fails, no label ERROR is reached"
 _HORN_PROPERTY = "whether the Horn clauses are satisfiable"
@@ -19,7 +19,7 @@ _BOOGIE_PROPERTY = "no assertion fails"
 def described(request: Request) -> Task:
     """What a request asks to be proved."""
     if is_horn(request):
-        return Task(tuple(_hashed(Path(name)) for name in request.files), _HORN_PROPERTY, "", (), ())
+        return Task(tuple(_hashed(Path(name)) for name in input_files(request)), _HORN_PROPERTY, "", (), ())
     if any(Path(name).suffix == ".bpl" for name in request.files):
         files = tuple(_hashed(Path(name)) for name in request.files)
         return Task(files, _BOOGIE_PROPERTY, "", (), ())
