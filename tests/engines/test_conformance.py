@@ -72,6 +72,8 @@ CEGAR = (
 OTHERS = (
     "bounded",
     "bounded(depth=12)",
+    "kinduction",
+    "kinduction(plain, k=6)",
     "conjectures",
     "horn",
     "horn(lbe)",
@@ -95,6 +97,8 @@ REFINEMENTS = (
     "craig(bitwuzla, it)",
     "craig(cvc5)",
     "craig(cvc5, core=statement)",
+    "craig(farkas)",
+    "craig(farkas, it)",
     "lean(newton(it, sp, lv))",
     "lean(craig(z3))",
     "memo(craig(z3))",

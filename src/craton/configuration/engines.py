@@ -19,6 +19,7 @@ _ENTRIES = (
     Entry("splitting", "craton.engines.splitting:Splitting"),
     Entry("value", "craton.engines.value:ValueAnalysis"),
     Entry("bounded", "craton.engines.bounded:Bounded"),
+    Entry("kinduction", "craton.engines.kinduction:KInduction"),
     Entry("conjectures", "craton.engines.conjectures:Conjectures"),
     Entry("horn", "craton.engines.horn:Horn"),
 )

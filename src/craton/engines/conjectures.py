@@ -46,6 +46,7 @@ MOST_STEPS = 4_000  # of one run
 MOST_ROWS = 300  # at one location
 QUERY_SECONDS = 1.0
 MOST_QUOTIENTS = 4
+FAILURES = (CannotRun, CannotEvaluate, NoTransition, MissingCapability)
 _DIVISIONS = frozenset((ops.BVUDIV, ops.BVSDIV, ops.BVUREM, ops.BVSREM, ops.DIV, ops.MOD))
 
 
@@ -60,28 +61,37 @@ class Conjectures(Engine):
     blocks: int | None = None
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
-        statistics = budget.statistics
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}
-            live = live_variables(program, steps)
-            watched = {
-                location: tuple(sorted((v for v in live[location] if _comparable(v.sort)), key=lambda v: v.serial))
-                for location in program.main.locations
-                if location not in program.errors and location != program.main.entry
-            }
-            with statistics.spending("runs for conjectures"):
-                seen = _states(program, watched, self.seed, budget)
-            if seen is None:
-                return Unknown("a run fails: there is nothing to prove")
-            guesses = self._guesses(program, steps, watched, seen)
-            statistics.predicates = sum(map(len, guesses.values()))
-            with statistics.spending("conjectures kept"), make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
-                kept = inductive(program, steps, guesses, solver, budget)
+            with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
+                kept = self.kept(program, steps, solver, budget)
+                if kept is None:
+                    return Unknown("a run fails: there is nothing to prove")
                 return self._verdict(program, steps, kept, solver)
         except OutOfTime:
             return Unknown("out of time before the conjectures were sorted out")
-        except (CannotRun, CannotEvaluate, NoTransition, MissingCapability) as problem:
+        except FAILURES as problem:
             return Unknown(str(problem))
+
+    def kept(
+        self, program: Program, steps: Mapping[Edge, Transition], solver: Solver, budget: Budget
+    ) -> Guesses | None:
+        """The conjectures that are inductive together; None if a run fails. Raises `OutOfTime` or one of `FAILURES`."""
+        statistics = budget.statistics
+        live = live_variables(program, steps)
+        watched = {
+            location: tuple(sorted((v for v in live[location] if _comparable(v.sort)), key=lambda v: v.serial))
+            for location in program.main.locations
+            if location not in program.errors and location != program.main.entry
+        }
+        with statistics.spending("runs for conjectures"):
+            seen = _states(program, watched, self.seed, budget)
+        if seen is None:
+            return None
+        guesses = self._guesses(program, steps, watched, seen)
+        statistics.predicates = sum(map(len, guesses.values()))
+        with statistics.spending("conjectures kept"):
+            return inductive(program, steps, guesses, solver, budget)
 
     def _guesses(
         self,

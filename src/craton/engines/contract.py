@@ -21,13 +21,15 @@ if TYPE_CHECKING:  # callers that only need a budget or an answer should not loa
 
 @dataclass(frozen=True, slots=True)
 class Safe:
-    """No error location can be reached. The proof is one invariant for each reachable location.
+    """No error location can be reached. The proof is one invariant for each reachable location; together they are
+    inductive, or k-inductive over the edges of the program as the engine saw it.
 
     `by` names the solvers that this relies on: a different solver has to check the proof.
     """
 
     invariants: Mapping[Location, Term]
     by: tuple[str, ...]
+    k: int = 1
 
 
 @dataclass(frozen=True, slots=True)

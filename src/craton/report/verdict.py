@@ -126,6 +126,8 @@ def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
     if proof.contracts:
         more = f" and {count}" if heads else ""
         count = counted(len(proof.contracts), "contract") + more
+    if proof.k > 1:
+        count += f", {proof.k}-inductive"
     if not confirmed:
         told.evidence = f"unconfirmed: {count}, not checked again"
     elif proof.checked_by:

@@ -21,7 +21,7 @@ class ShownContract:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Invariants of the prepared program for some block size; what found them and what has checked them.
+    """Invariants of the prepared program for some block size, k-inductive; what found them and what has checked them.
 
     A program whose calls are not inlined is proved by contracts of its procedures instead.
     """
@@ -33,3 +33,4 @@ class Proof:
     checked_by: str
     seconds: float
     contracts: tuple[ShownContract, ...] = ()
+    k: int = 1

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe, Unsafe
-from craton.evidence.checker import Confirmed, Flaw, check_proof, others
+from craton.evidence.checker import Confirmed, Flaw, check_annotation, others
+from craton.evidence.conditions import Annotation
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, and_, functions
@@ -65,7 +66,8 @@ class Confirmation:
             return self._proof_of_view(view, found)
         program = self.encoded.program
         if not self.context.confirm:
-            return Proved(Proof(program, self.size, found.invariants, self._provenance(found), "", 0), confirmed=False)
+            unchecked = Proof(program, self.size, found.invariants, self._provenance(found), "", 0, k=found.k)
+            return Proved(unchecked, confirmed=False)
         return self._checked(program, self.size, found)
 
     def _proof_of_view(self, view: View, found: Safe) -> Proved | Unknown:
@@ -76,13 +78,13 @@ class Confirmation:
         blocks = self.programs.blocks(Stage(), None).program
         with context.statistics.spending("views"):
             translated = _in_bits(found.invariants, blocks, view)
-        verdict = self._checked(blocks, None, Safe(translated, found.by))
+        verdict = self._checked(blocks, None, replace(found, invariants=translated))
         if isinstance(verdict, Proved):
             return verdict
         with context.statistics.spending("facts"):
             bounded = _with_facts(translated, blocks)
         if bounded != translated:
-            verdict = self._checked(blocks, None, Safe(bounded, found.by))
+            verdict = self._checked(blocks, None, replace(found, invariants=bounded))
             if isinstance(verdict, Proved):
                 return verdict
         with context.statistics.spending("repairing a proof"):
@@ -90,19 +92,21 @@ class Confirmation:
             better = within(left, lambda report: houdini.repaired(blocks, bounded, Budget(left)))
         if isinstance(better, NotDone):
             return verdict
-        return self._checked(blocks, None, Safe(better, (houdini.SOLVER,)))
+        return self._checked(blocks, None, Safe(better, (houdini.SOLVER,), found.k))
 
     def _checked(self, program: Program, size: int | None, found: Safe) -> Proved | Unknown:
         begun = running_time()
         checkers = others(found.by)
         with self.context.statistics.spending("checking the proof"):
             left = self.context.time_to_confirm
-            checked = within(left, lambda report: check_proof(program, found.invariants, checkers, left))
+            annotation = Annotation(program, found.invariants, k=found.k)
+            checked = within(left, lambda report: check_annotation(annotation, checkers, left))
         match checked:
             case Confirmed():
                 by = " and ".join(checked.by) or "simplification alone"
                 used = running_time() - begun
-                return Proved(Proof(program, size, found.invariants, self._provenance(found), by, used))
+                proof = Proof(program, size, found.invariants, self._provenance(found), by, used, k=found.k)
+                return Proved(proof)
             case Flaw(decided=True):
                 return Unknown(f"a proof was found but not confirmed: {checked.problem}")
             case Flaw():

@@ -71,7 +71,7 @@ def make_certificate(request: Request, result: Result) -> Certificate:
         raise CratonError(f"there is no proof to write: the verdict is {result.verdict}")
     if proof.contracts:
         return certificate_of_contracts(described(request), contract_proof(proof), proof, result.assumptions)
-    annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants)
+    annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants, proof.k)
     return certificate_of(described(request), annotated, assumptions=result.assumptions)
 
 

@@ -1,0 +1,152 @@
+"""k-induction (Sheeran, Singh, Stålmarck 2000), with facts and conjectures as auxiliary invariants.
+
+An error is looked at from behind: paths that end with it grow backwards, edge by edge, as long as they can be executed
+from any state that satisfies the invariants known so far. A path that grew back to the entry is a counterexample. If no
+path of k edges can be executed any more, the invariants are k-inductive: that is the proof, and the checker sees it in
+the same way. So base case and step are one search, and only what leads to an error is unrolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
+from craton.errors import MissingCapability
+from craton.facts import facts
+from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
+from craton.program.cfa import Edge, Location, Program
+from craton.program.transitions import NoTransition, transition
+from craton.registry import flag, keyed_number
+from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
+from craton.traces.trace import Trace, TraceFormula
+
+FIRST = 2  # so many edges are tried with facts alone, before conjectures are made
+MOST_PATHS = 2_000  # of one length; the checker looks at ten times as many, of all lengths
+FACTS_SHARE = 0.2  # of the time that is left
+CONJECTURES_SHARE = 0.3
+
+Invariants = Mapping[Location, Term]
+EdgePath = tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KInduction(Engine):
+    """Paths to errors, unrolled backwards until none can be executed (at most k edges), between invariants that facts
+    and conjectures give (plain: facts only); needs no refiner.
+    """
+
+    word: ClassVar[str] = "kinduction"
+
+    plain: bool = flag("plain")
+    most: int | None = keyed_number(None, "k")
+    solver: str = "z3"
+    seed: int = 0
+    blocks: int | None = None
+
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
+        try:
+            with budget.statistics.spending("facts"):
+                known = facts(program, _share(budget, FACTS_SHARE))
+            invariants = {location: and_(*parts) for location, parts in known.items() if location not in program.errors}
+            if not any(location in known for location in program.errors):
+                return Safe(invariants, ())
+            if not self.plain:
+                few = FIRST if self.most is None else min(FIRST, self.most)
+                first = _Unrolling(self, program, invariants, budget).run(few)
+                if not isinstance(first, Unknown):
+                    return first
+                invariants = self._with_conjectures(program, invariants, budget)
+            return _Unrolling(self, program, invariants, budget).run(self.most)
+        except OutOfTime:
+            return Unknown("out of time, no k is enough so far")
+        except (MissingCapability, NoTransition) as problem:
+            return Unknown(str(problem))
+
+    def _with_conjectures(
+        self, program: Program, invariants: dict[Location, Term], budget: Budget
+    ) -> dict[Location, Term]:
+        """The invariants with what runs suggest, as far as it is inductive by itself."""
+        own = Budget(_share(budget, CONJECTURES_SHARE), statistics=budget.statistics)
+        steps = {edge: transition(edge.statement) for edge in program.main.edges}
+        try:
+            with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
+                kept = Conjectures(self.solver, self.seed).kept(program, steps, solver, own)
+        except (OutOfTime, *FAILURES):
+            kept = None
+        if kept is None:
+            return invariants
+        return {
+            location: and_(invariant, *(part for part in kept[location] if part not in conjuncts(invariant)))
+            for location, invariant in invariants.items()
+            if location in kept
+        }
+
+
+def _share(budget: Budget, share: float) -> float | None:
+    return None if budget.left is None else share * budget.left
+
+
+class _Unrolling:
+    def __init__(self, engine: KInduction, program: Program, invariants: Invariants, budget: Budget) -> None:
+        self.engine = engine
+        self.program = program
+        self.invariants = invariants
+        self.budget = budget
+
+    def run(self, most: int | None) -> EngineAnswer:
+        main, errors = self.program.main, self.program.errors
+        waiting: list[EdgePath] = [(edge,) for edge in main.edges if edge.target in errors and self._known(edge)]
+        k = 1
+        with make_solver(self.engine.solver) as solver:
+            while True:
+                self.budget.watch(Progress(k, k, 0, len(waiting)))
+                executed: list[EdgePath] = []
+                for path in waiting:
+                    answer = self._executed(path, solver)
+                    if isinstance(answer, Unsafe):
+                        return answer
+                    if answer:
+                        executed.append(path)
+                if not executed:
+                    return Safe(self.invariants, (self.engine.solver,), k)
+                if most is not None and k >= most:
+                    return Unknown(f"not {k}-inductive: {len(executed)} paths of {k} edges lead to an error")
+                waiting = list(self._longer(executed))
+                if len(waiting) > MOST_PATHS:
+                    return Unknown(f"more than {MOST_PATHS} paths of {k + 1} edges lead to an error")
+                k += 1
+
+    def _known(self, edge: Edge) -> bool:
+        """Whether the edge leaves a location that may be reached."""
+        return edge.source in self.invariants
+
+    def _longer(self, paths: Sequence[EdgePath]) -> Iterator[EdgePath]:
+        for path in paths:
+            for edge in self.program.main.incoming(path[0].source):
+                if self._known(edge) and edge.target not in self.program.errors:
+                    yield (edge, *path)
+
+    def _executed(self, path: EdgePath, solver: Solver) -> bool | Unsafe:
+        """Whether the path can be executed between the invariants; if nothing leads to it, it is a counterexample."""
+        self.budget.check()
+        trace = Trace(path)
+        formula = trace.formula
+        self.budget.statistics.iterations += 1
+        with solver.scope(), self.budget.statistics.spending("paths"):
+            solver.add(*formula.by_step)
+            solver.add(*(self._at(position, edge.source, formula) for position, edge in enumerate(path)))
+            answer = solver.check(time_limit=self.budget.left)
+            if isinstance(answer, Sat) and path[0].source == self.program.main.entry:
+                return Unsafe(trace, answer.model)
+        if isinstance(answer, Undecided) and path[0].source == self.program.main.entry:
+            raise OutOfTime  # a longer path does not help: it would have to come back to the entry
+        return not isinstance(answer, Unsat)
+
+    def _at(self, position: int, location: Location, formula: TraceFormula) -> Term:
+        invariant = self.invariants[location]
+        if invariant is TRUE:
+            return TRUE
+        return substitute(invariant, {v: formula.at(position, v) for v in free_variables(invariant)})
