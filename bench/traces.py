@@ -36,8 +36,8 @@ from craton.program.cfa import Edge
 from craton.program.preparation import prepare
 from craton.smt import make_solver
 from craton.traces.memory import NO_MEMORY, RunMemory
-from craton.traces.perfect import Quality, quality
-from craton.traces.refutation import Answer, Refiner, Refutation
+from craton.traces.perfect import quality
+from craton.traces.refutation import Answer, Quality, Refiner, Refutation
 from craton.traces.trace import Trace
 from craton.verification.stage_programs import StagePrograms
 

@@ -23,8 +23,8 @@ all modules of the package included, is internal and may change at any time; so 
 - engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `Bounded`, `Conjectures`,
   `Horn`
 - refiners, as values: `Newton`, `Craig`, `ExplicitValues`, `Lean`, `Sliced`, `Lattice`, and what composes them:
-  `Fallback`, `UntilPerfect`, `UntilInductive`, `Race`, `Memo`, `Checked`; their choices: `Direction`, `Granularity`,
-  `Quantifiers`, `Level`; `refiner`: the value of an expression
+  `Fallback`, `UntilPerfect`, `UntilProving`, `UntilInductive`, `Race`, `Memo`, `Checked`; their choices: `Direction`,
+  `Granularity`, `Quantifiers`, `Level`; `refiner`: the value of an expression
 - the contracts, for those who write their own: `Refiner`, `Engine`
 
 Reading order of the inside: `logic` (formulas), `program` (automata), `frontends` (C, Boogie), `smt` (solvers),
@@ -44,7 +44,8 @@ Glossary:
 - *trace*: a path of edges. It is *feasible* if it can be executed; an infeasible error trace is *spurious*.
 - *refutation*: assertions along a trace from true to false, each implied by the one before and the step between.
 - *refiner*: what finds refutations; *Newton* and *Craig* are the two schools.
-- *perfect*: a refutation that proves the whole *path program* (the edges of the trace with all their loops).
+- *perfect*: a refutation that proves the whole *path program* (the edges of the trace with all their loops) with one
+  assertion for each location, so with loop invariants; *proving*: with several.
 - *engine*: a CEGAR loop around a refiner; its *answer* is not yet confirmed.
 - *stage*: an engine with a refiner that looks at a *view* of the program for a share of the time.
 - *verdict*: what a run says, with evidence: *proved*, *violated*, *unknown*.
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     from craton.errors import CratonError
     from craton.program.cfa import Program
     from craton.traces.checked import Checked
-    from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect
+    from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
     from craton.traces.cores import Granularity
     from craton.traces.craig import Craig
     from craton.traces.explanation import Explanation
@@ -118,7 +119,7 @@ _HOMES = {
     "craton.traces.prefixes": ("Sliced",),
     "craton.traces.lattice": ("Lattice",),
     "craton.traces.levels": ("Level",),
-    "craton.traces.compose": ("Fallback", "UntilPerfect", "UntilInductive", "Race", "Memo"),
+    "craton.traces.compose": ("Fallback", "UntilPerfect", "UntilProving", "UntilInductive", "Race", "Memo"),
     "craton.traces.checked": ("Checked",),
 }
 __getattr__ = lazy_imports(globals(), {name: home for home, names in _HOMES.items() for name in names})
@@ -164,6 +165,7 @@ __all__ = [
     "Level",
     "Fallback",
     "UntilPerfect",
+    "UntilProving",
     "UntilInductive",
     "Race",
     "Memo",

@@ -13,7 +13,7 @@ from craton.configuration.refiners import PRESETS, REFINERS, refiner
 from craton.registry.expressions import ExpressionError
 from craton.smt import known_solvers
 from craton.traces.checked import Checked
-from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect
+from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
 from craton.traces.lattice import Lattice
@@ -128,7 +128,7 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
         ),
         *(
             st.builds(kind, st.lists(inner, min_size=2, max_size=3).map(tuple))
-            for kind in (Fallback, UntilPerfect, UntilInductive, Race)
+            for kind in (Fallback, UntilPerfect, UntilProving, UntilInductive, Race)
         ),
     ),
     max_leaves=6,

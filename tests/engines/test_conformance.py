@@ -108,7 +108,7 @@ REFINEMENTS = (
     "checked(newton(it, wp, lv))",
     "fallback(newton(it, wp), craig(z3))",
     "until-perfect(newton(it, sp), craig(bitwuzla), craig(z3))",
-    "until-inductive(newton(core=half, minimise=1, wp, lv, late), craig(bitwuzla, it))",
+    "until-inductive(newton(core=half, minimise=1, wp, lv, late), until-proving(craig(bitwuzla, it)))",
     "race(newton(it, sp, lv), craig(z3), time=2)",
     *PRESETS,
 )

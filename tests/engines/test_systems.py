@@ -21,7 +21,7 @@ from craton.smt import make_solver
 from support.clauses import is_satisfiable, random_system
 from support.systems import SYSTEMS
 
-NEWTON = "newton(it, sp, lv)"
+NEWTON = "newton(core=half, minimise=1, sp, lv)"
 ENGINES: dict[str, SystemEngine] = {
     "spacer": Spacer(),
     "unguided spacer": Spacer(guided=False),

@@ -81,6 +81,7 @@ _REFINER = {
     "refiner": str,
     "verdict": str,
     "perfect": (bool, type(None)),
+    "quality": (str, type(None)),
     "seconds": float,
     "size": int,
     "core": (list, type(None)),

@@ -15,7 +15,7 @@ from craton.logic import FALSE, TRUE, Model, add, eq, int_
 from craton.traces.compose import Fallback, Memo, Race, UntilPerfect
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
+from craton.traces.refutation import Answer, Feasible, GaveUp, Quality, Refiner, Refutation, law_violation
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
 from support.newtons import IT_SP, IT_SP_LV
@@ -112,7 +112,7 @@ def test_a_returned_trace_skips_who_gives_up() -> None:
 def test_until_perfect_takes_the_first_perfect_sequence() -> None:
     a, b, c, d = Says(GAVE_UP), Says(imperfect("b")), Says(invariant("c")), Says(invariant("d"))
     answer = UntilPerfect((a, b, c, d)).refute(COUNTERS.trace)
-    assert answer == replace(invariant("c"), perfect=True)
+    assert answer == replace(invariant("c"), quality=Quality.PERFECT)
     assert d.asked == 0
 
 
@@ -120,10 +120,10 @@ def test_until_perfect_takes_the_first_of_none() -> None:
     memory = RunMemory()
     a, b = Says(imperfect("a")), Says(imperfect("b"))
     chain = UntilPerfect((Says(GAVE_UP), a, b))
-    assert chain.refute(COUNTERS.trace, memory) == replace(imperfect("a"), perfect=False)
+    assert chain.refute(COUNTERS.trace, memory) == replace(imperfect("a"), quality=Quality.TRACE)
     assert (a.asked, b.asked) == (1, 1)
     again = chain.refute(COUNTERS.trace, memory)
-    assert again == replace(imperfect("b"), perfect=False), "the next time, the next one"
+    assert again == replace(imperfect("b"), quality=Quality.TRACE), "the next time, the next one"
 
 
 def test_the_note_of_a_perfect_sequence_keeps_the_others() -> None:

@@ -100,6 +100,7 @@ def test_figure_3_has_a_loop_invariant_only_with_live_variables() -> None:
     assert implied(live.assertions[4], live.assertions[2])
     assert not implied(plain.assertions[4], plain.assertions[2])
     assert is_perfect(FIGURE_3.trace, live.assertions, Judge(SOLVERS))
+    assert not is_perfect(FIGURE_3.trace, plain.assertions, Judge(SOLVERS))
 
 
 @pytest.mark.parametrize("refiner", [IT_SP, IT_SP_LV, IT_WP, IT_WP_LV], ids=lambda refiner: refiner.name)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from craton.configuration.refiners import refiner
 from craton.logic import FALSE, TRUE, add, eq, int_
 from craton.program.cfa import Edge
 from craton.smt import Unsat, make_solver
 from craton.traces.cores import Granularity
+from craton.traces.explanation import explain
 from craton.traces.newton import Direction, Newton
-from craton.traces.perfect import is_perfect, path_program
-from craton.traces.refutation import Refutation, law_violation
+from craton.traces.perfect import Constraint, is_perfect, one_of_each, path_program
+from craton.traces.refutation import Quality, Refutation, law_violation
 from craton.traces.trace import Trace
 from support import FUZZ
 from support.judge import SOLVERS, Judge
@@ -82,6 +87,54 @@ def test_a_sequence_that_proves_one_trace_only_is_not_perfect() -> None:
     invariant = (TRUE, eq(i, int_(0)), same, same, ahead, same, same, FALSE)
     assert law_violation(example.trace, Refutation(invariant, "a person"), make_solver("z3")) == ""
     assert is_perfect(example.trace, invariant, make_solver("z3"))
+
+
+PAPERS = {  # what Figures 2 and 3 of [CN] call a loop invariant, and what not
+    "leak check, [CN] Figure 2": {"newton(sp)": Quality.TRACE, "newton(it, sp)": Quality.PERFECT},
+    "k is dead, [CN] Figure 3": {
+        "newton(sp)": Quality.PROVING,  # neither φ2 nor φ4 is a loop invariant; together they are
+        "newton(it, sp)": Quality.PROVING,  # its only core is the trace
+        "newton(sp, lv)": Quality.PERFECT,
+        "newton(it, sp, lv)": Quality.PERFECT,
+    },
+}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_what_the_paper_calls_perfect(name: str) -> None:
+    found = explain(INFEASIBLE[name].trace, [refiner(expression) for expression in PAPERS[name]])
+    assert [column.quality for column in found.columns] == list(PAPERS[name].values())
+    assert [column.perfect for column in found.columns] == [q is Quality.PERFECT for q in PAPERS[name].values()]
+
+
+def test_the_words_for_short_of_perfect() -> None:
+    """Backwards, Figure 3 has y + 1 ≥ 0 at the loop's entry, which its end does not need."""
+    names = ("newton(sp)", "newton(sp, lv)", "newton(wp)")
+    found = explain(INFEASIBLE["k is dead, [CN] Figure 3"].trace, [refiner(name) for name in names])
+    assert [column.verdict for column in found.columns] == [
+        "not perfect, but proves its path program",
+        "perfect",
+        "not perfect, but has a loop invariant",
+    ]
+
+
+@given(st.data())
+def test_one_of_each_against_trying_all(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(0, 3), max_size=4))
+    pairs = [(a, b) for a in range(len(sizes)) for b in range(len(sizes))]
+    allowed = {
+        pair: data.draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2))))
+        for pair in (data.draw(st.lists(st.sampled_from(pairs), max_size=5, unique=True)) if pairs else ())
+    }
+
+    def constraint(pair: tuple[int, int]) -> Constraint[int]:
+        return pair, lambda chosen: (chosen[pair[0]], chosen[pair[1]]) in allowed[pair]
+
+    expected = any(
+        all((choice[a], choice[b]) in good for (a, b), good in allowed.items())
+        for choice in product(*map(range, sizes))
+    )
+    assert one_of_each({k: range(n) for k, n in enumerate(sizes)}, [constraint(pair) for pair in allowed]) == expected
 
 
 def test_undecided_triples_are_not_perfect() -> None:

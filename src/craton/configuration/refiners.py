@@ -18,6 +18,7 @@ _ENTRIES = (
     Entry("lattice", "craton.traces.lattice:Lattice"),
     Entry("fallback", "craton.traces.compose:Fallback"),
     Entry("until-perfect", "craton.traces.compose:UntilPerfect"),
+    Entry("until-proving", "craton.traces.compose:UntilProving"),
     Entry("until-inductive", "craton.traces.compose:UntilInductive"),
     Entry("race", "craton.traces.compose:Race"),
     Entry("memo", "craton.traces.compose:Memo"),
@@ -25,19 +26,21 @@ _ENTRIES = (
 )
 
 # Ours, not the papers': cores of conjuncts or halves of equations, made smaller.
-_SP = "newton(core=half, minimise=1, sp, lv)"
-_WP = "newton(core=half, minimise=1, wp, lv)"
-_LATE = "newton(core=half, minimise=1, wp, lv, late)"
-_CRAIG = "craig(z3, core=half, minimise=1, time=2)"
+_SP = "newton(core=conjunct, minimise=1, sp, lv)"
+_WP = "newton(core=conjunct, minimise=1, wp, lv)"
+_LATE = "newton(core=conjunct, minimise=1, wp, lv, late)"
+_HALF = "newton(core=half, minimise=1, {}, lv)"
+_CRAIG = "craig(z3, core=conjunct, minimise=1, time=2)"
 
 PRESETS: dict[str, str] = {
-    # Cheap ones first: Spacer is slow on bit-vectors and often has no answer.
-    "default": f"until-inductive({_LATE}, {_SP}, {_CRAIG})",
-    "perfect": f"until-perfect({_SP}, {_WP}, {_CRAIG})",
+    # Cheap ones first: Spacer is slow on bit-vectors and often has no answer. Equations before halves of them, which
+    # know less (x = 0 is even, x ≤ 0 need not be).
+    "default": f"until-inductive({_LATE}, {_SP}, {_HALF.format('sp')}, {_CRAIG})",
+    "perfect": f"until-perfect({_SP}, {_WP}, {_HALF.format('sp')}, {_CRAIG})",
     "it-sp-lv": "newton(it, sp, lv)",
     "it-wp-lv": "newton(it, wp, lv)",
     "newton-or-craig": "fallback(newton(it, sp, lv), craig(z3))",
-    "bits": f"until-perfect({_SP}, {_CRAIG}, craig(bitwuzla, core=conjunct, minimise=1, time=2))",
+    "bits": f"until-proving({_SP}, {_CRAIG}, craig(bitwuzla, core=conjunct, minimise=1, time=2))",
 }
 
 REFINERS: Registry[Refiner] = Registry("refiner", {entry.name: entry for entry in _ENTRIES}, PRESETS)

@@ -34,6 +34,7 @@ def _column_data(column: Column) -> dict[str, Any]:
         "refiner": column.refiner,
         "verdict": column.verdict,
         "perfect": column.perfect,
+        "quality": None if column.quality is None else column.quality.name.lower(),
         "seconds": round(column.seconds, 6),
         "size": column.total_size,
         "core": None if column.core is None else sorted(column.core),

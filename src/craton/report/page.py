@@ -37,7 +37,7 @@ _LEGEND = """
 <p>Read downwards: each statement of the trace stands between the assertions that hold before and after it. All
 sequences start with <code>true</code> and end with <code>false</code>: nobody can execute the trace. <span
 class="core">●</span> marks statements in the infeasible core; the others did not matter. A sequence is <em>perfect</em>
-if it proves the whole path program, with all its loops: then it contains the loop invariants.</p>
+if it proves the whole path program by one assertion for each location: then it contains the loop invariants.</p>
 """
 
 _LEGEND_OF_TREES = """

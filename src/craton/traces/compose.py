@@ -13,8 +13,8 @@ from craton.processes.race import first_answer
 from craton.processes.supervision import Done, Ended, Ending
 from craton.registry import keyed_seconds, one_part, parts
 from craton.traces.memory import NO_MEMORY, Entries, RunMemory
-from craton.traces.perfect import Quality, quality
-from craton.traces.refutation import USUAL_ALLOWANCE, Answer, GaveUp, Refiner, Refutation
+from craton.traces.perfect import quality
+from craton.traces.refutation import USUAL_ALLOWANCE, Answer, GaveUp, Quality, Refiner, Refutation
 from craton.traces.trace import Problem, Trace
 
 Ask = Callable[[Refiner], Answer]
@@ -111,18 +111,34 @@ class _Until(Refiner):
         if best is None:
             return GaveUp("; ".join(reasons))
         _note(self, problem, best[1] + 1, best[2], memory)
-        return replace(best[2], perfect=best[0] is Quality.PERFECT)  # so statistics need not test it again
+        return replace(best[2], quality=best[0])  # so statistics need not test it again
 
 
 @dataclass(frozen=True, slots=True)
 class UntilPerfect(_Until):
-    """The first sequence that proves the whole path program; else one with a loop invariant; else the first."""
+    """The first sequence that has a loop invariant for each loop of the path program; else the one that proves most.
+
+    [CN] 7.1: perfect sequences.
+    """
 
     word: ClassVar[str] = "until-perfect"
 
     @property
     def enough(self) -> Quality:
         return Quality.PERFECT
+
+
+@dataclass(frozen=True, slots=True)
+class UntilProving(_Until):
+    """The first sequence that proves the whole path program, by one assertion for each location or by several; else one
+    with a loop invariant; else the first.
+    """
+
+    word: ClassVar[str] = "until-proving"
+
+    @property
+    def enough(self) -> Quality:
+        return Quality.PROVING
 
 
 @dataclass(frozen=True, slots=True)

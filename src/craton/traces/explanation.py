@@ -9,9 +9,16 @@ from typing import ClassVar, Protocol
 
 from craton.logic import Term, size
 from craton.smt import make_solver
-from craton.traces.perfect import is_perfect
-from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
+from craton.traces.perfect import quality
+from craton.traces.refutation import Answer, Feasible, GaveUp, Quality, Refiner, Refutation
 from craton.traces.trace import Trace
+
+_SHORT_OF_PERFECT = {
+    None: "",
+    Quality.TRACE: "",
+    Quality.INDUCTIVE: ", but has a loop invariant",
+    Quality.PROVING: ", but proves its path program",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +28,11 @@ class Column:
     refiner: str
     answer: Answer
     seconds: float
-    perfect: bool | None  # None where there is no sequence to judge
+    quality: Quality | None  # None where there is no sequence to judge
+
+    @property
+    def perfect(self) -> bool | None:
+        return None if self.quality is None else self.quality is Quality.PERFECT
 
     @property
     def assertions(self) -> tuple[Term, ...]:
@@ -47,7 +58,7 @@ class Column:
     def verdict(self) -> str:
         match self.answer:
             case Refutation():
-                return "perfect" if self.perfect else "not perfect"
+                return "perfect" if self.perfect else f"not perfect{_SHORT_OF_PERFECT[self.quality]}"
             case Feasible():
                 return "feasible"
             case GaveUp(reason):
@@ -115,5 +126,5 @@ def column(trace: Trace, refiner: Refiner, time_limit: float | None = 5.0) -> Co
     start = time.perf_counter()
     answer = refiner.refute(trace)
     seconds = time.perf_counter() - start
-    perfect = is_perfect(trace, answer.assertions, checker, time_limit) if isinstance(answer, Refutation) else None
-    return Column(refiner.name, answer, seconds, perfect)
+    found = quality(*answer.refuted(trace), checker, time_limit) if isinstance(answer, Refutation) else None
+    return Column(refiner.name, answer, seconds, found)

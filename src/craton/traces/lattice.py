@@ -282,7 +282,7 @@ class Lattice(Refiner):
                     by=self.name,
                     core=None,
                     live=None,
-                    perfect=None,
+                    quality=None,
                     abstraction=Abstraction(tuple(t.term for t in chosen), len(found)),
                 )
         return ask(whole)

@@ -60,7 +60,7 @@ def at_ends(fine: Refutation, ends: Sequence[int]) -> Refutation:
     if fine.live is not None:
         live = tuple(fine.live[i] for i in positions)
     assertions = tuple(fine.assertions[i] for i in positions)
-    return replace(fine, assertions=assertions, core=core, live=live, perfect=None)
+    return replace(fine, assertions=assertions, core=core, live=live, quality=None)
 
 
 def unfolded(trace: Trace) -> Path:

@@ -1,36 +1,33 @@
 """Path programs and perfect sequences ([CN] 7.1).
 
-The path program of a trace consists of the edges that occur in it, with all the loops they form. A sequence of
-assertions is perfect if it proves the whole path program, not only the one trace: then it contains loop invariants.
-Short of perfect are sequences with a loop invariant that the start of the path does not establish.
+The path program of a trace consists of the edges that occur in it, with all the loops they form. A sequence is perfect
+if it is inductive for the path program, too: then it contains a loop invariant for each loop. Where the trace visits a
+location several times, one of the assertions made there must be the invariant.
+
+Ours is finer. A sequence that is *proving* may need several assertions of a location, one for some rounds of a loop and
+one for others; it proves the path program as well. Short of that are *inductive* sequences, with a loop invariant that
+the start of the path does not establish.
 """
 
 from __future__ import annotations
 
-import enum
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location
 from craton.program.transitions import Transition, transition
 from craton.smt import Solver
-from craton.traces.refutation import hoare_triple
+from craton.traces.refutation import Quality, hoare_triple
 from craton.traces.trace import Trace
 
 
 def path_program(trace: Trace) -> tuple[Edge, ...]:
     """The edges of the trace, each once."""
     return tuple(dict.fromkeys(trace.edges))
-
-
-class Quality(enum.IntEnum):
-    """How much of the path program a sequence proves."""
-
-    TRACE = 0  # the one trace only
-    INDUCTIVE = 1  # every run of the path program that at some point satisfies an assertion inside a loop
-    PERFECT = 2  # all runs
 
 
 def quality(
@@ -40,9 +37,13 @@ def quality(
     time_limit: float | None = None,
     budget: float | None = None,
 ) -> Quality:
-    good = good_positions(trace, assertions, solver, time_limit, budget)
+    """Undecided Hoare triples count as invalid: those that take longer than `time_limit` seconds, and all after
+    `budget` seconds.
+    """
+    triples = _Triples(trace, assertions, solver, time_limit, budget)
+    good = good_positions(triples)
     if 0 in good:
-        return Quality.PERFECT
+        return Quality.PERFECT if _one_for_each(triples, good) else Quality.PROVING
     locations = trace.locations
     passed = Counter(locations)
     inside = (i for i in sorted(good) if passed[locations[i]] > 1 and assertions[i] not in (TRUE, FALSE))
@@ -56,43 +57,55 @@ def is_perfect(
     time_limit: float | None = None,
     budget: float | None = None,
 ) -> bool:
-    """Does every run of the path program stay within the assertions of the trace and never reach the error?"""
-    return 0 in good_positions(trace, assertions, solver, time_limit, budget)
+    """Is there an assertion for each location, among those of its visits, that together are inductive for the path
+    program ([CN] 7.1)?
+    """
+    return quality(trace, assertions, solver, time_limit, budget) is Quality.PERFECT
 
 
-def good_positions(
-    trace: Trace,
-    assertions: Sequence[Term],
-    solver: Solver,
-    time_limit: float | None = None,
-    budget: float | None = None,
-) -> set[int]:
+class _Triples:
+    """{A[i]} edge {A[j]} for a sequence of assertions and the edges of its path program."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        assertions: Sequence[Term],
+        solver: Solver,
+        time_limit: float | None,
+        budget: float | None,
+    ) -> None:
+        self.trace = trace
+        self.assertions = assertions
+        self.locations = trace.locations
+        self.outgoing: dict[Location, list[Edge]] = {}
+        self.positions: dict[Location, list[int]] = {}
+        for edge in path_program(trace):
+            self.outgoing.setdefault(edge.source, []).append(edge)
+        for i, location in enumerate(self.locations):
+            self.positions.setdefault(location, []).append(i)
+        self._solver = solver
+        self._time_limit = time_limit
+        self._end = None if budget is None else running_time() + budget
+        self._known: dict[tuple[Term, Edge, Term], bool] = {}
+
+    def lead(self, i: int, edge: Edge, j: int) -> bool:
+        if j == i + 1 and self.trace.edges[i] == edge:
+            return True  # the sequence's own step
+        key = (self.assertions[i], edge, self.assertions[j])
+        if key not in self._known:
+            left = None if self._end is None else self._end - running_time()
+            limit = min((x for x in (left, self._time_limit) if x is not None), default=None)
+            self._known[key] = _holds(key[0], transition(edge.statement), key[2], self._solver, limit)
+        return self._known[key]
+
+
+def good_positions(triples: _Triples) -> set[int]:
     """Positions of the trace from whose assertion the path program never reaches the error location.
 
     A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
-    set of good positions is computed by removing those that are not until none is left to remove. Undecided triples
-    count as invalid: those that take longer than `time_limit` seconds, and all after `budget` seconds.
+    set of good positions is computed by removing those that are not until none is left to remove.
     """
-    end = None if budget is None else running_time() + budget
-    locations = trace.locations
-    outgoing: dict[Location, list[tuple[Edge, Transition]]] = {}
-    for edge in path_program(trace):
-        outgoing.setdefault(edge.source, []).append((edge, transition(edge.statement)))
-    positions: dict[Location, list[int]] = {}
-    for i, location in enumerate(locations):
-        positions.setdefault(location, []).append(i)
-    cache: dict[tuple[Term, Edge, Term], bool] = {}
-
-    def leads(i: int, edge: Edge, step: Transition, j: int) -> bool:
-        if j == i + 1 and trace.edges[i] == edge:
-            return True  # the sequence's own step
-        key = (assertions[i], edge, assertions[j])
-        if key not in cache:
-            left = None if end is None else end - running_time()
-            limit = min((x for x in (left, time_limit) if x is not None), default=None)
-            cache[key] = _holds(assertions[i], step, assertions[j], solver, limit)
-        return cache[key]
-
+    locations, assertions = triples.locations, triples.assertions
     good = {i for i in range(len(locations)) if locations[i] != locations[-1] or assertions[i] is FALSE}
     changed = True
     while changed:
@@ -100,12 +113,61 @@ def good_positions(
         for i in sorted(good):
             if assertions[i] is FALSE:
                 continue  # no run gets here
-            for edge, step in outgoing.get(locations[i], ()):
-                if not any(leads(i, edge, step, j) for j in positions.get(edge.target, ()) if j in good):
+            for edge in triples.outgoing.get(locations[i], ()):
+                targets = triples.positions.get(edge.target, ())
+                if not any(triples.lead(i, edge, j) for j in targets if j in good):
                     good.discard(i)
                     changed = True
                     break
     return good
+
+
+def _one_for_each(triples: _Triples, good: set[int]) -> bool:
+    """Whether the path program is proved by one assertion for each location. The first location's is `true`, as runs
+    start in any state; of the others, the first visits' come first: they are the weakest where an assertion is a loop
+    invariant and later ones imply it.
+    """
+    candidates = {
+        location: [i for i in found if i in good] if location != triples.locations[0] else [0]
+        for location, found in triples.positions.items()
+    }
+
+    def proves(edge: Edge, chosen: Mapping[Location, int]) -> bool:
+        i = chosen[edge.source]
+        return triples.assertions[i] is FALSE or triples.lead(i, edge, chosen[edge.target])
+
+    edges = [edge for found in triples.outgoing.values() for edge in found]
+    return one_of_each(candidates, [((edge.source, edge.target), partial(proves, edge)) for edge in edges])
+
+
+K = TypeVar("K", bound=Hashable)
+Constraint = tuple[tuple[K, ...], Callable[[Mapping[K, int]], bool]]  # about some keys, and whether a choice fulfils it
+
+
+def one_of_each(candidates: Mapping[K, Sequence[int]], constraints: Sequence[Constraint[K]]) -> bool:
+    """Whether one candidate for each key can be chosen so that all constraints hold. By backtracking."""
+    keys = list(candidates)
+    order = {key: number for number, key in enumerate(keys)}
+    due: list[list[Callable[[Mapping[K, int]], bool]]] = [[] for _ in keys]
+    for about, holds in constraints:
+        if any(key not in order for key in about):
+            return False
+        due[max(order[key] for key in about)].append(holds)
+    chosen: dict[K, int] = {}
+    waiting = [iter(candidates[keys[0]])] if keys else []
+    while waiting:
+        depth = len(waiting) - 1
+        for candidate in waiting[-1]:
+            chosen[keys[depth]] = candidate
+            if all(holds(chosen) for holds in due[depth]):
+                break
+        else:
+            waiting.pop()
+            continue
+        if depth + 1 == len(keys):
+            return True
+        waiting.append(iter(candidates[keys[depth + 1]]))
+    return not keys
 
 
 def _holds(before: Term, step: Transition, after: Term, solver: Solver, time_limit: float | None) -> bool:

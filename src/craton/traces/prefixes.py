@@ -221,7 +221,7 @@ class _TraceReasons:
             answer,
             assertions=(*answer.assertions, *[FALSE] * (len(self.whole) - len(prefix))),
             live=answer.live if whole else None,
-            perfect=answer.perfect if whole else None,
+            quality=answer.quality if whole else None,
         )
 
     def candidate(self, prefix: Trace, assertions: tuple[Term, ...] = ()) -> Candidate:

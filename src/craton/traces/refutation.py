@@ -8,6 +8,7 @@ false, and {A[i]} step[i+1] {A[i+1]} for every i.
 
 from __future__ import annotations
 
+import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,15 @@ class Feasible:
     model: Model
 
 
+class Quality(enum.IntEnum):
+    """How much of the path program of a trace a sequence proves (`traces.perfect`)."""
+
+    TRACE = 0  # the one trace only
+    INDUCTIVE = 1  # every run of the path program that at some point satisfies an assertion inside a loop
+    PROVING = 2  # all runs, by all the assertions of each location together
+    PERFECT = 3  # all runs, by one assertion of each location: a loop invariant for each loop ([CN] 7.1)
+
+
 @dataclass(frozen=True, slots=True)
 class Refutation:
     """{A[i]} step[i] {A[i+1]} for every i; A[0] = true, A[-1] = false ([CN] Def. 3.2)."""
@@ -37,12 +47,17 @@ class Refutation:
     by: str  # the refiner
     core: frozenset[int] | None = None  # the steps of the core, if only a core was refuted
     live: tuple[frozenset[Term], ...] | None = None  # the live variables at each position, if computed
-    perfect: bool | None = None  # whether it proves the whole path program, if tested
+    quality: Quality | None = None  # how much of its path program it proves, if tested
     eliminated: Mapping[str, int] = field(default_factory=dict)  # number of variables per elimination method
     selection: Selection | None = None
     abstraction: Abstraction | None = None
     unchecked: int | None = None  # number of triples that no solver decided, if they were checked
     along: Along | None = None  # the path that was refuted, if it is only one of those through the trace's blocks
+
+    @property
+    def perfect(self) -> bool | None:
+        """Whether it is perfect; None if not tested."""
+        return None if self.quality is None else self.quality is Quality.PERFECT
 
     def refuted(self, trace: Trace) -> tuple[Trace, tuple[Term, ...]]:
         """What was refuted, and by which assertions: the trace itself, or one path through its blocks."""

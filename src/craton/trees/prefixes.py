@@ -181,7 +181,7 @@ class TreeReasons:
             answer,
             assertions=tuple(found),
             core=None if answer.core is None else frozenset(first + node for node in answer.core),
-            perfect=answer.perfect if prefix.tree.identity == self.tree.identity else None,
+            quality=answer.quality if prefix.tree.identity == self.tree.identity else None,
         )
 
     def candidate(self, prefix: Slice, assertions: tuple[Term, ...] = ()) -> Candidate:

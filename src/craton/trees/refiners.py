@@ -10,15 +10,14 @@ from __future__ import annotations
 from craton.logic import implies
 from craton.smt import Sat, Solver, Undecided
 from craton.traces.checked import Checked
-from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect
+from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.craig import Craig
 from craton.traces.lattice import Lattice, Templates
 from craton.traces.lean import Lean
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
-from craton.traces.perfect import Quality
 from craton.traces.prefixes import Sliced
-from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
+from craton.traces.refutation import Answer, GaveUp, Quality, Refiner, Refutation
 from craton.trees.craig import refuted_by_craig
 from craton.trees.lattice import forgetful, frontier, points_of, templates_of
 from craton.trees.lean import uses_of
@@ -40,7 +39,7 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
             return _lattice(refiner, tree, memory)
         case Fallback() | Memo():
             return refiner.asking(lambda part: refute(part, tree, memory), tree, memory)
-        case UntilPerfect() | UntilInductive():
+        case UntilPerfect() | UntilProving() | UntilInductive():
             return _until(refiner, tree, memory)
         case Race():
             return refiner.asking(lambda part, branch: refute(part, tree, branch), memory)
@@ -68,7 +67,7 @@ def _lattice(refiner: Lattice, tree: Tree, memory: RunMemory) -> Answer:
     )
 
 
-def _until(refiner: UntilPerfect | UntilInductive, tree: Tree, memory: RunMemory) -> Answer:
+def _until(refiner: UntilPerfect | UntilProving | UntilInductive, tree: Tree, memory: RunMemory) -> Answer:
     checker = memory.solver(refiner.solver, refiner.time_limit)
 
     def rate(answer: Refutation) -> Quality:

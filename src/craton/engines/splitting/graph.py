@@ -20,7 +20,7 @@ from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, ite, not_
 from craton.program.analysis.graphs import distances
 from craton.program.cfa import Location, Program
-from craton.traces.refutation import Refutation
+from craton.traces.refutation import Quality, Refutation
 from craton.traces.trace import Trace
 
 
@@ -134,7 +134,7 @@ class Graph:
 
         Progress by construction: no link of the trace leads from a node where one assertion holds to a node where the
         next does not (`learn`); the trace starts where `true` holds and would have to end where `false` holds. So the
-        trace is gone, through all nodes and all parts they are later split into. A perfect sequence also proves the
+        trace is gone, through all nodes and all parts they are later split into. A proving sequence also proves the
         loops of the path if all nodes of a location are split by all assertions made there.
         """
         steps = [link.step for link in path]
@@ -142,7 +142,7 @@ class Graph:
         for step, (before, after) in zip(steps, pairwise(assertions), strict=True):
             self._slicer.learn(before, step, after)
         asserted: dict[Location, list[Term]] = {}
-        if refutation.perfect:
+        if (refutation.quality or Quality.TRACE) >= Quality.PROVING:
             for step, assertion in zip(steps, assertions[1:], strict=True):
                 asserted.setdefault(step.edge.target, []).append(assertion)
         here = [self._start]  # nodes that the trace may have reached and where the assertion holds
