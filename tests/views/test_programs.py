@@ -132,9 +132,7 @@ SAFE = {
 }
 
 
-@pytest.mark.parametrize(
-    "expression", ["newton(core=half,minimise=1,wp,lv,late)", "newton(core=half,minimise=1,wp,lv)"]
-)
+@pytest.mark.parametrize("expression", [f"newton(core=half, minimise=1, wp, lv{late})" for late in ("", ", late")])
 @pytest.mark.parametrize("name", SAFE)
 def test_proofs_of_the_view_are_proofs_in_bits(name: str, expression: str, tmp_path: Path) -> None:
     """An engine's invariants over integers, translated, are inductive in the bit-precise program."""

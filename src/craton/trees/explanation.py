@@ -22,7 +22,6 @@ from craton.smt import make_solver
 from craton.traces.explanation import Column, Explanation, Line
 from craton.traces.explanation import column as trace_column
 from craton.traces.paths import Judged, spurious_paths
-from craton.traces.perfect import Quality
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 from craton.trees.enumeration import spurious_trees
@@ -130,9 +129,9 @@ def column(tree: Tree, refiner: Refiner, words: Words, time_limit: float | None 
     if not isinstance(answer, Refutation):
         return Column(refiner.name, answer, seconds, None)
     checker = make_solver("z3", time_limit=time_limit)
-    perfect = quality(tree, answer.assertions, checker, time_limit, time_limit) is Quality.PERFECT
+    found = quality(tree, answer.assertions, checker, time_limit, time_limit)
     told = tuple(words.told(tree, number, assertion) for number, assertion in enumerate(answer.assertions))
-    return Column(refiner.name, replace(answer, assertions=told), seconds, perfect)
+    return Column(refiner.name, replace(answer, assertions=told), seconds, found)
 
 
 # --- what there is to explain -----------------------------------------------------------------------------------------
