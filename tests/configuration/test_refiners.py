@@ -178,7 +178,8 @@ def test_the_eight_variants_print_as_the_paper_names_them(
             "xyz",
             0,
             "unknown refiner 'xyz'; known: newton, craig, values, lean, sliced, lattice, fallback, until-perfect,"
-            " until-proving, until-inductive, race, memo, checked, default, perfect, it-sp-lv, it-wp-lv, newton-or-craig, bits",
+            " until-proving, until-inductive, race, memo, checked, default, perfect, it-sp-lv, it-wp-lv,"
+            " newton-or-craig, bits",
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),
         ("newton(it, solvr=z3)", 11, "unknown option of newton 'solvr'; did you mean solver?"),
