@@ -81,6 +81,18 @@ int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }
 int main(void) { if (fact(5) != 120) reach_error(); return 0; }
 """,
     ),
+    "sum.c": (
+        True,
+        """extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int sum(int n) { if (n <= 0) return 0; return n + sum(n - 1); }
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n >= 0 && n <= 1000 && sum(n) < n) reach_error();
+  return 0;
+}
+""",
+    ),
     "deep.c": (
         False,
         """extern void reach_error(void);

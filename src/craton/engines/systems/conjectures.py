@@ -16,6 +16,7 @@ from functools import reduce
 from craton.engines.affine import Equation, Hull, beyond
 from craton.engines.contract import Budget, OutOfTime, Unknown
 from craton.engines.guesses import simple_facts
+from craton.engines.systems.bounds import bounds, numbers
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.engines.systems.facts import KnownFacts
 from craton.engines.systems.linear import shown_by_sums
@@ -96,7 +97,9 @@ def violates_queries(system: System, model: Model, solver: str) -> bool:
 class Conjectured:
     """The conjectures about a predicate; they are true of every row that was added."""
 
-    def __init__(self, predicate: Predicate, rows: Sequence[Row], cases: Sequence[Region]) -> None:
+    def __init__(
+        self, predicate: Predicate, rows: Sequence[Row], cases: Sequence[Region], known: dict[Sort, list[int]]
+    ) -> None:
         self.predicate = predicate
         self.forms: list[Term] = [FALSE]
         self.hulls: list[_EquationsIn] = []
@@ -105,8 +108,9 @@ class Conjectured:
             columns = [i for i, p in enumerate(parameters) if p.sort in (INT, BOOL) or isinstance(p.sort, BitVec)]
             distinct = {(parameters[i].sort, tuple(row[i] for row in rows)): i for i in reversed(columns)}
             columns = sorted(distinct.values())  # that columns are equal is what hulls tell
-            told = simple_facts([parameters[i] for i in columns], [tuple(row[i] for i in columns) for row in rows])
-            self.forms = [form for form in dict.fromkeys(told) if form not in (TRUE, FALSE)]
+            named, table = [parameters[i] for i in columns], [tuple(row[i] for i in columns) for row in rows]
+            told = dict.fromkeys((*simple_facts(named, table), *bounds(named, table, known)))
+            self.forms = [form for form in told if form not in (TRUE, FALSE)]
             ordered = sorted(cases, key=len)
             self.hulls = [_EquationsIn(predicate, case, sort) for sort in _numbers(predicate) for case in ordered]
             for row in rows:
@@ -217,10 +221,13 @@ class Search:
         self.budget = budget
         self.judges = [_Judge(clause, solver) for clause in self.clauses]
         self.shown = model  # it is inductive already
-        cases = regions(system, detail)
+        cases, known_numbers = regions(system, detail), numbers(system)
         self.conjectured = {
             predicate: Conjectured(
-                predicate, [known.fact(n).values for n in known.of.get(predicate, ())], cases[predicate]
+                predicate,
+                [known.fact(n).values for n in known.of.get(predicate, ())],
+                cases[predicate],
+                known_numbers,
             )
             for predicate in system.predicates
         }
