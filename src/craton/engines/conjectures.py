@@ -105,10 +105,14 @@ class Conjectures(Engine):
         found: Guesses = {}
         for location, variables in watched.items():
             rows = seen[location]
-            if not rows:
+            hints = [hint for hint in program.hints.get(location, ()) if free_variables(hint) <= frozenset(variables)]
+            if not rows and not hints:
                 continue  # possibly unreachable
             conditions = _conditions(program, steps, location, frozenset(variables))
-            asked = [guess for guess in (*conditions, *bounds[location]) if _holds(guess, variables, rows)]
+            asked = [guess for guess in (*conditions, *bounds[location], *hints) if _holds(guess, variables, rows)]
+            if not rows:
+                found[location] = asked
+                continue
             computed = [t for t in quotients if free_variables(t) <= frozenset(variables)]
             wider = [(*row, *(evaluate(t, dict(zip(variables, row, strict=True))) for t in computed)) for row in rows]
             columns = (*variables, *computed)

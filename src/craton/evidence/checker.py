@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
+from craton.evidence.instances import instantiated
 from craton.logic import FALSE, Term, disjuncts, free_variables, size
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
@@ -189,6 +190,9 @@ class _Panel:
         What is not told at once is asked case by case.
         """
         if FALSE in formulas:
+            return True
+        some = instantiated(formulas)
+        if some is not None and self._tried(some, limits[:2]) is True:
             return True
         first, *rest = formulas
         cases = disjuncts(first)

@@ -1,0 +1,167 @@
+"""Quantified conditions without quantifiers: what is said of all elements is said of those that the step is about.
+
+A condition of a proof is a set of formulas that are to contradict each other. If they still do when what exists has a
+name, and what holds of all holds of some only, then the condition is shown; if they do not, nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+
+from craton.logic import Term, and_, bvadd, free_variables, not_, ops, or_, post_order, substitute
+from craton.logic.affine import affine, extended
+from craton.logic.core import fresh
+from craton.logic.sorts import BitVec
+from craton.logic.terms import bv
+from craton.logic.walk import is_quantified
+
+_MOST_INSTANCES = 300  # of one formula
+
+
+def instantiated(formulas: Sequence[Term]) -> list[Term] | None:
+    """Formulas without quantifiers that follow from these, up to names for what exists; None if there are quantifiers
+    where they cannot be seen through, or none at all.
+    """
+    if not any(map(is_quantified, formulas)):
+        return None
+    try:
+        named = _Names(formulas)
+        open_ = [named.of(formula) for formula in formulas]
+        indices = dict.fromkeys(index for formula in open_ for index in _indices(formula))
+        found = [_of_some(formula, tuple(indices), tuple(named.given)) for formula in open_]
+    except _Hidden:
+        return None
+    return found
+
+
+class _Hidden(Exception):
+    """A quantifier stands inside of a term, or where it is neither positive nor negative."""
+
+
+class _Names:
+    """Gives names to what exists."""
+
+    def __init__(self, formulas: Sequence[Term]) -> None:
+        self._taken = set[Term]().union(*map(free_variables, formulas))
+        self.given: list[Term] = []
+
+    def of(self, formula: Term) -> Term:
+        """The formula with each ∃ that is positive opened, and negation at ∀ turned into ∃."""
+        if not is_quantified(formula):
+            return formula
+        match formula.op:
+            case ops.AND:
+                return and_(*map(self.of, formula.args))
+            case ops.OR:
+                return or_(*map(self.of, formula.args))
+            case ops.IMPLIES:
+                *premises, conclusion = formula.args
+                return or_(*(self.of(not_(premise)) for premise in premises), self.of(conclusion))
+            case ops.FORALL:
+                return formula
+            case ops.EXISTS:
+                return self.of(self._opened(formula))
+            case ops.NOT:
+                return self._denied(formula.args[0])
+        raise _Hidden
+
+    def _denied(self, formula: Term) -> Term:
+        match formula.op:
+            case ops.FORALL:
+                return self.of(not_(self._opened(formula)))
+            case ops.AND:
+                return or_(*(self.of(not_(part)) for part in formula.args))
+            case ops.OR:
+                return and_(*(self.of(not_(part)) for part in formula.args))
+            case ops.IMPLIES:
+                *premises, conclusion = formula.args
+                return and_(*map(self.of, premises), self.of(not_(conclusion)))
+        raise _Hidden
+
+    def _opened(self, quantified: Term) -> Term:
+        names = {}
+        for variable in quantified.payload:
+            names[variable] = fresh(f"some {variable.name}", variable.sort, self._taken)
+            self._taken.add(names[variable])
+            self.given.append(names[variable])
+        return substitute(quantified.args[0], names)
+
+
+def _indices(formula: Term) -> Iterator[Term]:
+    """The indices at which arrays are read or written, outside of quantifiers."""
+    waiting, seen = [formula], set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen or node.op in (ops.FORALL, ops.EXISTS):
+            continue
+        seen.add(node)
+        if node.op in (ops.SELECT, ops.STORE):
+            yield node.args[1]
+        waiting += node.args
+
+
+def _of_some(formula: Term, indices: Sequence[Term], names: Sequence[Term]) -> Term:
+    """With each ∀, which stands where it is positive, replaced by instances of it."""
+    if not is_quantified(formula):
+        return formula
+    match formula.op:
+        case ops.AND:
+            return and_(*(_of_some(part, indices, names) for part in formula.args))
+        case ops.OR:
+            return or_(*(_of_some(part, indices, names) for part in formula.args))
+        case ops.FORALL:
+            return and_(*_instances(formula, indices, names))
+    raise _Hidden
+
+
+def _instances(quantified: Term, indices: Sequence[Term], names: Sequence[Term]) -> Iterator[Term]:
+    body = quantified.args[0]
+    if is_quantified(body):
+        raise _Hidden
+    patterns = [node.args[1] for node in post_order(body) if node.op is ops.SELECT]
+    candidates = []
+    for variable in quantified.payload:
+        found = dict.fromkeys(name for name in names if name.sort is variable.sort)
+        for pattern in patterns:
+            if variable in free_variables(pattern):
+                found |= dict.fromkeys(match for index in indices for match in _matches(pattern, variable, index))
+        candidates.append(tuple(found))
+    for values in islice(product(*candidates), _MOST_INSTANCES):
+        yield substitute(body, dict(zip(quantified.payload, values, strict=True)))
+
+
+def _matches(pattern: Term, variable: Term, index: Term) -> Iterator[Term]:
+    """Values of the variable for which the pattern is the index, as far as looking at sums tells. A value that does not
+    fit does no harm.
+    """
+    if pattern.sort is not index.sort:
+        return
+    if pattern is variable:
+        yield index
+        return
+    shape = affine(pattern)
+    for part, factor in shape.factors.items():
+        inner = extended(part)
+        if part is not variable and inner is not variable:
+            continue
+        rest = affine(index).minus(shape.without(part)).divided(factor)
+        if rest is None:
+            continue
+        if part is variable:
+            yield rest.term
+        else:
+            yield from _narrowed(rest.factors, rest.constant, variable)
+
+
+def _narrowed(factors: Mapping[Term, int], constant: int, variable: Term) -> Iterator[Term]:
+    """What was extended, if the sum is an extended term and a constant."""
+    assert isinstance(variable.sort, BitVec)
+    width = variable.sort.width
+    if not factors:
+        yield bv(constant, width)
+    elif len(factors) == 1:
+        ((other, factor),) = factors.items()
+        inner = extended(other)
+        if factor == 1 and inner is not None and inner.sort is variable.sort:
+            yield bvadd(inner, bv(constant, width)) if constant else inner
