@@ -39,6 +39,7 @@ def verify(
     refine: str | Refiner | None = None,
     encoding: Literal["bv", "int", "ideal"] | None = None,
     floats: Literal["exact", "real"] | None = None,
+    arrays: Literal["exact", "cells"] | None = None,
     solver: str | None = None,
     seed: int | None = None,
     data_model: DataModel | None = None,
@@ -68,7 +69,7 @@ def verify(
     from craton.verification.scheduling import own_limit
 
     request = replace(_request(files, property, data_model, include, define), unknown_functions=unknown_functions)
-    stages = _stages(engine, refine, encoding, floats, solver, seed)
+    stages = _stages(engine, refine, encoding, floats, arrays, solver, seed)
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
     several = dict.fromkeys(one.file for one in properties_asked(request))
     if len(several) > 1:
@@ -161,6 +162,7 @@ def _stages(
     refine: str | Refiner | None,
     encoding: str | None,
     floats: str | None,
+    arrays: str | None,
     solver: str | None,
     seed: int | None,
 ) -> Sequence[Stage]:
@@ -172,9 +174,11 @@ def _stages(
     if engine is not None and not isinstance(engine, str):
         if refine is not None or solver is not None:
             raise CratonError(f"{engine.name} has its refiner and its solver already: say them when you make it")
-        return [GivenEngine.of(engine, encoding, floats)]
+        return [GivenEngine.of(engine, encoding, floats, arrays)]
     expression = refine if refine is None or isinstance(refine, str) else _expression(refine)
-    stages = chosen_stages(engine, expression, encoding=encoding, floats=floats, solver=solver, seed=seed)
+    stages = chosen_stages(
+        engine, expression, encoding=encoding, floats=floats, arrays=arrays, solver=solver, seed=seed
+    )
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)

@@ -29,6 +29,7 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
+    how.add_argument("--arrays", choices=("exact", "cells"), help="arrays, or a view of one element at a time")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument(
         "--seed", type=_seed, help="of tests and runs on inputs that are drawn; the same seed, the same run"
@@ -80,6 +81,7 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
         usual=DEFAULT if args.stages is None else read_stages(args.stages),
         encoding=args.encoding,
         floats=args.floats,
+        arrays=args.arrays,
         solver=args.solver,
         seed=args.seed,
         check_refutations=args.check_refutations,

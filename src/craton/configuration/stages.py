@@ -15,6 +15,7 @@ from craton.errors import CratonError
 
 ENCODINGS = ("bv", "int", "ideal")
 FLOATS = ("exact", "real")
+ARRAYS = ("exact", "cells")
 
 
 class StagesError(CratonError):
@@ -29,6 +30,7 @@ class Stage:
     refine: str = "default"
     encoding: str = "bv"
     floats: str = "exact"
+    arrays: str = "exact"
     solver: str = "z3"
     share: float = 1.0
     seconds: float | None = None  # at most, all turns together
@@ -36,7 +38,7 @@ class Stage:
 
     @property
     def in_bits(self) -> bool:
-        """Whether it runs on the bit-precise program itself, not on a view of it."""
+        """Whether numbers are bits, not integers or reals as a view has them."""
         return self.encoding == "bv" and self.floats == "exact"
 
     @property
@@ -52,7 +54,8 @@ class Stage:
 
     def seen_through(self, name: str) -> str:
         """A name, with the view appended unless the stage runs on the program itself."""
-        views = [word for word, usual in ((self.encoding, "bv"), (self.floats, "exact")) if word != usual]
+        seen = (self.encoding, "bv"), (self.floats, "exact"), (self.arrays, "exact")
+        views = [word for word, usual in seen if word != usual]
         return f"{name} ({', '.join(views)})" if views else name
 
 
@@ -102,6 +105,7 @@ _EXPECTED: Mapping[str, tuple[str, Any]] = {
     "solver": _TEXT,
     "encoding": (f"one of {', '.join(ENCODINGS)}", lambda value: value in ENCODINGS),
     "floats": (f"one of {', '.join(FLOATS)}", lambda value: value in FLOATS),
+    "arrays": (f"one of {', '.join(ARRAYS)}", lambda value: value in ARRAYS),
     "share": _NUMBER,
     "seconds": _NUMBER,
     "seed": ("a number from 0 on", lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0),

@@ -64,6 +64,8 @@ class Confirmation:
         view = self.view
         if view is not None:
             return self._proof_of_view(view, found)
+        if self.stage.arrays != "exact":
+            return self._shown(found)
         program = self.encoded.program
         if not self.context.confirm:
             unchecked = Proof(program, self.size, found.invariants, self._provenance(found), "", 0, k=found.k)
@@ -75,16 +77,16 @@ class Confirmation:
         from craton.engines import houdini
 
         context = self.context
-        blocks = self.programs.blocks(Stage(), None).program
+        blocks = self.programs.blocks(Stage(arrays=self.stage.arrays), None).program
         with context.statistics.spending("views"):
             translated = _in_bits(found.invariants, blocks, view)
-        verdict = self._checked(blocks, None, replace(found, invariants=translated))
+        verdict = self._shown(replace(found, invariants=translated))
         if isinstance(verdict, Proved):
             return verdict
         with context.statistics.spending("facts"):
             bounded = _with_facts(translated, blocks)
         if bounded != translated:
-            verdict = self._checked(blocks, None, replace(found, invariants=bounded))
+            verdict = self._shown(replace(found, invariants=bounded))
             if isinstance(verdict, Proved):
                 return verdict
         with context.statistics.spending("repairing a proof"):
@@ -92,7 +94,16 @@ class Confirmation:
             better = within(left, lambda report: houdini.repaired(blocks, bounded, Budget(left)))
         if isinstance(better, NotDone):
             return verdict
-        return self._checked(blocks, None, Safe(better, (houdini.SOLVER,), found.k))
+        return self._shown(Safe(better, (houdini.SOLVER,), found.k))
+
+    def _shown(self, found: Safe) -> Proved | Unknown:
+        """Invariants in bits, checked on the program in large blocks; those of cells are ones of all elements there."""
+        program, cells = self.programs.blocks(Stage(), None).program, self.programs.cells
+        if self.stage.arrays != "exact" and cells is not None:
+            there = frozenset(program.main.locations)
+            invariants = cells.lifted({x: formula for x, formula in found.invariants.items() if x in there})
+            found = replace(found, invariants=invariants)
+        return self._checked(program, None, found)
 
     def _checked(self, program: Program, size: int | None, found: Safe) -> Proved | Unknown:
         begun = running_time()
@@ -121,6 +132,8 @@ class Confirmation:
     # --- counterexamples ----------------------------------------------------------------------------------------------
 
     def counterexample(self, found: Unsafe) -> Violated | Unknown:
+        if self.stage.arrays != "exact":
+            return Unknown("the view of single elements of arrays is too coarse: there an error can be reached")
         run = execution(found.trace, found.model)
         if run is None:
             return Unknown(_NO_EXECUTION)

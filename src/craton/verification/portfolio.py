@@ -42,6 +42,7 @@ class Portfolio:
         players = {
             Player(stage.name, stage.share, stage.seconds, self._preparation(stage, clock)): stage
             for stage in self.stages
+            if self.programs.can_be_seen(stage)
         }
 
         def ended(player: Player, ending: Ending) -> Any:

@@ -250,6 +250,8 @@ class _Run:
         seconds = least(stage.seconds, seconds)
         if is_testing(stage):
             return self._replayable(lambda: tested(self.context, stage, programs.whole, seconds))
+        if not programs.can_be_seen(stage):
+            return Unknown("there are no arrays, or none that can be seen element by element")
         engine, statistics = engine_of(stage), self.context.statistics
         if not stage.in_bits:
             with statistics.spending("views"):

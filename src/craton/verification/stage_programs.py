@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from craton.configuration.stages import Stage
+from craton.logic.sorts import Array
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import Prepared
@@ -14,6 +16,7 @@ from craton.program.transitions import transition
 
 if TYPE_CHECKING:
     from craton.views import View
+    from craton.views.cells import CellsView
 
 
 class StagePrograms:
@@ -22,22 +25,42 @@ class StagePrograms:
     def __init__(self, prepared: Prepared) -> None:
         self.whole = prepared.whole
         self.small = prepared.small
-        self._views: dict[tuple[str, str], View | None] = {}
-        self._blocks: dict[tuple[str, str, int | None], Transformed] = {}
+        self._views: dict[tuple[str, str, str], View | None] = {}
+        self._blocks: dict[tuple[str, str, str, int | None], Transformed] = {}
 
     def view(self, stage: Stage) -> View | None:
         """What the stage looks at the program through; None for the bits themselves."""
-        key = stage.encoding, stage.floats
+        key = stage.encoding, stage.floats, stage.arrays
         if key not in self._views:
-            self._views[key] = None if stage.in_bits else _view(self.small.program, stage)
+            self._views[key] = None if stage.in_bits else _view(self._in_bits(stage), stage)
         return self._views[key]
+
+    @cached_property
+    def cells(self) -> CellsView | None:
+        """The program seen through single elements of its arrays, if it can be."""
+        if not any(isinstance(x.sort, Array) for x in (*self.small.program.globals, *self.small.program.main.locals)):
+            return None
+        from craton.views.cells import cells_view
+
+        return cells_view(self.blocks(Stage(), None).program)
+
+    def can_be_seen(self, stage: Stage) -> bool:
+        """Whether there is something for the stage to look at."""
+        return stage.arrays == "exact" or self.cells is not None
+
+    def _in_bits(self, stage: Stage) -> Program:
+        """What a view of numbers is a view of."""
+        if stage.arrays == "exact":
+            return self.small.program
+        assert self.cells is not None
+        return self.cells.program
 
     def blocks(self, stage: Stage, size: int | None) -> Transformed:
         """The program as the stage sees it, in blocks of a size."""
-        key = stage.encoding, stage.floats, size
+        key = stage.encoding, stage.floats, stage.arrays, size
         if key not in self._blocks:
             view = self.view(stage)
-            encoded = encode_blocks(self.small.program if view is None else view.program, size)
+            encoded = encode_blocks(self._in_bits(stage) if view is None else view.program, size)
             for edge in encoded.program.main.edges:
                 if isinstance(edge.statement, Block):
                     transition(edge.statement)  # here, where all stages get it, and not in each of their processes

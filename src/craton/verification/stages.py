@@ -20,9 +20,12 @@ class GivenEngine(Stage):
     value: Engine
 
     @classmethod
-    def of(cls, engine: Engine, encoding: str | None = None, floats: str | None = None) -> GivenEngine:
+    def of(
+        cls, engine: Engine, encoding: str | None = None, floats: str | None = None, arrays: str | None = None
+    ) -> GivenEngine:
         usual = Stage()
-        return cls(engine.name, "", encoding or usual.encoding, floats or usual.floats, value=engine)
+        views = encoding or usual.encoding, floats or usual.floats, arrays or usual.arrays
+        return cls(engine.name, "", *views, value=engine)
 
     @property
     def refiner(self) -> str:
@@ -37,13 +40,14 @@ def chosen_stages(
     usual: Sequence[Stage] = DEFAULT,
     encoding: str | None = None,
     floats: str | None = None,
+    arrays: str | None = None,
     solver: str | None = None,
     seed: int | None = None,
     check_refutations: bool = False,
 ) -> Sequence[Stage]:
     """With an engine, one stage; without one the usual stages, each with what was chosen, or as they are."""
-    names = ("engine", "refine", "encoding", "floats", "solver", "seed")
-    values = (engine, refine, encoding, floats, solver, seed)
+    names = ("engine", "refine", "encoding", "floats", "arrays", "solver", "seed")
+    values = (engine, refine, encoding, floats, arrays, solver, seed)
     chosen: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value is not None}
     if not chosen and not check_refutations:
         return usual

@@ -49,9 +49,9 @@ from craton.logic import (
     var,
 )
 from craton.logic.affine import Affine, affine, extended
+from craton.logic.core import fresh
 from craton.logic.sorts import INT, Array
 from craton.logic.walk import atoms
-from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.program.transitions import Transition, paths, transition
@@ -86,13 +86,14 @@ class CellsView:
 
 
 def cells_view(program: Program) -> CellsView | None:
-    """The view of a program without calls; None if it has no arrays, or some that cannot be seen so."""
-    encoded = encode_blocks(program).program
-    arrays = _arrays(encoded)
+    """The view of a program in large blocks and without calls; None if it has no arrays, or some that cannot be seen
+    so.
+    """
+    arrays = _arrays(program)
     if not arrays:
         return None
     try:
-        return _Making(encoded, arrays).view()
+        return _Making(program, arrays).view()
     except _NotSeen:
         return None
 
@@ -360,8 +361,15 @@ class _Hints:
 
     def formulas(self) -> tuple[Term, ...]:
         facts, limits = list(self._facts)[:_MOST_FACTS], list(self._limits)[:_MOST_LIMITS]
-        ranges = [part for limit in limits if limit is not self._position for part in self._ranges(limit)]
         variables = [index for index in self._indices if index.is_variable]
+        ranges = [part for limit in limits for part in self._ranges(limit)]
+        ranges += [
+            and_(above, not_(self._at_most(limit, self._position)))
+            for index in variables[:_MOST_BEGINNINGS]
+            for limit in limits
+            if limit is not index
+            for above in (self._at_most(index, self._position), not_(self._at_most(self._position, index)))
+        ]
         bounds = [self._at_most(x, y) for i in variables for x, y in ((self._zero, i), *((i, t) for t in limits))]
         return (*bounds, *(implies(part, fact) for fact in facts for part in (TRUE, *ranges)))
 
@@ -383,7 +391,7 @@ class _Hints:
 
 
 _COMPARISONS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE, ops.LT, ops.LE, ops.EQ)
-_MOST_FACTS, _MOST_LIMITS = 24, 8
+_MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS = 24, 8, 3
 
 
 def _is_cell(variable: Term) -> bool:
@@ -400,12 +408,20 @@ class _Making:
         self.errors = [(edge, list(self._ways(edge))) for edge, _ in self.steps if edge.target in program.errors]
         self.sort = self._position_sort(layouts.narrow())
         wanted = max((len(self._indices(last)) for _, ways in self.errors for _, last in ways), default=1)
-        self.positions = tuple(var(f"position {i}", self.sort) for i in range(max(1, min(MOST_CELLS, wanted))))
+        self.positions = self._positions(max(1, min(MOST_CELLS, wanted)))
         self.cells = {array: self._cells(array) for array in arrays}
         self.edges: list[Edge] = []
         self.hints = _Hints(self.positions[0])
         self.variables: dict[Term, None] = dict.fromkeys(self.positions)
         self.next = 1 + max(location.id for location in program.main.locations)
+
+    def _positions(self, number: int) -> tuple[Term, ...]:
+        taken = {*self.program.globals, *self.program.main.locals}
+        found: list[Term] = []
+        for _ in range(number):
+            found.append(fresh("k", self.sort, taken))
+            taken.add(found[-1])
+        return tuple(found)
 
     def _cells(self, array: Term) -> dict[Term, Term]:
         assert isinstance(array.sort, Array)

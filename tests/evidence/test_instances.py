@@ -1,0 +1,103 @@
+"""Conditions without quantifiers: whatever they contradict, the quantified ones contradict, too."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from craton.evidence.instances import instantiated
+from craton.logic import (
+    INT,
+    Array,
+    BitVec,
+    Term,
+    and_,
+    apply,
+    bv,
+    bvadd,
+    bvmul,
+    bvult,
+    eq,
+    exists,
+    forall,
+    implies,
+    int_,
+    not_,
+    or_,
+    select,
+    sign_extend,
+    store,
+    var,
+)
+from craton.logic.sorts import BOOL, Function
+from craton.logic.walk import is_quantified
+from craton.smt import Unsat, make_solver
+
+WORD = BitVec(4)
+A, X, Y, K = var("a", Array(WORD, WORD)), var("x", WORD), var("y", WORD), var("k", WORD)
+
+
+def contradictory(formulas: list[Term]) -> bool:
+    with make_solver("z3", time_limit=20.0) as solver:
+        solver.add(*formulas)
+        return isinstance(solver.check(), Unsat)
+
+
+def indices(draw: st.DrawFn, *variables: Term) -> Term:
+    part = draw(st.sampled_from(variables))
+    return bvadd(bvmul(bv(draw(st.sampled_from((1, 2, 3))), 4), part), bv(draw(st.integers(0, 3)), 4))
+
+
+@st.composite
+def bodies(draw: st.DrawFn, bound: Term) -> Term:
+    read = select(A, indices(draw, bound, X))
+    fact = draw(st.sampled_from((eq(read, bv(7, 4)), bvult(read, Y), eq(read, bound))))
+    return implies(bvult(bound, draw(st.sampled_from((X, Y, bv(9, 4))))), fact) if draw(st.booleans()) else fact
+
+
+@st.composite
+def conditions(draw: st.DrawFn) -> list[Term]:
+    before = forall((K,), draw(bodies(K)))
+    if draw(st.booleans()):
+        before = and_(before, or_(eq(X, Y), forall((K,), draw(bodies(K)))))
+    written = store(A, indices(draw, X, Y), draw(st.sampled_from((bv(7, 4), X, Y))))
+    after = forall((K,), implies(bvult(K, bvadd(X, bv(1, 4))), eq(select(written, K), bv(7, 4))))
+    step = draw(st.sampled_from((bvult(X, Y), eq(X, Y), not_(eq(X, bv(15, 4))))))
+    return [before, step, not_(after)]
+
+
+@settings(max_examples=120, deadline=None)
+@given(conditions())
+def test_they_claim_no_more(condition: list[Term]) -> None:
+    found = instantiated(condition)
+    assert found is not None
+    assert not any(map(is_quantified, found))
+    if contradictory(found):
+        assert contradictory(condition)
+
+
+def test_the_step_of_a_loop_that_fills() -> None:
+    """∀k < x. a[k] = 7, then a[x] := 7, x := x + 1: it is enough to look at k itself."""
+    for wide in (False, True):
+        sort = BitVec(16) if wide else WORD
+        array = var("b", Array(sort, WORD))
+
+        def at(index: Term, wide: bool = wide) -> Term:
+            return bvadd(bvmul(bv(4, 16), sign_extend(12, index)), bv(4096, 16)) if wide else index
+
+        full = forall((K,), implies(bvult(K, X), eq(select(array, at(K)), bv(7, 4))))
+        later = store(array, at(X), bv(7, 4))
+        after = forall((K,), implies(bvult(K, bvadd(X, bv(1, 4))), eq(select(later, at(K)), bv(7, 4))))
+        condition = [full, bvult(X, bv(9, 4)), not_(after)]
+        found = instantiated(condition)
+        assert found is not None
+        assert contradictory(found)
+
+
+def test_what_cannot_be_seen_through_is_left_alone() -> None:
+    assert instantiated([eq(X, Y)]) is None
+    asks = Function("asks", (BOOL,), BOOL)
+    assert instantiated([apply(asks, forall((K,), eq(K, X)))]) is None
+    inner = var("j", INT)
+    nested = forall((K,), exists((inner,), eq(inner, int_(1))))
+    assert instantiated([nested]) is None or not any(map(is_quantified, instantiated([nested]) or []))

@@ -1,0 +1,128 @@
+"""Arrays seen through one element of each: what is proved so is a proof of the program, checked by other solvers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.configuration.stages import Stage
+from craton.frontends.programs import Request, load_program
+from craton.logic import INT, Array, Term, add, eq, forall, ge, int_, lt, or_, select, store, var
+from craton.logic.walk import is_quantified
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
+from craton.program.preparation import prepare
+from craton.program.statements import Assign, Assume, Statement
+from craton.verdicts.verdict import Proved, Unknown, Violated
+from craton.verification.run import verify, verify_program
+from craton.views.cells import cells_view
+
+CELLS = Stage("conjectures", arrays="cells")
+BEGIN = "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n#define N 1000\n"
+FILL = "int a[N], i; for (i = 0; i < N; i++) a[i] = i + 3;"
+ARE_SEVEN = " for (i = 0; i < N; i++) if (a[i] != 7) reach_error();"
+SAFE = {
+    "fill and read all": FILL + "for (i = 0; i < N; i++) if (a[i] != i + 3) reach_error();",
+    "fill and read any": FILL + "int j = __VERIFIER_nondet_int(); if (j >= 0 && j < N && a[j] != j + 3) reach_error();",
+    "from behind": "int a[N], i; for (i = N - 1; i >= 0; i--) a[i] = 7;" + ARE_SEVEN,
+    "copy": "int a[N], b[N], i; for (i = 0; i < N; i++) b[i] = a[i];"
+    " for (i = 0; i < N; i++) if (a[i] != b[i]) reach_error();",
+    "minimum": "int a[N], i, m = a[0]; for (i = 0; i < N; i++) if (a[i] < m) m = a[i];"
+    " for (i = 0; i < N; i++) if (a[i] < m) reach_error();",
+    "of another width": "unsigned char a[N]; long b[N]; int i; for (i = 0; i < N; i++) { a[i] = 1; b[i] = 2; }"
+    " for (i = 0; i < N; i++) if (a[i] + b[i] != 3) reach_error();",
+}
+UNSAFE = {
+    "one is missing": "int a[N], i; for (i = 1; i < N; i++) a[i] = 7;" + ARE_SEVEN,
+    "one is changed": FILL
+    + "a[__VERIFIER_nondet_int() & 511] = 0; for (i = 0; i < N; i++) if (a[i] != i + 3) reach_error();",
+    "every other one": "int a[N], i; for (i = 0; i < N; i += 2) a[i] = 7;" + ARE_SEVEN,
+}
+
+
+def written(folder: Path, body: str) -> Request:
+    (folder / "p.c").write_text(f"{BEGIN}int main(void) {{ {body} return 0; }}\n")
+    return Request((str(folder / "p.c"),))
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_loops_over_arrays_are_proved(tmp_path: Path, name: str) -> None:
+    verdict = verify(written(tmp_path, SAFE[name]), (CELLS,), 120.0).verdict
+    assert isinstance(verdict, Proved), verdict
+    assert any(map(is_quantified, verdict.proof.invariants.values()))
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_what_is_wrong_is_not_proved(tmp_path: Path, name: str) -> None:
+    verdict = verify(written(tmp_path, UNSAFE[name]), (CELLS,), 60.0).verdict
+    assert not isinstance(verdict, Proved)
+
+
+def test_there_may_be_nothing_to_see(tmp_path: Path) -> None:
+    verdict = verify(
+        written(tmp_path, "int x = 0; while (x < 9) x++; if (x > 9) reach_error();"), (CELLS,), 60.0
+    ).verdict
+    assert isinstance(verdict, Unknown)
+    assert "no arrays" in verdict.reason
+
+
+def test_an_error_of_the_view_is_none(tmp_path: Path) -> None:
+    """The sum of two elements: the view knows one of them."""
+    body = "int a[N]; a[1] = 1; a[2] = 2; if (a[1] + a[2] != 3) reach_error();"
+    verdict = verify(written(tmp_path, body), (Stage("bounded", arrays="cells"),), 60.0).verdict
+    assert not isinstance(verdict, Violated)
+
+
+A, B = var("a", Array(INT, INT)), var("b", Array(INT, INT))
+J, N = var("i", INT), var("n", INT)
+
+
+def program(*edges: tuple[int, Statement, int]) -> Program:
+    made = tuple(Edge(Location(a), statement, Location(b)) for a, statement, b in edges)
+    main = Procedure("main", (), (), Location(0), Location(99), made, (A, B, J, N))
+    return Program("main", {"main": main}, (), {Location(9): UNREACH}, {Location(1): None, Location(3): None})
+
+
+def test_over_integers() -> None:
+    filled = program(
+        (0, Assign(J, int_(0)), 1),
+        (1, Assume(lt(J, N)), 2),
+        (2, Assign(A, store(A, J, add(J, int_(5)))), 5),
+        (5, Assign(J, add(J, int_(1))), 1),
+        (1, Assume(ge(J, N)), 6),
+        (6, Assign(J, int_(0)), 3),
+        (3, Assume(lt(J, N)), 4),
+        (4, Assume(lt(select(A, J), J)), 9),
+        (4, Assign(J, add(J, int_(1))), 3),
+    )
+    verdict = verify_program(filled, (CELLS,), 60.0).verdict
+    assert isinstance(verdict, Proved), verdict
+
+
+def test_what_is_true_of_every_cell_is_true_of_all_elements() -> None:
+    loop = program((0, Assign(A, store(A, int_(0), int_(1))), 1), (1, Assume(eq(select(A, J), int_(0))), 9))
+    view = cells_view(encode_blocks(loop).program)
+    assert view is not None
+    assert not any(isinstance(x.sort, Array) for edge in view.program.main.edges for x in _variables(edge))
+    (k,) = (x for x in view.program.main.locals if x.name == "k")
+    (cell,) = (x for x in view.program.main.locals if x.name == "a cell 0")
+    either = or_(eq(k, int_(7)), eq(cell, int_(3)))
+    lifted = view.lifted({Location(1): either})[Location(1)]
+    assert lifted is forall((k,), or_(eq(k, int_(7)), eq(select(A, k), int_(3))))
+
+
+def _variables(edge: Edge) -> frozenset[Term]:
+    from craton.program.variables import reads, writes
+
+    return frozenset((*reads(edge.statement), *writes(edge.statement)))
+
+
+def test_two_elements_have_two_cells(tmp_path: Path) -> None:
+    request = written(
+        tmp_path, FILL + "int j = __VERIFIER_nondet_int(); if (j > 0 && j < N && a[j - 1] > a[j]) reach_error();"
+    )
+    small = prepare(load_program(request)).small.program
+    view = cells_view(encode_blocks(small).program)
+    assert view is not None
+    assert sum(" cell " in x.name for x in view.program.main.locals) == 2
