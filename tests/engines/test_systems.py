@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget
 from craton.engines.predicate.abstraction import Abstracting
+from craton.engines.systems.abstraction import ClauseAbstraction
 from craton.engines.systems.bounded import BoundedDerivations
-from craton.engines.systems.contract import Contradicted, Solved, SystemEngine
+from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.engines.systems.explicit import Explicit
 from craton.engines.systems.predicate import PredicateAbstraction
 from craton.engines.systems.spacer import Spacer
 from craton.evidence.systems import check_derivation
+from craton.horn.clauses import System
 from craton.horn.derivations import Derivation
 from craton.horn.grounding import grounded
 from craton.horn.preprocessing import preprocessed
 from craton.horn.reading import parse_system
+from craton.logic import Term
 from craton.smt import make_solver
 from support.clauses import is_satisfiable, random_system
 from support.systems import SYSTEMS
@@ -59,6 +64,36 @@ def test_engines_on_systems_people_write(name: str, system: str) -> None:
         assert "too many facts" in getattr(answer, "reason", "") or "more than" in getattr(answer, "reason", "")
     elif "craig" not in name or system != "McCarthy 91":  # interpolants may count for ever
         assert isinstance(answer, Solved if expected == "sat" else Contradicted), answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Undecided(SystemEngine):
+    """Predicate abstraction whose solver decides nothing: all it knows is what refutations say."""
+
+    inner: PredicateAbstraction
+
+    def run(self, system: System, budget: Budget) -> SystemAnswer:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ClauseAbstraction, "_follows", _known_to_follow)
+            patch.setattr(ClauseAbstraction, "_contradicts", _known_to_contradict)
+            return self.inner.run(system, budget)
+
+
+def _known_to_follow(self: ClauseAbstraction, premise: frozenset[Term], goal: Term) -> bool:
+    return goal in self._derived and self._derived[goal].answer(premise) is True
+
+
+def _known_to_contradict(self: ClauseAbstraction, premise: frozenset[Term]) -> bool:
+    return self._contradictory.answer(premise) is True
+
+
+@pytest.mark.parametrize("refining", ["newton(it, sp, lv)", "newton(it, wp, lv)", "craig(z3)", "lattice(craig(z3))"])
+def test_a_refuted_derivation_never_comes_back(refining: str) -> None:
+    """Even if the solver of the abstraction decides nothing at all: else this raises NoProgress."""
+    engine = _Undecided(PredicateAbstraction(refiner(refining), Abstracting.CARTESIAN))
+    for seed in range(700, 712):
+        system = preprocessed(random_system(seed)).system
+        engine.run(system, Budget(1.0))
 
 
 def test_bounded_derivations_agree_with_counting() -> None:

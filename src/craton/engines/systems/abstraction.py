@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from craton.engines.predicate.abstraction import Abstracting
 from craton.horn.clauses import Atom, Clause, System
-from craton.logic import Model, Term, and_, evaluate, not_, substitute
+from craton.logic import FALSE, TRUE, Model, Term, and_, conjuncts, evaluate, not_, substitute
 from craton.logic.evaluation import CannotEvaluate
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
+from craton.trees.tree import Tree
 
 State = frozenset[Term]  # literals over the parameters of a predicate
 MOST_CUBES = 64
@@ -46,9 +47,7 @@ class ClauseAbstraction:
 
     def post(self, states: Sequence[State], literals: Sequence[Term], how: Abstracting) -> list[State] | None:
         """The abstract facts that follow from these; None if none does. A query has the fact without literals."""
-        premise = frozenset(
-            t for atom, state in zip(self.clause.body, states, strict=True) for t in _instances(atom, state)
-        )
+        premise = self._premise(states)
         if self._contradicts(premise):
             return None
         if self.clause.head is None:
@@ -58,6 +57,20 @@ class ClauseAbstraction:
         if how is Abstracting.CARTESIAN:
             return [held]
         return self._cubes(premise, held, {t: goal for t, goal in goals.items() if t not in held})
+
+    def learn(self, states: Sequence[State], assertion: State) -> None:
+        """What a refutation says of this clause: the assertions of its premises imply that of its head."""
+        premise = self._premise(states)
+        if self.clause.head is None or FALSE in assertion:
+            self._contradictory.enough.append(premise)
+            return
+        for literal in assertion:
+            self._derived.setdefault(_instance(self.clause.head, literal), _Known()).enough.append(premise)
+
+    def _premise(self, states: Sequence[State]) -> frozenset[Term]:
+        return frozenset(
+            t for atom, state in zip(self.clause.body, states, strict=True) for t in _instances(atom, state)
+        )
 
     def _contradicts(self, premise: frozenset[Term]) -> bool:
         known = self._contradictory.answer(premise)
@@ -136,3 +149,11 @@ class SystemAbstraction:
         self, clause: int, states: Sequence[State], literals: Sequence[Term], how: Abstracting
     ) -> list[State] | None:
         return self._clauses[clause].post(states, literals, how)
+
+    def learn(self, tree: Tree, assertions: Sequence[Term]) -> None:
+        """The steps of a refuted tree, as the refuter has shown them: so that it is gone even if the solver decides
+        nothing.
+        """
+        states = [frozenset(part for part in conjuncts(assertion) if part is not TRUE) for assertion in assertions]
+        for node, state in zip(tree.nodes, states, strict=True):
+            self._clauses[node.clause].learn([states[child] for child in node.children], state)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from craton.engines.contract import Budget, OutOfTime, Unknown
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
-from craton.engines.systems.facts import KnownFacts
+from craton.engines.systems.facts import KnownFacts, applies
 from craton.horn.clauses import Clause, System
 from craton.horn.derivations import Fact
 from craton.horn.grounding import Inference
@@ -70,12 +70,22 @@ class _Run:
         return Solved(self._model(), (self.solver,))
 
     def _solutions(self, number: int, clause: Clause, premises: Sequence[int]) -> Iterator[tuple[Value, ...]]:
-        """The arguments that the head can have."""
+        """The arguments that the head can have: by evaluation where the premises determine them, else from a solver."""
+        arguments = () if clause.head is None else clause.head.arguments
+        bound = self.facts.binding(clause, premises)
+        applicable = False if bound is None else applies(clause, bound)
+        if bound is not None and applicable:
+            yield tuple(evaluate(a, bound) for a in arguments)
+        if applicable is None:
+            yield from self._solved(number, clause, premises, arguments)
+
+    def _solved(
+        self, number: int, clause: Clause, premises: Sequence[int], arguments: Sequence[Term]
+    ) -> Iterator[tuple[Value, ...]]:
         if number not in self.solvers:
             self.solvers[number] = make_solver(self.solver, time_limit=5.0)
             self.solvers[number].add(clause.constraint)
         solver = self.solvers[number]
-        arguments = () if clause.head is None else clause.head.arguments
         with solver.scope():
             for atom, premise in zip(clause.body, premises, strict=True):
                 values = self.facts.fact(premise).values

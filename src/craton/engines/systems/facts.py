@@ -79,6 +79,18 @@ class KnownFacts:
         return bound
 
 
+def applies(clause: Clause, bound: Binding) -> bool | None:
+    """Whether the constraint is true; None if that, or what the head is of, is not determined."""
+    if any(v not in bound for v in clause.variables):
+        return None
+    try:
+        for argument in () if clause.head is None else clause.head.arguments:
+            evaluate(argument, bound, specified_only=True)
+        return evaluate(clause.constraint, bound, specified_only=True) is True
+    except Unspecified:
+        return None
+
+
 def bound_by(atom: Atom, values: Sequence[Value], bound: Binding) -> Binding | None:
     """The values of variables if the atom is a fact of these values; None if it cannot be."""
     found = dict(bound)

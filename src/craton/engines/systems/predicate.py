@@ -15,6 +15,7 @@ from itertools import product
 
 from craton.engines.contract import Budget, OutOfTime, Progress, Unknown
 from craton.engines.predicate.abstraction import Abstracting
+from craton.engines.refinement import NoProgress
 from craton.engines.systems.abstraction import State, SystemAbstraction
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.horn.clauses import Predicate, System
@@ -65,6 +66,7 @@ class _Run:
     abstraction: SystemAbstraction = field(init=False)
     precision: dict[Predicate, dict[Term, None]] = field(default_factory=dict)
     memory: RunMemory = field(default_factory=RunMemory)
+    refuted: set[tuple[Node, ...]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.abstraction = SystemAbstraction(self.system, self.engine.solver, _QUERY_LIMIT)
@@ -82,7 +84,10 @@ class _Run:
                 return found
 
     def _refined(self, tree: Tree) -> SystemAnswer | None:
-        """None if there are new literals."""
+        """None if the tree was refuted. It cannot come back: its steps are known now, and literals are never lost."""
+        if tree.nodes in self.refuted:
+            raise NoProgress("a derivation that was refuted came back")
+        self.refuted.add(tree.nodes)
         statistics = self.budget.statistics
         statistics.iterations += 1
         statistics.trace_lengths.append(len(tree))
@@ -93,6 +98,7 @@ class _Run:
         if isinstance(answer, GaveUp):
             return Unknown(f"a derivation could not be refuted: {answer.reason}")
         statistics.count(answer)
+        self.abstraction.learn(tree, answer.assertions)
         new = 0
         for number, assertion in enumerate(answer.assertions):
             head = tree.clause(number).head
@@ -104,7 +110,7 @@ class _Run:
                         new += 1
         statistics.predicates += new
         self.budget.watch(Progress(statistics.iterations, len(tree), statistics.predicates, statistics.states))
-        return None if new else Unknown("a derivation that was refuted came back")
+        return None
 
 
 class _Search:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from craton.engines.contract import Budget
 from craton.engines.systems.contract import Contradicted
-from craton.engines.systems.facts import Binding, KnownFacts
+from craton.engines.systems.facts import Binding, KnownFacts, applies
 from craton.horn.clauses import Clause, Predicate, System
 from craton.horn.derivations import Fact
 from craton.horn.grounding import Inference
@@ -95,11 +95,12 @@ class _Sampling:
         bound = self.known.binding(clause, premises)
         if bound is None:
             return
-        open_ = [v for v in clause.variables if v not in bound]
-        if not open_:
-            if self._applies(clause, premises, bound):
+        applicable = applies(clause, bound)
+        if applicable is not None:
+            if applicable:
                 yield bound
             return
+        open_ = [v for v in clause.variables if v not in bound]
         solver = self._solver(number, clause)
         with solver.scope():
             for atom, premise in zip(clause.body, premises, strict=True):
@@ -110,12 +111,6 @@ class _Sampling:
                 if found is None or time.monotonic() > self.deadline:
                     return
                 yield found
-
-    def _applies(self, clause: Clause, premises: tuple[int, ...], bound: Binding) -> bool:
-        try:
-            return evaluate(clause.constraint, bound, specified_only=True) is True
-        except Unspecified:
-            return False
 
     def _solver(self, number: int, clause: Clause) -> Solver:
         if number not in self.solvers:
