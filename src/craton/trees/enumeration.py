@@ -35,7 +35,7 @@ class _Shape:
 def derivations(system: System, unroll: int) -> Iterator[Tree]:
     """Trees of clause instances that derive false, in which no branch derives a predicate more than `unroll` + 1 times.
 
-    The search is by size and stops after a large number of shapes, since their number grows exponentially.
+    The search is by size. After a large number of shapes no more are made, since their number grows exponentially.
     """
     search = _Search(system, unroll)
     while (shape := search.next()) is not None:
@@ -62,7 +62,7 @@ class _Search:
 
     def next(self) -> _Shape | None:
         """The smallest shape that was not looked at yet."""
-        return heapq.heappop(self._waiting)[2] if self._waiting and self._made < _MOST_SHAPES else None
+        return heapq.heappop(self._waiting)[2] if self._waiting else None
 
     def use(self, shape: _Shape) -> None:
         """Makes the shapes that can be made with it and those before it."""
