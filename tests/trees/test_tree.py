@@ -8,11 +8,12 @@ import pytest
 
 from craton.configuration.refiners import refiner
 from craton.evidence.systems import check_derivation
+from craton.horn.clauses import Clause, Predicate, System
 from craton.horn.derivations import Derivation
 from craton.horn.grounding import grounded
 from craton.horn.preprocessing import preprocessed
 from craton.horn.programs import SystemProgram, program_of
-from craton.logic import free_variables, iff
+from craton.logic import INT, add, eq, free_variables, iff, int_
 from craton.program.cfa import Edge
 from craton.smt import make_solver
 from craton.traces.feasibility import feasible
@@ -20,7 +21,7 @@ from craton.traces.refutation import Feasible, Refutation
 from craton.traces.trace import Trace
 from craton.trees.feasibility import facts_of
 from craton.trees.refiners import refute
-from craton.trees.tree import Tree
+from craton.trees.tree import Node, Tree
 from support.clauses import random_system
 from support.trees import is_linked, random_tree
 
@@ -122,3 +123,12 @@ def clause_edges(made: SystemProgram, number: int) -> list[Edge]:
     while found[-1].target not in ends:
         found += made.program.main.outgoing(found[-1].target)
     return found
+
+
+def test_variables_may_be_called_like_results() -> None:
+    """p(x + 1) where the clause calls x as the parameter of p is called."""
+    p = Predicate("p", (INT,))
+    (x,) = p.parameters
+    assert x.name == "p.0"
+    clauses = (Clause(p(add(x, int_(1))), (), eq(x, int_(5))), Clause(None, (p(x),), eq(x, int_(6))))
+    assert isinstance(feasible(Tree(System(clauses), (Node(0, ()), Node(1, (0,))))), Feasible)

@@ -29,6 +29,7 @@ from craton.logic import (
     or_,
     post_order,
     substitute,
+    var,
 )
 from craton.logic.walk import QUANTIFIERS
 
@@ -38,7 +39,25 @@ MOST_CLAUSES = 20_000  # of one assertion
 
 def clauses_of(assertion: Term, unknowns: Unknowns, line: int = 0) -> tuple[Clause, ...]:
     """The clauses that the assertion stands for. Its free variables are universal."""
-    return tuple(_Cases(unknowns, line).of(assertion))
+    renamed, apart = _apart(assertion, unknowns)
+    return tuple(_Cases(apart, line).of(renamed))
+
+
+def _apart(assertion: Term, unknowns: Unknowns) -> tuple[Term, Unknowns]:
+    """The assertion with names of nullary predicates that none of its variables has: a bound variable may be called
+    like a predicate, and only where it is free is the name that of the predicate.
+    """
+    names = {node.name for node in post_order(assertion) if node.is_variable}
+    renaming: dict[Term, Term] = {}
+    for variable in sorted(free_variables(assertion), key=lambda v: v.serial):
+        if variable in unknowns:
+            name = f"{variable.name} predicate"
+            while name in names:
+                name += "'"
+            names.add(name)
+            renaming[variable] = var(name, BOOL)
+    relations: Unknowns = {key: predicate for key, predicate in unknowns.items() if isinstance(key, Function)}
+    return substitute(assertion, renaming), {**relations, **{new: unknowns[old] for old, new in renaming.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +181,11 @@ class _Cases:
     def _atom(self, formula: Term) -> Atom | None:
         key = formula.payload if formula.op is ops.APPLY else formula
         predicate = self.unknowns.get(key)
-        return None if predicate is None else Atom(predicate, formula.args)
+        if predicate is None:
+            return None
+        if any(map(self._speaks, formula.args)):
+            raise self._problem(f"a predicate inside of an argument of {predicate}")
+        return Atom(predicate, formula.args)
 
     def _speaks(self, formula: Term) -> bool:
         """Whether a predicate occurs in the formula."""

@@ -24,7 +24,7 @@ from craton.smt.reading import parse_script
 from craton.smt.sexpr import unquoted
 
 _IGNORED = frozenset(
-    "set-info set-option get-model get-info get-option get-proof get-unsat-core exit echo set-logic".split()
+    "set-info set-option get-model get-info get-option get-proof get-unsat-core echo set-logic".split()
 )
 _REFUSED = {
     "declare-datatypes": "a data type",
@@ -55,6 +55,8 @@ def parse_system(text: str, file: str = "script") -> System:
     """The system of a script; `file` is its name in messages."""
     script = _Script(file)
     for command in commands(text, file):
+        if command.name == "exit":
+            break
         script.take(command)
     return script.system()
 
@@ -90,35 +92,39 @@ class _Script:
 
     def declare(self, command: Command) -> None:
         """`declare-fun name (sorts) Bool`, `declare-rel name (sorts)`."""
-        name, sorts, *result = self._parts(command, 2)
+        name, sorts, *result = self._parts(command, 3 if command.name == "declare-fun" else 2, 3)
+        if not sorts.startswith("("):
+            raise BadScript(f"{self.file}:{command.line}: {command.name} needs a list of sorts, not {sorts}")
         parameters = listed(sorts)
         if result and result[0] != "Bool":
             what = "an uninterpreted function" if parameters else "a constant that is not a predicate"
             raise self._refused(f"{what} ({unquoted(name)})", command.line)
+        if unquoted(name) in self.relations:
+            raise self._refused(f"a second declaration of {unquoted(name)}", command.line)
         self._show(f"(declare-fun {name} {sorts} Bool)", command.line)
         self.relations[unquoted(name)] = parameters
 
     def declare_const(self, command: Command) -> None:
-        name, sort = self._parts(command, 2)
+        name, sort = self._parts(command, 2, 2)
         self.declare(Command("declare-const", (name, "()", sort), command.line))
 
     def declare_var(self, command: Command) -> None:
-        name, sort = self._parts(command, 2)
+        name, sort = self._parts(command, 2, 2)
         self._show(f"(declare-fun {name} () {sort})", command.line)
 
     def define(self, command: Command) -> None:
-        name, parameters, sort, body = self._parts(command, 4)
+        name, parameters, sort, body = self._parts(command, 4, 4)
         self._show(f"(define-fun {name} {parameters} {sort} {body})", command.line)
 
     def define_constant(self, command: Command) -> None:
-        name, sort, body = self._parts(command, 3)
+        name, sort, body = self._parts(command, 3, 3)
         self._show(f"(define-fun {name} () {sort} {body})", command.line)
 
     def define_sort(self, command: Command) -> None:
         self._show(f"(define-sort {' '.join(command.parts)})", command.line)
 
     def claim(self, command: Command) -> None:
-        (formula, *_) = self._parts(command, 1)
+        formula, *_ = self._parts(command, 1, 1 if command.name == "assert" else None)  # rules may have a name
         self.lines.append(command.line)
         self._show(f"(assert {formula})", command.line)
 
@@ -162,9 +168,11 @@ class _Script:
             where = f"{self.file}:{place[1]}" if place else self.file
             raise BadScript(f"{where}: {_POSITION.sub('', message, count=1)}") from None
 
-    def _parts(self, command: Command, least: int) -> Sequence[str]:
+    def _parts(self, command: Command, least: int, most: int | None = None) -> Sequence[str]:
         if len(command.parts) < least:
             raise BadScript(f"{self.file}:{command.line}: {command.name} is incomplete")
+        if most is not None and len(command.parts) > most:
+            raise BadScript(f"{self.file}:{command.line}: {command.name} takes {most} arguments at most")
         return command.parts
 
     def _show(self, text: str, line: int) -> None:

@@ -8,6 +8,7 @@ cost one comparison of addresses. Terms are made by the constructors of `core`, 
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -21,6 +22,9 @@ from craton.logic.sorts import BOOL, INT, REAL, ROUNDING_MODE, BitVec, Float, So
 # again (measured: it doubles the cost of building). Collecting less often costs nothing.
 if 0 < gc.get_threshold()[0] < 100_000:
     gc.set_threshold(100_000, 50, 100)
+
+# Numbers in formulas may have more digits than Python converts by default (4300).
+sys.set_int_max_str_digits(0)
 
 
 class Term:

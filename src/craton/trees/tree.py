@@ -1,8 +1,9 @@
 """Trees of clause instances, and their formulas.
 
 The formula of a tree is a conjunction of parts, each of which belongs to one node. A node's part speaks of its own
-clause's variables (`v@i`), of its own result (`p.k@i`, the arguments of its head) and of its children's results, and of
-nothing else: so all that a node and its parent share is the node's result, which an assertion may speak of.
+clause's variables (`v@i`), of its own result (`p.k@i!`, the arguments of its head: no variable of a clause is called
+so) and of its children's results, and of nothing else: so all that a node and its parent share is the node's result,
+which an assertion may speak of.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Tree:
         for number in range(len(self)):
             head = self.clause(number).head
             own = () if head is None else head.predicate.parameters
-            found.append(tuple(var(f"{v.name}@{number}", v.sort) for v in own))
+            found.append(tuple(var(f"{v.name}@{number}!", v.sort) for v in own))
         return tuple(found)
 
     @cached_property
