@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from craton.bench.configurations import check
 from craton.bench.experiments import EXPERIMENTS
 from craton.bench.experiments import craig_vs_newton as cn
+from craton.bench.experiments import exploring_interpolants as ei
 from craton.bench.experiments import newton_in_cpachecker as nr
 from craton.bench.experiments.contract import Table
 from craton.bench.results import Campaign, RunRecord, score_of, status_of
+from craton.bench.tasks import BenchTask
 from craton.configuration.refiners import refiner
 from craton.traces.cores import Granularity
 from craton.traces.levels import Level
@@ -55,13 +60,23 @@ def test_what_the_thesis_says_in_words() -> None:
     assert (newton[0] - both[0], newton[1] - both[1]) == (80, 18)
 
 
+def test_what_table_i_says_of_timeouts() -> None:
+    """Sect. VII-B: abstraction avoids divergence on eight of ten, and Z3 times out more often than it."""
+    out = [sum(row[place] is None for row in ei.TABLE_I.values()) for place in (1, 3, 4)]
+    assert out == [10, 2, 9]
+    assert len(ei.TABLE_I) == 41
+    assert all((row[0] is None) is (row[1] is None) for row in ei.TABLE_I.values())
+    assert all((row[2] is None) is (row[3] is None) for row in ei.TABLE_I.values())
+
+
 # --- configurations ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_configurations_are_options_of_verify(name: str) -> None:
     configurations = EXPERIMENTS[name].configurations()
-    assert len({configuration.options for configuration in configurations}) == len(configurations) > 20
+    fewest = 4 if name == "exploring-interpolants" else 21
+    assert len({configuration.options for configuration in configurations}) == len(configurations) >= fewest
     for configuration in configurations:
         check(configuration)
 
@@ -187,3 +202,39 @@ def test_tables_of_the_thesis() -> None:
     assert cells(third, "Z3-Interpolation")["correct true"] == "1 (50 %)"
     assert cells(third, "Z3 subset")["correct true"] == "1 (100 %)"
     assert fourth.rows == (("case by case", "6 (75 %)"), ("stayed quantified", "2 (25 %)"))
+
+
+def test_table_i() -> None:
+    def run(task: str, config: str, verdict: str, refinements: int = 0) -> RunRecord:
+        made = record(f"horn/{task}", config, verdict, verdict if task == "own.smt2" else "true")
+        return replace(made, property="satisfiability", statistics={"iterations": refinements})
+
+    (table,) = ei.tables(
+        campaign(
+            run("mccarthy91.nts.smt2", "plain", "true", 7),
+            run("mccarthy91.nts.smt2", "ABS", "TIMEOUT"),
+            run("mccarthy91.nts.smt2", "Spacer", "unknown"),
+            run("mccarthy91.nts.smt2", "Craton", "true"),
+            run("rotation_vc.correct.1.nts.smt2", "ABS", "true", 3),
+            run("boustrophedon_expansed.c.nts.smt2", "ABS", "true", 2),
+            run("own.smt2", "Spacer", "true"),
+            run("own.smt2", "Craton", "false"),
+            run("parity.nts.smt2", "Craton", "false"),
+        )
+    )
+    lines = {line[0]: line[1:] for line in table.rows}
+    assert lines["mccarthy91 (C)"] == ("4", "7", "1.4", "1.0", "3", "*", "2.4", "*", "0.0", "?", "1.0")
+    assert lines["rotation_vc.1 (C)"][4:8] == ("7", "3", "0.3", "1.0")
+    assert lines["boustrophedon_expanded (C)"][:5] == ("*", "n/a", "*", "n/a", "11")
+    assert lines["own"] == ("–", "n/a", "–", "n/a", "–", "n/a", "–", "n/a", "–", "1.0", "1.0")
+    assert lines["parity (C)"][-1] == "WRONG"
+    assert [line[0] for line in table.rows][-1] == "own"
+    assert "plain: 1 of 1 answered; there 3 of 4 of them." in table.notes
+    assert "Answers differ: horn/own.smt2" in table.notes
+
+
+def test_experiments_are_for_tasks_of_their_kind() -> None:
+    configuration = ei.configurations()[0]
+    clauses = BenchTask("a", "a", "satisfiability", None, Path("a.smt2"), None, ())
+    assert ei.EXPLORING_INTERPOLANTS.applies(clauses, configuration)
+    assert not ei.EXPLORING_INTERPOLANTS.applies(replace(clauses, property="unreach-call"), configuration)

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from craton.bench.configurations import Configuration
     from craton.bench.experiments.contract import Experiment
 
-NAMES = ("craig-vs-newton", "newton-in-cpachecker")
+NAMES = ("craig-vs-newton", "newton-in-cpachecker", "exploring-interpolants")
 
 _DESCRIPTION = """\
 Runs an experiment of a paper on tasks of yours, and prints the paper's tables with our figures in them. The limits are
 the paper's, unless you give others.
 
-  craig-vs-newton       Craig vs. Newton in Software Model Checking (ESEC/FSE 2017): Table 1, Figs. 4–6
-  newton-in-cpachecker  Newton refinement in CPAchecker (a thesis): Tables 5.1–5.3, Figs. 5.1–5.6
+  craig-vs-newton         Craig vs. Newton in Software Model Checking (ESEC/FSE 2017): Table 1, Figs. 4–6
+  newton-in-cpachecker    Newton refinement in CPAchecker (a thesis): Tables 5.1–5.3, Figs. 5.1–5.6
+  exploring-interpolants  Exploring Interpolants (FMCAD 2013): Table I, on Horn clauses (.smt2)
 
 Configurations whose solvers are not installed are left out, and said to be. As with craton bench, the same command goes
 on with what was interrupted.
@@ -33,6 +34,7 @@ examples:
   craton reproduce craig-vs-newton loops.set floats.set --time-limit 10 --every 3 --out results/craig-vs-newton
   craton reproduce craig-vs-newton tasks/ --only 'Automizer bv *'
   craton reproduce newton-in-cpachecker tasks/ --only 'Z3-*' --only 'LBE-Interpolation'
+  craton reproduce exploring-interpolants clauses/*.smt2 --time-limit 60
 
 exit codes:
   0    all runs are done, and no verdict is wrong

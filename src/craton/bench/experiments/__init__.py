@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from craton.bench.experiments.contract import Experiment
 from craton.bench.experiments.craig_vs_newton import CRAIG_VS_NEWTON
+from craton.bench.experiments.exploring_interpolants import EXPLORING_INTERPOLANTS
 from craton.bench.experiments.newton_in_cpachecker import NEWTON_IN_CPACHECKER
 
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (CRAIG_VS_NEWTON, NEWTON_IN_CPACHECKER)
+    experiment.name: experiment for experiment in (CRAIG_VS_NEWTON, NEWTON_IN_CPACHECKER, EXPLORING_INTERPOLANTS)
 }
