@@ -22,9 +22,9 @@ all modules of the package included, is internal and may change at any time; so 
   `NotReached`, `NotCompiled`; `Limit`: which one was reached; `CratonError`: what is wrong with the input
 - engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `Bounded`, `Conjectures`,
   `Horn`
-- refiners, as values: `Newton`, `Craig`, `ExplicitValues`, `Lean`, `Sliced`, `Lattice`, and what composes them:
-  `Fallback`, `UntilPerfect`, `UntilProving`, `UntilInductive`, `Race`, `Memo`, `Checked`; their choices: `Direction`,
-  `Granularity`, `Quantifiers`, `Level`; `refiner`: the value of an expression
+- refiners, as values: `Newton`, `Craig`, `ExplicitValues`, `Lean`, `Simplified`, `Sliced`, `Lattice`, and what composes
+  them: `Fallback`, `UntilPerfect`, `UntilProving`, `UntilInductive`, `Race`, `Memo`, `Checked`; their choices:
+  `Direction`, `Granularity`, `Quantifiers`, `Level`; `refiner`: the value of an expression
 - the contracts, for those who write their own: `Refiner`, `Engine`
 
 Reading order of the inside: `logic` (formulas), `program` (automata), `frontends` (C, Boogie), `smt` (solvers),
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from craton.traces.newton import Direction, Newton, Quantifiers
     from craton.traces.prefixes import Sliced
     from craton.traces.refutation import Refiner
+    from craton.traces.simplified import Simplified
     from craton.traces.values import ExplicitValues
     from craton.trees.explanation import TreeExplanation
     from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
@@ -117,6 +118,7 @@ _HOMES = {
     "craton.traces.values": ("ExplicitValues",),
     "craton.traces.lean": ("Lean",),
     "craton.traces.prefixes": ("Sliced",),
+    "craton.traces.simplified": ("Simplified",),
     "craton.traces.lattice": ("Lattice",),
     "craton.traces.levels": ("Level",),
     "craton.traces.compose": ("Fallback", "UntilPerfect", "UntilProving", "UntilInductive", "Race", "Memo"),
@@ -160,6 +162,7 @@ __all__ = [
     "Craig",
     "ExplicitValues",
     "Lean",
+    "Simplified",
     "Sliced",
     "Lattice",
     "Level",

@@ -23,6 +23,7 @@ from craton.traces.newton import Direction, Newton, Quantifiers
 from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Refiner
 from craton.traces.scorers import SCORERS, ByChance
+from craton.traces.simplified import Simplified
 from craton.traces.values import ExplicitValues
 from support import examples
 from support.newtons import IT_SP, IT_SP_LV
@@ -46,6 +47,9 @@ SP = Newton(core=None, live=False)
         ("newton(it, minimise=1)", replace(IT_SP, minimise=1.0)),
         ("newton(it, minimise=none)", replace(IT_SP, minimise=None)),
         ("newton(quantifiers=full, drop)", replace(SP, quantifiers=Quantifiers.FULL, drop=True)),
+        ("newton(der=false, upd=true)", replace(SP, der=False)),
+        ("newton(quantifiers=light, by=princess)", replace(SP, eliminator="princess")),
+        ("simplified(newton(it), time=12)", Simplified(IT_SP, time_limit=12.0)),
         ("newton(solver=bitwuzla, time=2.5)", replace(SP, solver="bitwuzla", time_limit=2.5)),
         ("newton(level=block)", SP),
         ("newton(level=edge)", replace(SP, level=Level.EDGE)),
@@ -100,6 +104,10 @@ _NEWTONS = st.builds(
     st.sampled_from(known_solvers()),
     st.sampled_from([0.5, 2.0, 10.0, 900.0, None]),
     st.sampled_from([0.0, 0.5, 1.0, None]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["z3", "cvc5", "princess"]),
 )
 _SIMPLE = st.one_of(
     _NEWTONS,
@@ -117,6 +125,7 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
     lambda inner: st.one_of(
         st.builds(Memo, inner),
         st.builds(Checked, inner, st.sampled_from([0.5, 5.0])),
+        st.builds(Simplified, inner, st.sampled_from(known_solvers()), st.sampled_from([2.0, 12.0, None])),
         st.builds(Lattice, inner, st.sampled_from(known_solvers()), st.sampled_from([0.5, 1.0])),
         st.builds(
             Sliced,
@@ -177,8 +186,8 @@ def test_the_eight_variants_print_as_the_paper_names_them(
         (
             "xyz",
             0,
-            "unknown refiner 'xyz'; known: newton, craig, values, lean, sliced, lattice, fallback, until-perfect,"
-            " until-proving, until-inductive, race, memo, checked, default, perfect, it-sp-lv, it-wp-lv,"
+            "unknown refiner 'xyz'; known: newton, craig, values, lean, simplified, sliced, lattice, fallback,"
+            " until-perfect, until-proving, until-inductive, race, memo, checked, default, perfect, it-sp-lv, it-wp-lv,"
             " newton-or-craig, bits",
         ),
         ("newton(its)", 7, "unknown option of newton 'its'; did you mean it?"),

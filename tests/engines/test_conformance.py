@@ -99,7 +99,7 @@ REFINEMENTS = (
     "craig(cvc5, core=statement)",
     "craig(farkas)",
     "craig(farkas, it)",
-    "lean(newton(it, sp, lv))",
+    "lean(simplified(newton(it, sp, lv)))",
     "lean(craig(z3))",
     "memo(craig(z3))",
     "sliced(newton(it, sp, lv), craig(z3), good, narrow, level=edge)",

@@ -40,6 +40,7 @@ REFINERS = [
     "checked(newton(it, sp, lv))",
     "memo(newton(sp))",
     "lean(newton(it, sp, lv))",
+    "simplified(newton(it, sp, lv))",
     "lean(newton(sp))",
     "lean(craig(z3))",
     "sliced(newton(it, sp, lv))",

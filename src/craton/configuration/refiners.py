@@ -14,6 +14,7 @@ _ENTRIES = (
     Entry("craig", "craton.traces.craig:Craig"),
     Entry("values", "craton.traces.values:ExplicitValues"),
     Entry("lean", "craton.traces.lean:Lean"),
+    Entry("simplified", "craton.traces.simplified:Simplified"),
     Entry("sliced", "craton.traces.prefixes:Sliced"),
     Entry("lattice", "craton.traces.lattice:Lattice"),
     Entry("fallback", "craton.traces.compose:Fallback"),

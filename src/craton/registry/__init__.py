@@ -15,6 +15,7 @@ from craton.registry.options import (
     one_part,
     parts,
     several_words,
+    switch,
     word_choice,
 )
 from craton.registry.registry import Entry, Registry, written
@@ -32,6 +33,7 @@ __all__ = [
     "parse",
     "parts",
     "several_words",
+    "switch",
     "word_choice",
     "written",
 ]

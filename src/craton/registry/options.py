@@ -6,6 +6,7 @@ A field has options, each of which reads some words and prints some values:
     direction: Direction = word_choice(Direction.SP)               one word for each value
     quantifiers: Quantifiers = keyed_choice(Quantifiers.LIGHT)     quantifiers=none|light|full
     time_limit: float | None = keyed_seconds(10.0)                 time=SECONDS, or time=none
+    der: bool = switch("der")                                      der=true|false, true by default
     refiners: tuple[Refiner, ...] = parts(at_least=2)              other expressions
 
 A field without options cannot be set by users. (The kinds of options are named tuples because they are created at every
@@ -178,6 +179,11 @@ class PositiveNumber(NamedTuple):
 def flag(word: str) -> bool:
     """True if the word is written, otherwise False."""
     return cast(bool, _field(False, Words(lambda: {word: True})))
+
+
+def switch(key: str) -> bool:
+    """`key=false` switches off what is on otherwise."""
+    return cast(bool, _field(True, Keyed(key, Choice(lambda: {"true": True, "false": False}, key))))
 
 
 def word_choice(

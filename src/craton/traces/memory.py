@@ -5,14 +5,23 @@ belongs to the run, which passes it to them with each trace.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from craton.logic import Term
 from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.smt import Solver, make_solver
-from craton.traces.trace import Problem, Trace
+from craton.traces.trace import Trace
 
 Entries = dict[tuple[Hashable, Hashable], Any]  # a refiner's notes about a trace
+
+
+class Identified(Protocol):
+    """What refiners take notes about: what they are asked about, mostly."""
+
+    @property
+    def identity(self) -> Hashable:
+        """What memories know it by."""
+        ...
 
 
 class RunMemory:
@@ -23,11 +32,11 @@ class RunMemory:
         self._solvers: dict[tuple[str, float | None], Solver] = {}
         self._types: dict[int, tuple[object, Mapping[Term, DomainType]]] = {}  # by the identity of a program's edges
 
-    def recall(self, refiner: Hashable, problem: Problem) -> Any:
+    def recall(self, refiner: Hashable, problem: Identified) -> Any:
         """What the refiner noted when it last saw the problem; None if it has not seen it."""
         return self._entries.get((refiner, problem.identity))
 
-    def note(self, refiner: Hashable, problem: Problem, entry: Any) -> None:
+    def note(self, refiner: Hashable, problem: Identified, entry: Any) -> None:
         self._entries[refiner, problem.identity] = entry
 
     def solver(self, name: str, time_limit: float | None = None) -> Solver:
@@ -64,7 +73,7 @@ class Branch(RunMemory):
         self._types = trunk._types
         self._trunk = trunk
 
-    def recall(self, refiner: Hashable, problem: Problem) -> Any:
+    def recall(self, refiner: Hashable, problem: Identified) -> Any:
         found = super().recall(refiner, problem)
         return self._trunk.recall(refiner, problem) if found is None else found
 
@@ -76,7 +85,7 @@ class Branch(RunMemory):
 class NoMemory(RunMemory):
     """For a single refutation: nothing is kept."""
 
-    def note(self, refiner: Hashable, problem: Problem, entry: Any) -> None:
+    def note(self, refiner: Hashable, problem: Identified, entry: Any) -> None:
         pass
 
     def merge(self, learned: Entries) -> None:

@@ -15,14 +15,14 @@ from craton.errors import MissingCapability
 from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
 from craton.processes.running_time import running_time
 from craton.program.transitions import Transition
-from craton.registry import flag, keyed_choice, keyed_seconds, word_choice
+from craton.registry import flag, keyed_choice, keyed_seconds, switch, word_choice
 from craton.smt import Sat, Solver, Undecided, make_solver
 from craton.smt.elimination import CHEAP, EXACT, SYNTACTIC, Eliminator, Method
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.levels import Level, at_edge_level
 from craton.traces.live import future_live, past_live
 from craton.traces.memory import NO_MEMORY, RunMemory
-from craton.traces.options import core_choice, core_minimisation, solver_name
+from craton.traces.options import core_choice, core_minimisation, eliminating_solver, solver_name
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, hoare_triple
 from craton.traces.trace import Trace
 
@@ -40,6 +40,7 @@ class Quantifiers(enum.Enum):
     FULL = "full"
 
 
+OURS = (Method.READS, Method.BOUNDS, Method.CASES)
 METHODS = {Quantifiers.NONE: SYNTACTIC, Quantifiers.LIGHT: CHEAP, Quantifiers.FULL: EXACT}
 
 
@@ -68,6 +69,17 @@ class Newton(Refiner):
     solver: str = solver_name()
     time_limit: float | None = keyed_seconds(10.0)  # for a refutation; afterwards no solver is called
     minimise: float | None = core_minimisation()
+    der: bool = switch("der")  # destructive equality resolution
+    upd: bool = switch("upd")  # unconnected parameter drop
+    extra: bool = switch("extra")  # syntactic elimination that is ours: elements of arrays, bounds, cases
+    eliminator: str = eliminating_solver()  # for `quantifiers`, and for what UPD asks
+
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """How quantifiers are eliminated, in this order."""
+        wanted = {Method.DER: self.der, Method.UPD: self.upd, **dict.fromkeys(OURS, self.extra)}
+        chosen = tuple(method for method in METHODS[self.quantifiers] if wanted.get(method, True))
+        return (*chosen, Method.DROP) if self.drop else chosen
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
@@ -146,10 +158,11 @@ class _Execution:
     solver: Solver = field(init=False)
 
     def __post_init__(self) -> None:
-        methods = METHODS[self.newton.quantifiers] + ((Method.DROP,) if self.newton.drop else ())
-        limit = self.newton.time_limit
+        newton, limit = self.newton, self.newton.time_limit
         step = STEP_LIMIT if limit is None else min(STEP_LIMIT, limit)
-        self.eliminator = Eliminator(methods, "z3", step, None if limit is None else running_time() + limit)
+        self.eliminator = Eliminator(
+            newton.methods, newton.eliminator, step, None if limit is None else running_time() + limit
+        )
         self.solver = make_solver(self.newton.solver, time_limit=limit)
 
     def refute(self, steps: Steps) -> Answer:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from craton.registry import keyed_choice, keyed_seconds, word_choice
 from craton.smt import known_solvers
+from craton.smt.elimination.by_solver import by_command
 from craton.smt.registry import SOURCES
 from craton.traces.cores import Granularity
 
@@ -33,6 +34,15 @@ def core_minimisation() -> float | None:
 
 def sources() -> Mapping[str, str]:
     return {**solvers(), **{name: name for name in SOURCES}}
+
+
+def eliminating_solver() -> str:
+    """`by=S`: the solver that eliminates quantifiers."""
+    return keyed_choice("z3", "by", _eliminating, shown="S")
+
+
+def _eliminating() -> Mapping[str, str]:
+    return {name: name for name in ("z3", "cvc5", *by_command())}
 
 
 def solvers() -> Mapping[str, str]:

@@ -18,6 +18,7 @@ from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
 from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Answer, GaveUp, Quality, Refiner, Refutation
+from craton.traces.simplified import Simplified
 from craton.trees.craig import refuted_by_craig
 from craton.trees.lattice import forgetful, frontier, points_of, templates_of
 from craton.trees.lean import uses_of
@@ -47,6 +48,8 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
             return _checked(refiner, tree, memory)
         case Lean():
             return refiner.reducing(refute(refiner.refiner, tree, memory), uses_of(tree), memory)
+        case Simplified():
+            return refiner.simplifying(refute(refiner.refiner, tree, memory), memory)
         case Sliced():
             return refiner.choosing(TreeReasons(Slice(tree, 0), lambda part, slice_: refute(part, slice_, memory)))
         case _:

@@ -3,7 +3,8 @@
 [CN] Table 1 (what each source of assertions solves, for two tools and four sets of tasks) and [CN] Figs. 4–6 (time,
 iterations and perfect sequences of Ultimate Automizer). Automizer is trace abstraction, Kojak is splitting. Every
 refiner is wrapped in `until-perfect`, which with one refiner only counts how many of its sequences are perfect. Traces
-consist of single statements, as there (straight lines are unfolded by `level=edge`), and no refiner has a time limit.
+consist of single statements, as there (straight lines are unfolded by `level=edge`). No refiner has a time limit; z3 as
+auxiliary solver simplifies and unifies assertions, and eliminates quantifiers together with DER and UPD.
 Rows of ours are not the paper's algorithm: they stand below, and nothing is compared with them.
 
 The sets, for any tasks: those with a memory property are Memsafety; those of a category with "float" in its name are
@@ -31,7 +32,7 @@ def _craig(solver: str) -> str:
 
 
 def _newton(options: str, solver: str = "z3") -> str:
-    return f"newton({options}, level=edge, solver={solver}, time=none)"
+    return f"newton({options}, level=edge, solver={solver}, extra=false, time=none)"
 
 
 # The paper's name, the refiner, and the solver it needs. cvc5 is the successor of CVC4.
@@ -148,7 +149,8 @@ class _Place:
 
 def rows(tool: str, encoding: str) -> Iterable[Row]:
     for name, (refiner, solver) in (REFINERS | OURS).items():
-        options = ("--engine", ENGINES[tool], "--encoding", encoding, "--refine", f"until-perfect({refiner})")
+        refine = f"until-perfect(simplified({refiner}))"
+        options = ("--engine", ENGINES[tool], "--encoding", encoding, "--refine", refine)
         yield Row(_Place(tool, encoding, name).name, options, solver)
 
 

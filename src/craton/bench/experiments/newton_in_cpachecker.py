@@ -90,7 +90,8 @@ CRAIG = "craig(z3, time=none)"
 
 
 def _newton(level: str, flags: str, solver: str = "z3", quantifiers: str = "none") -> str:
-    return f"newton({flags}, level={level}, solver={solver}, quantifiers={quantifiers}, time=none)"
+    by = f", by={solver}" if solver == "princess" else ""  # its own elimination; z3's otherwise
+    return f"newton({flags}, level={level}, solver={solver}, quantifiers={quantifiers}{by}, extra=false, time=none)"
 
 
 def _row_of_table_1(name: str) -> Row:

@@ -19,7 +19,7 @@ from craton.logic.walk import free_variables, is_quantified
 from craton.processes.running_time import asked, running_time
 from craton.smt.contract import Sat, Solver, Undecided
 from craton.smt.elimination.bounds import resolve_bounds
-from craton.smt.elimination.by_solver import by_cvc5, by_z3
+from craton.smt.elimination.by_solver import by_cvc5, by_process, by_z3
 from craton.smt.elimination.cases import by_cases
 from craton.smt.elimination.nesting import pulled_out, pushed_in
 from craton.smt.elimination.reads import resolve_reads
@@ -139,7 +139,16 @@ class Eliminator:
     def _answer(self, method: Method, variables: tuple[Term, ...], body: Term, limit: float | None) -> Term | None:
         if self.solver == "cvc5":
             return by_cvc5(variables, body, limit)
-        return by_z3(variables, body, "qe-light" if method is Method.LIGHT else "qe", limit)
+        if self.solver == "z3":
+            return by_z3(variables, body, "qe-light" if method is Method.LIGHT else "qe", limit)
+        return by_process(self._kept_solver(), variables, body, limit)
+
+    def _kept_solver(self) -> Solver:
+        from craton.smt.registry import make_solver
+
+        if self._satisfiability is None:
+            self._satisfiability = make_solver(self.solver)
+        return self._satisfiability
 
     def _limit(self) -> float | None:
         """Seconds for the next solver call; 0 if none are left."""
@@ -149,15 +158,11 @@ class Eliminator:
         return left if self.time_limit is None else min(left, self.time_limit)
 
     def _is_satisfiable(self, formula: Term) -> bool | None:
-        from craton.smt.registry import make_solver
-
         limit = self._limit()
         if limit == 0:
             return None
-        if self._satisfiability is None:
-            self._satisfiability = make_solver(self.solver)
         try:
-            answer = self._satisfiability.check(formula, time_limit=limit)
+            answer = self._kept_solver().check(formula, time_limit=limit)
         except MissingCapability:  # outside this solver's fragment: skip the method
             return None
         return None if isinstance(answer, Undecided) else isinstance(answer, Sat)

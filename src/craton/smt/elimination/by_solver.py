@@ -1,4 +1,4 @@
-"""Elimination by solvers: z3's light and full tactics, and cvc5's procedure ([NR] 4.2).
+"""Elimination by solvers: z3's light and full tactics, cvc5's procedure, and programs with a command for it ([NR] 4.2).
 
 None means that there was no result in time.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from craton.errors import NotExpressible
+from craton.errors import CratonError, NotExpressible
 from craton.logic.core import and_, exists, or_
 from craton.logic.terms import Term
+from craton.smt.contract import Capability, Solver
 
 
 def by_z3(variables: Sequence[Term], body: Term, tactic: str, time_limit: float | None) -> Term | None:
@@ -69,4 +70,21 @@ def by_cvc5(variables: Sequence[Term], body: Term, time_limit: float | None) -> 
         question = shared.writer.write(exists(variables, body))
         return shared.reader.read(solver.getQuantifierElimination(question))
     except (RuntimeError, NotExpressible):
+        return None
+
+
+def by_command() -> list[str]:
+    """The solver programs that have a command for it."""
+    from craton.smt.process.presets import PRESETS
+
+    return [name for name, preset in PRESETS.items() if Capability.ELIMINATION in preset.can]
+
+
+def by_process(solver: Solver, variables: Sequence[Term], body: Term, time_limit: float | None) -> Term | None:
+    from craton.smt.process.solver import ProcessSolver
+
+    assert isinstance(solver, ProcessSolver)
+    try:
+        return solver.simplified(exists(variables, body), time_limit)
+    except CratonError:  # outside of its fragment, no reply in time, or one that cannot be read
         return None

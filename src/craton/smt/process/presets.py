@@ -152,7 +152,7 @@ PRESETS = {
             ("+stdin", "+incremental", "+quiet"),
             "set PRINCESS_JAR to its .jar or class path (Maven Central), or put the script `princess` on your PATH",
             Fragment(_NUMBERS | _BITS | {Theory.QUANTIFIERS}),
-            _ANSWERS | {Capability.INTERPOLANTS},
+            _ANSWERS | {Capability.INTERPOLANTS, Capability.ELIMINATION},  # by (simplify …)
             interpolation=Interpolation.NAMED,
             version_flag="+version",
             java=Java("ap.CmdlMain", "PRINCESS_JAR"),

@@ -21,6 +21,7 @@ from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
 from craton.smt.process.models import read_model
 from craton.smt.process.presets import Preset
 from craton.smt.querylog import QueryLog
+from craton.smt.reading import parse_formula
 
 
 class ProcessSolver(Solver):
@@ -100,6 +101,24 @@ class ProcessSolver(Solver):
         if word == "unsat":
             return self._unsat(lambda: self._core(labels, limit))
         return Undecided(f"{self.name}: unknown")
+
+    def simplified(self, formula: Term, limit: float | None) -> Term:
+        """What the solver makes of a formula by `(simplify …)`: with Princess, one without quantifiers if it can."""
+        self.need(Capability.ELIMINATION)
+        self.fragment.require(self.name, formula, set())
+        deadline = _deadline(limit)
+        self._retract_assumptions()
+        try:
+            self._start(deadline)
+        except Trouble as trouble:
+            self.close()
+            raise CratonError(f"{self.name}: {trouble}") from trouble
+        *lines, assertion = self._assertion(formula, "", [*self._script, _Section()])
+        text = assertion.removeprefix("(assert ").removesuffix(")")
+        self._unsent += ["(push 1)", *lines]
+        reply = self._later(f"(simplify {text})", deadline)
+        self._unsent.append("(pop 1)")
+        return parse_formula(sexpr.write(reply), symbols=self._symbols)
 
     # --- the script ---
 
