@@ -22,6 +22,7 @@ from craton.evidence.certificates.task import described
 from craton.evidence.certificates.writing import as_data, make_certificate
 from craton.frontends.programs import Request
 from craton.verification.run import verify
+from craton.verification.stages import DEFAULT
 from support import FUZZ
 
 PROGRAMS = {
@@ -246,3 +247,68 @@ def test_no_contracts_prove_a_program_that_fails(name: str, folder: Path, tmp_pa
         if number:
             tampered(made, chance)
         assert isinstance(answer(made, request), str), number
+
+
+# --- recursion that is not deep ---------------------------------------------------------------------------------------
+
+SHALLOW = """extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int up(int n, int *sum) { int mine = n; *sum += mine; if (n > 0) up(n - 1, &mine); return mine; }
+int main(void) {
+  int total = 0, n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 3) return 0;
+  if (up(n, &total) > 6) reach_error();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def unrolled(folder: Path) -> tuple[Request, dict[str, Any]]:
+    path = folder / "shallow.c"
+    path.write_text(SHALLOW)
+    request = Request((str(path),))
+    result = verify(request, DEFAULT, 60.0)
+    assert result.proof is not None and result.proof.unrolled == 4, result.reason
+    return request, as_data(make_certificate(request, result))
+
+
+def test_recursion_that_is_not_deep_is_proved_unrolled(unrolled: tuple[Request, dict[str, Any]]) -> None:
+    request, made = unrolled
+    assert (made["proof"]["kind"], made["proof"]["depth"]) == ("unrolled", 4)
+    assert as_data(from_data(made)) == made
+    assert isinstance(check_certificate(from_data(made), request), Accepted)
+
+
+def test_a_proof_of_fewer_calls_is_none(unrolled: tuple[Request, dict[str, Any]], folder: Path) -> None:
+    """Calls that would be one too many are errors, and no invariants hide them."""
+    request, made = unrolled
+    for depth in (1, 2, 3):
+        forged = json.loads(json.dumps(made))
+        forged["proof"]["depth"] = depth
+        assert isinstance(answer(forged, request), str)
+    deeper = folder / "deeper.c"
+    deeper.write_text(SHALLOW.replace("n > 3", "n > 4"))
+    forged = json.loads(json.dumps(made))
+    forged["program"]["files"][0]["sha256"] = described(Request((str(deeper),))).files[0].sha256
+    for _ in range(3):
+        assert isinstance(answer(forged, Request((str(deeper),))), str)
+        for claim in forged["proof"]["proof"]["invariants"]:
+            claim["formula"] = random.Random(claim["location"]).choice(("true", "false"))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"depth": 0}, "the depth is 0"),
+        ({"depth": 1001}, "the depth is 1001"),
+        ({"proof": {"kind": "contracts", "blocks": None, "procedures": []}}, "are invariants"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_what_is_no_unrolled_proof(change: dict[str, Any], said: str, unrolled: tuple[Request, dict[str, Any]]) -> None:
+    request, made = unrolled
+    forged = json.loads(json.dumps(made))
+    forged["proof"] |= change
+    found = answer(forged, request)
+    assert isinstance(found, str) and said in found

@@ -93,6 +93,7 @@ class Run:
     values: Mapping[Term, Any] = field(repr=False)
     edges: tuple[Edge, ...] = field(default=(), repr=False)
     sorts: tuple[Sort, ...] = field(default=(), repr=False)  # of the inputs
+    depth: int = 0  # how many calls were open at a time, at most
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------------
@@ -174,6 +175,7 @@ class _Machine:
     state: list[Any]
     frame: list[Any]
     waiting: list[tuple[list[Any], Location, tuple[int, ...]]] = field(default_factory=list)
+    deepest: int = 0  # how many have waited at a time, at most
 
 
 # --- translation ------------------------------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ class Interpreter:
         outcome, steps = self._execute(machine, step_limit)
         final = {variable: state[i] for variable, i in self._globals.items()}
         edges = tuple(self._edges[i] for i in self._trace)
-        return Run(outcome, steps, tuple(source.read), final, edges, tuple(source.sorts))
+        return Run(outcome, steps, tuple(source.read), final, edges, tuple(source.sorts), machine.deepest)
 
     def _execute(self, machine: _Machine, step_limit: int) -> tuple[Outcome, int]:
         """Code that stays in a procedure says which code comes next; what it cannot say so is a tuple, for `_after`."""
@@ -273,6 +275,7 @@ class Interpreter:
         if procedure is None:
             raise CannotRun(f"procedure {name} is called but not defined")
         machine.waiting.append((machine.frame, back, results))
+        machine.deepest = max(machine.deepest, len(machine.waiting))
         machine.frame = frame = self._frame(procedure, machine.source)
         frame[: len(arguments)] = arguments
         return self._block(procedure.entry)

@@ -1,24 +1,82 @@
 """Recursion up to a bound: each recursive procedure becomes several copies, each of which calls the next deeper one.
 
 Calls beyond the bound are cut off, so the result has only some of the program's executions: an error found in it is an
-error of the program, but the absence of errors proves nothing.
+error of the program, but the absence of errors proves nothing. Unless calls beyond the bound are gaps: then a proof
+has to show that there are none, and is one of the program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum
 
-from craton.logic import FALSE, Term, var
+from craton.logic import FALSE, TRUE, Term, var
 from craton.program.analysis.control_flow import recursive_procedures
-from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
+from craton.program.analysis.graphs import components
+from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol, Unmodelled
 from craton.program.origin import SourceRange
 from craton.program.statements import Assume, Call
 from craton.program.variables import renamed
 
+_CUT_OFF = Assume(FALSE)
 
-def unroll_recursion(program: Program, depth: int) -> Program:
+
+def unrolled_size(program: Program, depth: int) -> int:
+    """How many edges the unrolled program has when its calls are inlined, about. It may double with each call that may
+    be open, so it is computed before anybody unrolls anything.
+    """
+    recursive = frozenset(recursive_procedures(program))
+    called = {
+        name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
+        for name, procedure in program.procedures.items()
+    }
+    graph = {name: [c for c in callees if c not in recursive] for name, callees in called.items()}
+    callees_first = [name for group in components(graph) for name in group]
+    here: dict[str, int] = {}
+    deeper: dict[str, int] = {}  # sizes of recursive procedures that may open one call less
+    for _ in range(depth + 1):
+        here = {}
+        for name in callees_first:
+            sizes = (deeper.get(c, 0) if c in recursive else here.get(c, 0) for c in called[name])
+            here[name] = len(program.procedures[name].edges) + sum(sizes)
+        deeper = {name: here[name] for name in recursive}
+    return here[program.entry]
+
+
+class Beyond(Enum):
+    """What a call is that would be one too many."""
+
+    CUT = "cut off"
+    GAP = "unmodelled"
+
+
+def unroll_recursion(program: Program, depth: int, beyond: Beyond = Beyond.CUT) -> Program:
     """The program in which at most `depth` calls of recursive procedures are open at a time."""
+    bounded = _unrolled(program, depth)
+    return bounded if beyond is Beyond.CUT else _with_gaps(bounded, depth)
+
+
+def _with_gaps(bounded: Program, depth: int) -> Program:
+    """Calls that were cut off lead to what is not modelled."""
+    procedures: dict[str, Procedure] = {}
+    errors = dict(bounded.errors)
+    following = bounded.next_location()
+    calls = f"recursion with more than {depth} calls open at a time"
+    for name, procedure in bounded.procedures.items():
+        edges = list(procedure.edges)
+        for number, edge in enumerate(edges):
+            if edge.statement is _CUT_OFF:
+                gap = Location(following)
+                following += 1
+                errors[gap] = Unmodelled("unmodelled", calls, edge.origin)
+                edges[number] = replace(edge, statement=Assume(TRUE), target=gap)
+        procedures[name] = procedure.with_edges(tuple(edges))
+    # What was said of the gaps that the program has is not said of these.
+    return replace(bounded, procedures=procedures, errors=errors, gaps_are_harmless=False)
+
+
+def _unrolled(program: Program, depth: int) -> Program:
     recursive = frozenset(recursive_procedures(program))
     procedures: dict[str, Procedure] = {}
     errors: dict[Location, Property] = dict(program.errors)
@@ -75,7 +133,7 @@ def _calling(procedure: Procedure, recursive: frozenset[str], level: int, depth:
         if not isinstance(call, Call) or call.procedure not in recursive:
             return edge
         if level > depth:
-            return replace(edge, statement=Assume(FALSE))
+            return replace(edge, statement=_CUT_OFF)
         return replace(edge, statement=replace(call, procedure=_copied(call.procedure, level)))
 
     return procedure.with_edges(tuple(map(changed, procedure.edges)))

@@ -128,12 +128,14 @@ def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
         count = counted(len(proof.contracts), "contract") + more
     if proof.k > 1:
         count += f", {proof.k}-inductive"
+    deep = f" (recursion unrolled: {counted(proof.unrolled, 'call')} deep at most)" if proof.unrolled else ""
+    count += deep
     if not confirmed:
         told.evidence = f"unconfirmed: {count}, not checked again"
     elif proof.checked_by:
         told.evidence = f"proof: {count}, re-checked by {proof.checked_by} in {proof.seconds:.2f} s"
     else:
-        told.evidence = "proof: no error location is reachable in the control flow"
+        told.evidence = f"proof: no error location is reachable in the control flow{deep}"
 
 
 def _value(read: ReadValue) -> str:

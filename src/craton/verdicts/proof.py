@@ -33,4 +33,5 @@ class Proof:
     checked_by: str
     seconds: float
     contracts: tuple[ShownContract, ...] = ()
+    unrolled: int = 0  # of recursion: how many calls are open at most, which the proof shows as well
     k: int = 1

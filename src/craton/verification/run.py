@@ -19,6 +19,7 @@ from craton.processes.running_time import running_time
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
+from craton.program.codegen import CannotRun
 from craton.program.preparation import prepare
 from craton.program.statements import Call
 from craton.verdicts.proof import Proof
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 SHALLOW = 2  # calls that may be open when errors are looked for first
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
+_SEEN_RUNS, _SEEN_STEPS = 10, 20_000  # runs that are to show how deep recursion is
+MOST_UNROLLED = 40  # calls, where runs show that no more are open
 MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
 _EARLY, _EARLY_SECONDS = 0.08, 4.0  # of the time, for each of what finds errors before proofs are tried
 _CONTRACTS = 0.75  # of the time that is left then, for a proof of a recursive program
@@ -98,21 +101,21 @@ class _Run:
         programs = self._prepared(self.program)
         calls = [e.statement.procedure for e in programs.whole.main.edges if isinstance(e.statement, Call)]
         if calls:
-            found = self._by_contracts(self.context.clock.left)
+            found = self._by_contracts(_part(self.context.clock.left, _CONTRACTS))
             if isinstance(found, Result):
                 return found
             return Result(Unknown(f"the program is too large to inline its calls (of {calls[0]} among others)"))
         return self._staged(programs, self.context.clock)
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
-        """What tests show, and what lies a few calls deep, before anything else: it costs little. Then a proof by
-        contracts, or the run that a derivation is; then errors up to a bound.
+        """What tests show, what contracts are found at once, and what lies a few calls deep, before anything else: it
+        costs little. Then contracts in earnest, or the run that a derivation is; then recursion unrolled.
         """
         clock, programs = self.context.clock, self._prepared(self.program)
-        early = self._tested(programs) or self._shallow()
+        early = self._tested(programs) or self._quick_contracts() or self._shallow(programs)
         if early is not None:
             return early
-        found = self._by_contracts(clock.left)
+        found = self._by_contracts(_part(clock.left, _CONTRACTS))
         if isinstance(found, Result):
             return found
         shown = self._shown_by_run(programs.whole)
@@ -124,7 +127,7 @@ class _Run:
             result = self._unrolled(depth, equal_part(clock.left, len(depths) - number))
             if result is None:
                 break
-            if result.is_false:
+            if not result.is_unknown:
                 return result
         if isinstance(found, Unknown):
             bound = f"recursion is not supported beyond a bound: {', '.join(procedures)}"
@@ -142,39 +145,53 @@ class _Run:
                 return Result(verdict, stage.name) if isinstance(verdict, Violated) else None
         return None
 
-    def _shallow(self) -> Result | None:
-        """An error that lies a few calls deep, which the first of several stages finds."""
+    def _shallow(self, programs: StagePrograms) -> Result | None:
+        """What the first of several stages finds a few calls deep; as deep as runs are that were seen, at least."""
         if len(self.stages) == 1:
             return None
         first = replace(self, stages=self.stages[:1])
-        result = first._unrolled(SHALLOW, self._early)
-        return result if result is not None and result.is_false else None
+        for depth in dict.fromkeys((max(SHALLOW, _seen_depth(programs.whole)), SHALLOW)):
+            result = first._unrolled(depth, self._early)
+            if result is not None:
+                return None if result.is_unknown else result
+        return None
 
     @property
     def _early(self) -> float | None:
         """Seconds for what is tried before proofs."""
-        left = self.context.clock.left
-        return least(_EARLY_SECONDS, None if left is None else _EARLY * left)
+        return least(_EARLY_SECONDS, _part(self.context.clock.left, _EARLY))
 
     def _unrolled(self, depth: int, seconds: float | None) -> Result | None:
-        """What stages find when so many calls may be open; None if the program gets too large."""
-        from craton.program.unrolling import unroll_recursion
+        """What stages find when so many calls may be open, and no more are; None if the program gets too large."""
+        from craton.program.unrolling import Beyond, unroll_recursion, unrolled_size
 
-        bounded = self._prepared(unroll_recursion(self.program, depth))
-        if len(bounded.whole.main.edges) > MOST_RECURSION_EDGES:
+        if unrolled_size(self.program, depth) > MOST_RECURSION_EDGES:
             return None
-        return self._staged(bounded, self.context.clock.part(seconds))
+        bounded = self._prepared(unroll_recursion(self.program, depth, Beyond.GAP))
+        result = self._staged(bounded, self.context.clock.part(seconds))
+        if isinstance(result.verdict, Proved):
+            proof = replace(result.verdict.proof, unrolled=depth)
+            return replace(result, verdict=replace(result.verdict, proof=proof))
+        return result
 
-    def _by_contracts(self, seconds: float | None) -> Result | ErrorWithin | Unknown:
-        """A proof by contracts, if engines that are chosen do not forbid it."""
+    def _quick_contracts(self) -> Result | None:
+        """What the first of the stages for systems finds."""
+        from craton.configuration.systems import SYSTEMS
+
+        found = self._by_contracts(self._early, SYSTEMS[:1]) if len(self.stages) > 1 else None
+        return found if isinstance(found, Result) else None
+
+    def _by_contracts(
+        self, seconds: float | None, usual: Sequence[Stage] | None = None
+    ) -> Result | ErrorWithin | Unknown:
+        """A proof by contracts, if an engine that is chosen does not forbid it; by `usual` stages if none is."""
         from craton.configuration.systems import system_engine
         from craton.verification.contracts import by_contracts
 
-        stages = None if len(self.stages) > 1 else self.stages
-        if stages is not None and (is_testing(stages[0]) or system_engine(stages[0]) is None):
+        stages = usual if len(self.stages) > 1 else self.stages
+        if len(self.stages) == 1 and stages is not None and (is_testing(stages[0]) or system_engine(stages[0]) is None):
             return Unknown("")  # an engine of programs only
-        limit = None if seconds is None else _CONTRACTS * seconds
-        answer, stage = by_contracts(self.program, self.context, stages, limit)
+        answer, stage = by_contracts(self.program, self.context, stages, seconds)
         if isinstance(answer, Proved):
             return self._unless_vetoed(Result(answer, stage), self.program)
         return Result(answer, stage) if isinstance(answer, Violated) else answer
@@ -278,6 +295,26 @@ class _Run:
                 return Unknown(reason)
             case NotDone(reason, reached):
                 return Unknown(reason, reached)
+
+
+def _part(seconds: float | None, share: float) -> float | None:
+    return None if seconds is None else share * seconds
+
+
+def _seen_depth(program: Program) -> int:
+    """How many calls a few runs have open at a time; 0 if that is too many to unroll."""
+    from craton.program.interpreter import Interpreter
+
+    try:
+        interpreter, deepest = Interpreter(program), 0
+        for seed in (None, *range(_SEEN_RUNS)):
+            run = interpreter.run(seed=seed, only_inputs=True, step_limit=_SEEN_STEPS)
+            deepest = max(deepest, run.depth)
+            if not run.inputs or deepest > MOST_UNROLLED:
+                break
+    except (CannotRun, RecursionError):
+        return 0
+    return deepest if deepest <= MOST_UNROLLED else 0
 
 
 def _unreachable(programs: StagePrograms) -> Proved:

@@ -11,6 +11,7 @@ from pathlib import Path
 from craton.errors import CratonError
 from craton.evidence.certificates.fields import one_line
 from craton.evidence.certificates.format import (
+    BadCertificate,
     Certificate,
     Contracts,
     Derivation,
@@ -18,6 +19,7 @@ from craton.evidence.certificates.format import (
     Invariants,
     Proof,
     StateSet,
+    Unrolled,
 )
 from craton.evidence.certificates.formulas import Named, named_claims, named_formula, named_symbols
 from craton.evidence.certificates.task import about_request
@@ -32,8 +34,10 @@ from craton.logic.smtlib import script
 from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
+from craton.program.inlining import MOST_EDGES
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Call
+from craton.program.unrolling import Beyond, unroll_recursion, unrolled_size
 from craton.verdicts.provenance import Provenance
 from craton.version import __version__
 
@@ -77,7 +81,8 @@ def check_certificate(
         found_by.solvers: chosen_checkers(found_by.solvers, solvers, paranoid) for found_by in _provenances(certificate)
     }
     about_request(certificate, request)
-    programs = Programs(request)
+    depth = certificate.proof.depth if isinstance(certificate.proof, Unrolled) else 0
+    programs = Programs(request, depth)
     sections = _sections(certificate, programs)
     if isinstance(sections, Refused):
         return sections
@@ -161,10 +166,17 @@ class Section:
 
 
 class Programs:
-    """The program of a request, rebuilt from its text, in blocks of any size: that of which a proof speaks."""
+    """The program of a request, rebuilt from its text, in blocks of any size: that of which a proof speaks. With a
+    depth its recursion is unrolled, and calls that would be one too many are errors.
+    """
 
-    def __init__(self, request: Request) -> None:
-        self._small = prepare(load_program(request)).small.program
+    def __init__(self, request: Request, depth: int = 0) -> None:
+        program = load_program(request)
+        if depth:
+            if unrolled_size(program, depth) > MOST_EDGES:
+                raise BadCertificate(f"the program with its recursion unrolled to {depth} calls is too large")
+            program = unroll_recursion(program, depth, Beyond.GAP)
+        self._small = prepare(program).small.program
         self._blocks: dict[int | None, Program] = {}
 
     def in_blocks(self, size: int | None) -> Program:
@@ -180,7 +192,8 @@ def _sections(certificate: Certificate, programs: Programs) -> tuple[Section, ..
     parts: list[tuple[str, Provenance, Role, Proof]] = [
         (f"lemma {one_line(lemma.name)!r}: ", lemma.found_by, Role.LEMMA, lemma.proof) for lemma in certificate.lemmas
     ]
-    parts.append(("", certificate.found_by, Role.PROOF, certificate.proof))
+    proved_of = certificate.proof.proof if isinstance(certificate.proof, Unrolled) else certificate.proof
+    parts.append(("", certificate.found_by, Role.PROOF, proved_of))
     if isinstance(certificate.proof, Contracts):
         if certificate.lemmas:
             return Refused("lemmas are of programs whose calls are inlined: contracts can assume none")

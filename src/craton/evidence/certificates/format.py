@@ -22,6 +22,7 @@ VERSION = 2
 MOST_BYTES = 2**28
 MOST_LEMMAS = 1000
 MOST_STEPS = 1000  # k
+MOST_DEPTH = 1000  # calls that are open at a time, where recursion is unrolled
 LARGEST_NUMBER = 2**31 - 1
 
 
@@ -128,6 +129,14 @@ class Contracts:
 
 
 @dataclass(frozen=True, slots=True)
+class Unrolled:
+    """A proof of the program whose recursion is unrolled: no more calls than `depth` are open, which it shows, too."""
+
+    depth: int
+    proof: Invariants
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     name: str
     sort: Sort
@@ -190,12 +199,13 @@ class Derivation:
     steps: tuple[Inference, ...]
 
 
-Proof = Invariants | StateSet | Contracts | HornModel | Derivation
+Proof = Invariants | StateSet | Contracts | Unrolled | HornModel | Derivation
 
 KINDS: dict[type[Proof], str] = {
     Invariants: "invariants",
     StateSet: "states",
     Contracts: "contracts",
+    Unrolled: "unrolled",
     HornModel: "model",
     Derivation: "derivation",
 }

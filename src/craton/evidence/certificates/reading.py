@@ -22,6 +22,7 @@ from craton.evidence.certificates.fields import (
 from craton.evidence.certificates.format import (
     FORMAT,
     KINDS,
+    MOST_DEPTH,
     MOST_LEMMAS,
     MOST_STEPS,
     VERSION,
@@ -47,6 +48,7 @@ from craton.evidence.certificates.format import (
     Row,
     StateSet,
     Task,
+    Unrolled,
 )
 from craton.evidence.certificates.formulas import tokens
 from craton.evidence.certificates.task import read_task
@@ -144,6 +146,7 @@ def _lemmas(fields: Fields) -> tuple[Lemma, ...]:
 
 
 def _proved_before(proof: Proof, whose: str, known: Iterable[str]) -> None:
+    proof = proof.proof if isinstance(proof, Unrolled) else proof
     for name in proof.assumes if isinstance(proof, Invariants) else ():
         if name not in known:
             raise BadCertificate(f"{whose} assumes {one_line(name)!r}, which no lemma before it proves")
@@ -214,6 +217,17 @@ def _contracts(fields: Fields) -> Contracts:
     one_for_each_location(claim.location for contract in found for claim in contract.claims)
     all_different((c.procedure for c in found), lambda name, count: f"{one_line(name)!r} has {count} contracts")
     return Contracts(fields.number_or_none("blocks"), tuple(found))
+
+
+def _unrolled(fields: Fields) -> Unrolled:
+    fields.only("kind", "depth", "proof")
+    depth = fields.number("depth")
+    if not 1 <= depth <= MOST_DEPTH:
+        raise BadCertificate(f"the depth is {depth}, and not from 1 to {MOST_DEPTH}")
+    inner = fields.object("proof")
+    if inner.text("kind") != "invariants":
+        raise BadCertificate("what is proved of an unrolled program are invariants")
+    return Unrolled(depth, _invariants(inner))
 
 
 def _model(fields: Fields) -> HornModel:
@@ -292,6 +306,7 @@ def _atom(fields: Fields, predicates: Mapping[str, Predicate]) -> Atom | None:
 _READERS: dict[str, Callable[[Fields], Proof]] = {
     "invariants": _invariants,
     "contracts": _contracts,
+    "unrolled": _unrolled,
     "model": _model,
     "derivation": _derivation,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from craton.evidence.certificates.format import (
     Proof,
     StateSet,
     Task,
+    Unrolled,
 )
 from craton.evidence.certificates.formulas import Spelled
 from craton.evidence.certificates.task import described, printable, sha256
@@ -72,7 +73,11 @@ def make_certificate(request: Request, result: Result) -> Certificate:
     if proof.contracts:
         return certificate_of_contracts(described(request), contract_proof(proof), proof, result.assumptions)
     annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants, proof.k)
-    return certificate_of(described(request), annotated, assumptions=result.assumptions)
+    made = certificate_of(described(request), annotated, assumptions=result.assumptions)
+    if not proof.unrolled:
+        return made
+    assert isinstance(made.proof, Invariants)
+    return replace(made, proof=Unrolled(proof.unrolled, made.proof))
 
 
 def certificate_of(
@@ -252,6 +257,8 @@ def _proof(proof: Proof, symbols: Sequence[Declared]) -> dict[str, Any]:
                     for contract in proof.procedures
                 ],
             }
+        case Unrolled():
+            return kind | {"depth": proof.depth, "proof": _proof(proof.proof, symbols)}
         case HornModel():
             return kind | _model(proof)
         case Derivation():

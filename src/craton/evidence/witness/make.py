@@ -43,8 +43,9 @@ def witness_of(request: Request, program: Program, result: Result) -> Witness:
     source = c_source(request)
     if result.proof is not None:
         proof = result.proof
-        invariants = c_invariants(source, program, proof.program, proof.invariants)
-        return CorrectnessWitness(_metadata(source, text_of(result.verdict)), invariants)
+        # Invariants of an unrolled program are of its copies of procedures, which nobody else knows.
+        known = () if proof.unrolled else c_invariants(source, program, proof.program, proof.invariants)
+        return CorrectnessWitness(_metadata(source, text_of(result.verdict)), known)
     if result.replay is not None:
         texts = {str(path): Source(path) for path in source.files}
         return ViolationWitness(_metadata(source, text_of(result.verdict)), segments_of(program, result.replay, texts))
