@@ -9,7 +9,7 @@ found to do so, however their numbers wrap around.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -20,7 +20,7 @@ from craton.engines.systems.bounds import bounds, numbers
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.engines.systems.facts import KnownFacts
 from craton.engines.systems.linear import shown_by_sums
-from craton.engines.systems.regions import Detail, Region, regions
+from craton.engines.systems.regions import Detail, Region, forbidden, regions
 from craton.engines.systems.sampling import sampled
 from craton.horn.clauses import Atom, Clause, Predicate, System
 from craton.horn.models import EMPTY, Model
@@ -87,7 +87,7 @@ class Conjectures(SystemEngine):
 
 def violates_queries(system: System, model: Model, solver: str) -> bool:
     """Whether the model surely is none. What is not decided is left to whoever checks it."""
-    judge = make_solver(solver, time_limit=SECOND_SECONDS)
+    judge = make_solver(solver, time_limit=2 * QUERY_SECONDS)
     return any(judge.is_valid(model.condition(system.clauses[number])) is False for number in system.queries)
 
 
@@ -115,6 +115,11 @@ class Conjectured:
             self.hulls = [_EquationsIn(predicate, case, sort) for sort in _numbers(predicate) for case in ordered]
             for row in rows:
                 self._join(row)
+
+    def forget_empty(self, cases: Collection[Region]) -> None:
+        """No longer conjectures of these regions that there is nothing in them."""
+        wanted = {frozenset(case) for case in cases}
+        self.hulls = [one for one in self.hulls if one.case not in wanted or one.hull.equations is not None]
 
     def parts(self) -> list[Term]:
         """What holds in a region is not said again of a smaller one."""
@@ -222,15 +227,12 @@ class Search:
         self.judges = [_Judge(clause, solver) for clause in self.clauses]
         self.shown = model  # it is inductive already
         cases, known_numbers = regions(system, detail), numbers(system)
-        self.conjectured = {
-            predicate: Conjectured(
-                predicate,
-                [known.fact(n).values for n in known.of.get(predicate, ())],
-                cases[predicate],
-                known_numbers,
-            )
-            for predicate in system.predicates
-        }
+        self.conjectured: dict[Predicate, Conjectured] = {}
+        for predicate in system.predicates:
+            rows = [known.fact(n).values for n in known.of.get(predicate, ())]
+            found = self.conjectured[predicate] = Conjectured(predicate, rows, cases[predicate], known_numbers)
+            if detail is Detail.USES:  # it should follow from the rest; if not, it is conjectured the second time
+                found.forget_empty(forbidden(system, predicate))
 
     def model(self) -> Model:
         waiting = dict.fromkeys(range(len(self.clauses)))
@@ -301,34 +303,41 @@ class _Judge:
         self._needed: dict[Term, frozenset[Term]] = {}  # by goal, premises that imply it
 
     def objection(self, premises: Sequence[Term], goals: Mapping[Term, Term], budget: Budget) -> Row | _NotShown | None:
-        """A head that follows though not all goals are true of it; None if there is none. Goals are by conjecture."""
+        """A head that follows though not all goals are true of it; None if there is none. Goals are by conjecture.
+        A goal that is shown is a premise of those behind it.
+        """
         budget.check()
-        known = frozenset(premises)
-        open_ = {part: goal for part, goal in goals.items() if not self._is_shown(known, goal)}
-        if self._at_once:
-            answer = self._asked(self._solver, premises, and_(*open_.values()))
+        shown = dict.fromkeys(premises)
+        open_ = {part: goal for part, goal in goals.items() if not self._is_shown(shown, goal)}
+        if self._at_once and open_:
+            answer = self._asked(self._solver, tuple(shown), and_(*open_.values()))
             if not isinstance(answer, Undecided):
                 return None if isinstance(answer, Unsat) else answer
             self._at_once = False
         stuck: list[Term] = []
         for part, goal in open_.items():
             budget.check()
-            answer = self._one(premises, goal)
+            if self._is_shown(shown, goal):
+                continue
+            answer = self._one(tuple(shown), goal)
             if isinstance(answer, Undecided):
                 stuck.append(part)
             elif isinstance(answer, Unsat):
-                self._needed[goal] = frozenset(answer.core.assumptions) & known
+                self._needed[goal] = frozenset(answer.core.assumptions).intersection(shown)
+                shown[goal] = None
             else:
                 return answer
         return _NotShown(tuple(stuck)) if stuck else None
 
-    def _is_shown(self, premises: frozenset[Term], goal: Term) -> bool:
-        if goal in self._needed and self._needed[goal] <= premises:
-            return True
-        enough = shown_by_sums([self.clause.constraint], premises, goal)
-        if enough is not None:
+    def _is_shown(self, known: dict[Term, None], goal: Term) -> bool:
+        """Whether the goal follows without asking; then it is known, too."""
+        if goal not in self._needed or not self._needed[goal] <= known.keys():
+            enough = shown_by_sums([self.clause.constraint], known, goal)
+            if enough is None:
+                return False
             self._needed[goal] = enough
-        return enough is not None
+        known[goal] = None
+        return True
 
     def _one(self, premises: Sequence[Term], goal: Term) -> Row | Unsat | Undecided:
         answer = self._asked(self._solver, premises, goal)

@@ -56,6 +56,12 @@ def regions(system: System, detail: Detail) -> dict[Predicate, list[Region]]:
     return {p: list(own)[:MOST_REGIONS] for p, own in found.items()}
 
 
+def forbidden(system: System, predicate: Predicate) -> frozenset[Region]:
+    """The regions in which queries look at a predicate: that they are empty is what is to be shown."""
+    queries = (system.clauses[number] for number in system.queries)
+    return frozenset(use(clause, atom) for clause in queries for atom in clause.body if atom.predicate == predicate)
+
+
 def _simple(uses: Sequence[Region], literals: Sequence[Term]) -> Iterator[Region]:
     yield ()
     yield from uses
