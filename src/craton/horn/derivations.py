@@ -8,14 +8,17 @@ Premises are earlier steps, so a derivation is a DAG: what is used twice is deri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from craton.horn.clauses import Atom, Predicate, System
 from craton.logic import Term, Value, evaluate
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.ieee import Unspecified
 from craton.logic.semantics import same
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,27 @@ class Derivation:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+
+def unfolded(root: T, premises: Callable[[T], Sequence[T]]) -> Iterator[tuple[T, tuple[int, ...]]]:
+    """What a derivation is made of as a tree: premises come first, and each comes with the numbers of its own. What is
+    used twice is there twice.
+    """
+    ends: list[int] = []  # those whose users are not there yet
+    stack: list[tuple[T, int]] = [(root, -1)]
+    made = 0
+    while stack:
+        item, count = stack.pop()
+        if count < 0:
+            below = premises(item)
+            stack.append((item, len(below)))
+            stack += [(premise, -1) for premise in reversed(below)]
+            continue
+        first = len(ends) - count
+        yield item, tuple(ends[first:])
+        del ends[first:]
+        ends.append(made)
+        made += 1
 
 
 def derivation_flaw(system: System, derivation: Derivation) -> str:

@@ -175,9 +175,14 @@ def abstract(step: Transition) -> Transition:
 
 
 def _forgetting(step: Transition, guard: Term, forgotten: frozenset[Term]) -> Transition:
-    fresh = {v: var(f"{v.name}?any", v.sort) for v in step.updates if v in forgotten}
+    fresh = {v: _anything(v) for v in step.updates if v in forgotten}
     updates = {v: fresh.get(v, value) for v, value in step.updates.items()}
     return Transition(guard, updates, (*step.inputs, *fresh.values()))
+
+
+def _anything(variable: Term) -> Term:
+    """What is chosen for a variable that is forgotten. No variable of a program is called so: names have no spaces."""
+    return var(f"{variable.name} any", variable.sort)
 
 
 def _restricted(trace: Trace, number: int, chosen: Sequence[Kept]) -> Transition:
@@ -188,8 +193,10 @@ def _restricted(trace: Trace, number: int, chosen: Sequence[Kept]) -> Transition
     step, formula = trace.steps[number], trace.formula
     if not chosen:
         return abstract(step)
-    back = {indexed: v for v, indexed in formula.indices[number].items()}
-    back |= {indexed: i for i, indexed in formula.inputs[number].items()}
+    back: dict[Term, Term] = {}
+    if not all(kept.is_whole for kept in chosen):
+        back = {indexed: v for v, indexed in formula.indices[number].items()}
+        back |= {indexed: i for i, indexed in formula.inputs[number].items()}
     guard: list[Term] = []
     whole: set[Term] = set()
     for kept in chosen:
@@ -200,6 +207,6 @@ def _restricted(trace: Trace, number: int, chosen: Sequence[Kept]) -> Transition
             whole.add(variable)
         else:
             after = formula.indices[number + 1][variable]
-            guard.append(substitute(kept.formula, {**back, after: var(f"{variable.name}?any", variable.sort)}))
+            guard.append(substitute(kept.formula, {**back, after: _anything(variable)}))
     together, forgotten = and_(*guard), step.written - whole
     return step if together is step.guard and not forgotten else _forgetting(step, together, forgotten)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from craton.horn.clauses import Predicate, System
+from craton.horn.derivations import unfolded
 from craton.traces.paths import Judged, judged
 from craton.trees.tree import Node, Tree
 
@@ -40,7 +41,7 @@ def derivations(system: System, unroll: int) -> Iterator[Tree]:
     search = _Search(system, unroll)
     while (shape := search.next()) is not None:
         if system.clauses[shape.clause].head is None:
-            yield Tree(system, _nodes(shape))
+            yield Tree(system, tuple(Node(s.clause, below) for s, below in unfolded(shape, lambda s: s.premises)))
         else:
             search.use(shape)
 
@@ -113,23 +114,6 @@ def _useful(system: System) -> frozenset[Predicate]:
                 found.add(atom.predicate)
                 waiting += system.defining(atom.predicate)
     return frozenset(found)
-
-
-def _nodes(root: _Shape) -> tuple[Node, ...]:
-    nodes: list[Node] = []
-    ends: list[int] = []  # the nodes whose parents are not there yet
-    stack: list[tuple[_Shape, bool]] = [(root, False)]
-    while stack:
-        shape, done = stack.pop()
-        if not done:
-            stack.append((shape, True))
-            stack += [(premise, False) for premise in reversed(shape.premises)]
-            continue
-        first = len(ends) - len(shape.premises)
-        nodes.append(Node(shape.clause, tuple(ends[first:])))
-        del ends[first:]
-        ends.append(len(nodes) - 1)
-    return tuple(nodes)
 
 
 def rounds(tree: Tree) -> int:

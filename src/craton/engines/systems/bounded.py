@@ -18,7 +18,7 @@ from craton.engines.contract import Budget, OutOfTime, Progress, Unknown
 from craton.engines.systems.contract import Contradicted, SystemAnswer, SystemEngine
 from craton.errors import MissingCapability
 from craton.horn.clauses import Clause, Predicate, System
-from craton.horn.derivations import Fact
+from craton.horn.derivations import Fact, unfolded
 from craton.horn.grounding import Inference
 from craton.logic import BOOL, Term, and_, evaluate, implies, not_, or_, var
 from craton.logic.evaluation import CannotEvaluate
@@ -140,21 +140,17 @@ class _Unrolling:
 
 def _inferences(root: _Node, model: Values) -> list[Inference]:
     """The derivation that the model chooses, premises first."""
+
+    def chosen(node: _Node) -> tuple[_Node, int]:
+        return node, next(n for n, choice in node.choices.items() if evaluate(choice.chosen, model) is True)
+
+    def premises(step: tuple[_Node, int]) -> list[tuple[_Node, int]]:
+        node, number = step
+        return [chosen(child) for child in node.choices[number].children]
+
     found: list[Inference] = []
-    ends: list[int] = []
-    stack: list[tuple[_Node, int, bool]] = [(root, -1, False)]
-    while stack:
-        node, number, done = stack.pop()
-        if not done:
-            number = next(n for n, choice in node.choices.items() if evaluate(choice.chosen, model) is True)
-            stack.append((node, number, True))
-            stack += [(child, -1, False) for child in reversed(node.choices[number].children)]
-            continue
-        count = len(node.choices[number].children)
-        premises = tuple(ends[len(ends) - count :])
-        del ends[len(ends) - count :]
+    for (node, number), below in unfolded(chosen(root), premises):
         values = tuple(evaluate(p, model) for p in node.parameters)
         fact = None if node.predicate is None else Fact(node.predicate, values)
-        found.append(Inference(fact, premises, number))
-        ends.append(len(found) - 1)
+        found.append(Inference(fact, below, number))
     return found

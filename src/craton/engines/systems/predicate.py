@@ -19,6 +19,7 @@ from craton.engines.refinement import NoProgress
 from craton.engines.systems.abstraction import State, SystemAbstraction
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.horn.clauses import Predicate, System
+from craton.horn.derivations import unfolded
 from craton.horn.models import Model
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
 from craton.traces.memory import RunMemory
@@ -180,21 +181,12 @@ class _Search:
     def _unfolded(self, number: int, premises: tuple[int, ...]) -> Tree | Unknown:
         if sum(self.facts[p].size for p in premises) >= LARGEST_TREE:
             return Unknown(f"a derivation has more than {LARGEST_TREE} steps")
-        nodes: list[Node] = []
-        ends: list[int] = []  # the nodes of derived facts whose parents are not there yet
-        stack: list[tuple[int, tuple[int, ...], bool]] = [(number, premises, False)]
-        while stack:
-            clause, children, done = stack.pop()
-            if done:
-                count = len(children)
-                own = tuple(ends[len(ends) - count :])
-                del ends[len(ends) - count :]
-                nodes.append(Node(clause, own))
-                ends.append(len(nodes) - 1)
-            else:
-                stack.append((clause, children, True))
-                stack += [(self.facts[p].clause, self.facts[p].premises, False) for p in reversed(children)]
-        return Tree(self.run.system, tuple(nodes))
+
+        def derived(step: tuple[int, tuple[int, ...]]) -> list[tuple[int, tuple[int, ...]]]:
+            return [(self.facts[p].clause, self.facts[p].premises) for p in step[1]]
+
+        nodes = tuple(Node(clause, below) for (clause, _), below in unfolded((number, premises), derived))
+        return Tree(self.run.system, nodes)
 
     def model(self) -> Model:
         """What the facts say of each predicate; it is inductive, since nothing new follows."""
