@@ -9,7 +9,7 @@ found to do so, however their numbers wrap around.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -53,6 +53,7 @@ from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 SAMPLING = 2.0  # seconds
 QUERY_SECONDS, SECOND_SECONDS = 0.5, 2.0
 SECOND = "bitwuzla"
+MOST_IN_CASES = 250
 
 Row = tuple[Value, ...]
 
@@ -98,7 +99,12 @@ class Conjectured:
     """The conjectures about a predicate; they are true of every row that was added."""
 
     def __init__(
-        self, predicate: Predicate, rows: Sequence[Row], cases: Sequence[Region], known: dict[Sort, list[int]]
+        self,
+        predicate: Predicate,
+        rows: Sequence[Row],
+        cases: Sequence[Region],
+        known: dict[Sort, list[int]],
+        by_cases: Detail,
     ) -> None:
         self.predicate = predicate
         self.forms: list[Term] = [FALSE]
@@ -111,6 +117,8 @@ class Conjectured:
             named, table = [parameters[i] for i in columns], [tuple(row[i] for i in columns) for row in rows]
             told = dict.fromkeys((*simple_facts(named, table), *bounds(named, table, known)))
             self.forms = [form for form in told if form not in (TRUE, FALSE)]
+            if by_cases is Detail.PAIRS:
+                self.forms += _in_cases(predicate, columns, rows, cases, told)
             ordered = sorted(cases, key=len)
             self.hulls = [_EquationsIn(predicate, case, sort) for sort in _numbers(predicate) for case in ordered]
             for row in rows:
@@ -146,6 +154,29 @@ class Conjectured:
         lost = set(wrong)
         self.forms = [form for form in self.forms if form not in lost]
         self.hulls = [one for one in self.hulls if lost.isdisjoint(one.told())]
+
+
+def _in_cases(
+    predicate: Predicate,
+    columns: Sequence[int],
+    rows: Sequence[Row],
+    cases: Sequence[Region],
+    everywhere: Collection[Term],
+) -> Iterator[Term]:
+    """Orders and bounds of integers that hold in regions of one literal, and not everywhere."""
+    places = [i for i in columns if predicate.parameters[i].sort is INT]
+    named = [predicate.parameters[i] for i in places]
+    found: dict[Term, None] = {}
+    for case in cases:
+        if len(case) == 1 and len(found) < MOST_IN_CASES:
+            inside = [row for row in rows if _is_in(row, predicate, case[0])]
+            forms = simple_facts(named, [tuple(row[i] for i in places) for row in inside]) if inside else ()
+            found |= {implies(case[0], form): None for form in forms if form not in everywhere}
+    yield from (form for form in found if form is not TRUE)
+
+
+def _is_in(row: Row, predicate: Predicate, literal: Term) -> bool:
+    return evaluate(literal, dict(zip(predicate.parameters, row, strict=True))) is True
 
 
 class _EquationsIn:
@@ -230,9 +261,11 @@ class Search:
         self.conjectured: dict[Predicate, Conjectured] = {}
         for predicate in system.predicates:
             rows = [known.fact(n).values for n in known.of.get(predicate, ())]
-            found = self.conjectured[predicate] = Conjectured(predicate, rows, cases[predicate], known_numbers)
+            found = self.conjectured[predicate] = Conjectured(predicate, rows, cases[predicate], known_numbers, detail)
             if detail is Detail.USES:  # it should follow from the rest; if not, it is conjectured the second time
                 found.forget_empty(forbidden(system, predicate))
+            if detail is Detail.TRIPLES:
+                found.forget_empty(cases[predicate])
 
     def model(self) -> Model:
         waiting = dict.fromkeys(range(len(self.clauses)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, product
 
 from craton.horn.clauses import Atom, Clause, Predicate, System
 from craton.logic import (
@@ -30,7 +30,7 @@ from craton.logic.arithmetic import add
 from craton.logic.terms import value
 
 MOST_LITERALS = 12
-MOST_REGIONS = 90
+MOST_REGIONS = 120
 MOST_PAIRED = 6  # literals that are combined with each other
 ROUNDS = 3  # in which literals are handed on to the predicates from which a predicate is derived
 
@@ -42,17 +42,22 @@ class Detail(Enum):
 
     USES = "by the literals of uses"
     PAIRS = "by pairs of literals, by those of predicates derived later, and by the ends of ranges"
+    TRIPLES = "by three literals at once"
 
 
 def regions(system: System, detail: Detail) -> dict[Predicate, list[Region]]:
     """For each predicate, conditions to tell cases apart by: none first, then those of its uses."""
     uses = {predicate: _uses(system, predicate) for predicate in system.predicates}
     literals = {predicate: _distinct(t for use in own for t in use) for predicate, own in uses.items()}
-    if detail is Detail.PAIRS:
+    if detail is not Detail.USES:
         _hand_on(system, literals)
     found = {p: dict.fromkeys(_simple(uses[p], literals[p])) for p in system.predicates}
     if detail is Detail.PAIRS:
-        found = {p: own | dict.fromkeys(_combined(literals[p])) for p, own in found.items()}
+        found = {p: own | dict.fromkeys(_paired(literals[p])) for p, own in found.items()}
+    if detail is Detail.TRIPLES:
+        for p, own in found.items():
+            few = literals[p][:MOST_PAIRED]
+            own |= dict.fromkeys((*_signed(few, 3), *_signed(few, 2)))
     return {p: list(own)[:MOST_REGIONS] for p, own in found.items()}
 
 
@@ -70,14 +75,19 @@ def _simple(uses: Sequence[Region], literals: Sequence[Term]) -> Iterator[Region
         yield (not_(literal),)
 
 
-def _combined(literals: Sequence[Term]) -> Iterator[Region]:
+def _paired(literals: Sequence[Term]) -> Iterator[Region]:
     for literal in literals:
         for end in _ends(literal):
             yield from ((literal, end), (not_(literal), end))
-    for one, other in combinations(literals[:MOST_PAIRED], 2):
-        for pair in ((one, other), (one, not_(other)), (not_(one), other), (not_(one), not_(other))):
-            if and_(*pair) is not FALSE:
-                yield pair
+    yield from _signed(literals[:MOST_PAIRED], 2)
+
+
+def _signed(literals: Sequence[Term], size: int) -> Iterator[Region]:
+    """So many of the literals at once, each as it is or negated."""
+    for chosen in combinations(literals, size):
+        for region in product(*((literal, not_(literal)) for literal in chosen)):
+            if and_(*region) is not FALSE:
+                yield region
 
 
 def _distinct(literals: Iterable[Term]) -> list[Term]:
@@ -107,17 +117,27 @@ _COMPARISONS = {ops.BVSLE: 1, ops.BVSLT: 1, ops.BVULE: 0, ops.BVULT: 0}  # wheth
 
 
 def _hand_on(system: System, literals: dict[Predicate, list[Term]]) -> None:
-    """What clauses ask of a predicate may be decided long before it is derived: so ask it there, too."""
+    """What clauses ask of a predicate may be decided long before it is derived, and matter long after: so ask it of the
+    predicates that it is derived from, and of those that are derived from it.
+    """
     for _ in range(ROUNDS):
         for clause in system.clauses:
             if clause.head is None or any(atom.predicate == clause.head.predicate for atom in clause.body):
                 continue
-            told = dict(zip(clause.head.predicate.parameters, clause.head.arguments, strict=True))
             for atom in clause.body:
-                named = _named(atom)
-                before = [substitute(t, told) for t in literals[clause.head.predicate]]
-                new = [substitute(t, named) for t in before if free_variables(t) and free_variables(t) <= named.keys()]
-                literals[atom.predicate] = _distinct((*literals[atom.predicate], *new))
+                for source, target in ((clause.head, atom), (atom, clause.head)):
+                    new = _handed(literals[source.predicate], source, target)
+                    literals[target.predicate] = _distinct((*literals[target.predicate], *new))
+
+
+def _handed(literals: Sequence[Term], source: Atom, target: Atom) -> Iterator[Term]:
+    """Literals about one atom of a clause, as literals about another."""
+    told = dict(zip(source.predicate.parameters, source.arguments, strict=True))
+    named = _named(target)
+    for literal in literals:
+        found = substitute(literal, told)
+        if free_variables(found) and free_variables(found) <= named.keys():
+            yield substitute(found, named)
 
 
 def _uses(system: System, predicate: Predicate) -> list[Region]:
