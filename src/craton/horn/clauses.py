@@ -44,6 +44,10 @@ class Atom:
     def substituted(self, mapping: Mapping[Term, Term]) -> Atom:
         return Atom(self.predicate, tuple(substitute(a, mapping) for a in self.arguments))
 
+    def told(self, formula: Term) -> Term:
+        """A formula over the parameters of the predicate, of these arguments."""
+        return substitute(formula, dict(zip(self.predicate.parameters, self.arguments, strict=True)))
+
     def equals(self, values: tuple[Term, ...]) -> Term:
         """The arguments are these values."""
         return and_(*map(eq, self.arguments, values))

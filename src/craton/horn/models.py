@@ -26,8 +26,7 @@ class Model:
 
     def of(self, atom: Atom) -> Term:
         """What the model says of an atom."""
-        meaning = self.meanings.get(atom.predicate, FALSE)
-        return substitute(meaning, dict(zip(atom.predicate.parameters, atom.arguments, strict=True)))
+        return atom.told(self.meanings.get(atom.predicate, FALSE))
 
     def condition(self, clause: Clause) -> Term:
         """A formula that is valid iff the model satisfies the clause."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from craton.logic import TRUE, Term, not_, substitute
+from craton.logic import TRUE, Term, not_
 from craton.traces.lean import Use
 from craton.trees.tree import Tree, condition
 
@@ -17,8 +17,7 @@ def uses_of(tree: Tree) -> Iterator[Use]:
     """Where the assertions of a tree are used, parents first."""
     for number in reversed(range(len(tree))):
         for child, atom in zip(tree.nodes[number].children, tree.clause(number).body, strict=True):
-            arguments = dict(zip(atom.predicate.parameters, atom.arguments, strict=True))
-            yield Use(child, partial(_goal, tree, number, child), partial(substitute, mapping=arguments))
+            yield Use(child, partial(_goal, tree, number, child), atom.told)
 
 
 def _goal(tree: Tree, number: int, child: int, assertions: Sequence[Term]) -> tuple[Term, ...]:

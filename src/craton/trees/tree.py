@@ -117,12 +117,6 @@ def instance_parts(
 def condition(tree: Tree, number: int, assertions: Mapping[int, Term] | Sequence[Term]) -> tuple[Term, Term]:
     """The law at a node as premise and conclusion: constraint ∧ A[children] ⇒ A[node], over the clause's variables."""
     clause, node = tree.clause(number), tree.nodes[number]
-    premises = [clause.constraint]
-    for atom, child in zip(clause.body, node.children, strict=True):
-        parameters = atom.predicate.parameters
-        premises.append(substitute(assertions[child], dict(zip(parameters, atom.arguments, strict=True))))
-    if clause.head is None:
-        return and_(*premises), FALSE
-    parameters = clause.head.predicate.parameters
-    conclusion = substitute(assertions[number], dict(zip(parameters, clause.head.arguments, strict=True)))
-    return and_(*premises), conclusion
+    premises = [atom.told(assertions[child]) for atom, child in zip(clause.body, node.children, strict=True)]
+    conclusion = FALSE if clause.head is None else clause.head.told(assertions[number])
+    return and_(clause.constraint, *premises), conclusion

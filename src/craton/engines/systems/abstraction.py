@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from craton.engines.predicate.abstraction import Abstracting
-from craton.horn.clauses import Atom, Clause, System
-from craton.logic import FALSE, TRUE, Model, Term, and_, conjuncts, evaluate, not_, substitute
+from craton.horn.clauses import Clause, System
+from craton.logic import FALSE, TRUE, Model, Term, and_, conjuncts, evaluate, not_
 from craton.logic.evaluation import CannotEvaluate
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.trees.tree import Tree
@@ -52,7 +52,7 @@ class ClauseAbstraction:
             return None
         if self.clause.head is None:
             return [frozenset()]
-        goals = {literal: _instance(self.clause.head, literal) for literal in literals}
+        goals = {literal: self.clause.head.told(literal) for literal in literals}
         held = frozenset(literal for literal, goal in goals.items() if self._follows(premise, goal))
         if how is Abstracting.CARTESIAN:
             return [held]
@@ -65,11 +65,11 @@ class ClauseAbstraction:
             self._contradictory.enough.append(premise)
             return
         for literal in assertion:
-            self._derived.setdefault(_instance(self.clause.head, literal), _Known()).enough.append(premise)
+            self._derived.setdefault(self.clause.head.told(literal), _Known()).enough.append(premise)
 
     def _premise(self, states: Sequence[State]) -> frozenset[Term]:
         return frozenset(
-            t for atom, state in zip(self.clause.body, states, strict=True) for t in _instances(atom, state)
+            atom.told(literal) for atom, state in zip(self.clause.body, states, strict=True) for literal in state
         )
 
     def _contradicts(self, premise: frozenset[Term]) -> bool:
@@ -121,14 +121,6 @@ class ClauseAbstraction:
                 same = [goals[literal] if true else not_(goals[literal]) for literal, true in truth.items()]
                 self.solver.add(not_(and_(*same)))
         return [held]
-
-
-def _instances(atom: Atom, state: State) -> list[Term]:
-    return [_instance(atom, literal) for literal in state]
-
-
-def _instance(atom: Atom, literal: Term) -> Term:
-    return substitute(literal, dict(zip(atom.predicate.parameters, atom.arguments, strict=True)))
 
 
 def _refutes(model: Model, premise: frozenset[Term], goal: Term) -> bool:

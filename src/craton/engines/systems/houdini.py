@@ -27,7 +27,6 @@ from craton.logic import (
     evaluate,
     not_,
     ops,
-    substitute,
 )
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import atoms, fold
@@ -68,12 +67,10 @@ def inductive(system: System, guesses: Mapping[Predicate, Sequence[Term]], budge
 def _kept(solver: Solver, clause: Clause, left: Guesses) -> list[Term]:
     """The guesses about the head that the clause derives. Each counterexample removes all that it violates."""
     assert clause.head is not None
-    wanted = {
-        guess: _instance(clause.head.predicate, clause.head.arguments, guess) for guess in left[clause.head.predicate]
-    }
+    wanted = {guess: clause.head.told(guess) for guess in left[clause.head.predicate]}
     with solver.scope():
         for atom in clause.body:
-            solver.add(*(_instance(atom.predicate, atom.arguments, guess) for guess in left[atom.predicate]))
+            solver.add(*(atom.told(guess) for guess in left[atom.predicate]))
         while wanted:
             answer = solver.check(not_(and_(*wanted.values())))
             if isinstance(answer, Unsat):
@@ -91,10 +88,6 @@ def _true_in(answer: Sat, wanted: dict[Term, Term]) -> dict[Term, Term]:
         return {guess: goal for guess, goal in wanted.items() if evaluate(goal, model) is True}
     except CannotEvaluate:
         return wanted
-
-
-def _instance(predicate: Predicate, arguments: Sequence[Term], guess: Term) -> Term:
-    return substitute(guess, dict(zip(predicate.parameters, arguments, strict=True)))
 
 
 # --- guesses ----------------------------------------------------------------------------------------------------------
