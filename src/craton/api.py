@@ -46,6 +46,7 @@ def verify(
     include: Sequence[File] = (),
     define: Sequence[str] = (),
     unknown_functions: UnknownFunctions | None = None,
+    passes: str | None = None,
     time_limit: float | None = _USUAL_SECONDS,
     cpu_limit: float | None = None,
     memory_limit: float | None = None,
@@ -57,18 +58,24 @@ def verify(
 
     Files are C files, one Boogie program or one task definition; `property` is a property file. Engines and refiners
     are values (`craton.TraceAbstraction(craton.Newton())`) or what one writes on the command line. Without any of them
-    several ways take turns, `jobs` of them at once. Limits are seconds and MiB, of all processes. What is wrong with
-    the input is raised as `craton.CratonError`. `watch` is called with the engine's progress now and then.
+    several ways take turns, `jobs` of them at once. `passes` are those that run ("slicing,constants", "none"; all by
+    default). Limits are seconds and MiB, of all processes. What is wrong with the input is raised as
+    `craton.CratonError`. `watch` is called with the engine's progress now and then.
     """
     from craton.processes.limits import Limits
     from craton.processes.supervision import Done, Failed, supervise
+    from craton.program.passes import ALL, read_passes
     from craton.verdicts.result import Result
     from craton.verdicts.verdict import Unknown
     from craton.verification.isolation import limit_reached
     from craton.verification.run import verify
     from craton.verification.scheduling import own_limit
 
-    request = replace(_request(files, property, data_model, include, define), unknown_functions=unknown_functions)
+    request = replace(
+        _request(files, property, data_model, include, define),
+        unknown_functions=unknown_functions,
+        passes=ALL if passes is None else read_passes(passes),
+    )
     stages = _stages(engine, refine, encoding, floats, arrays, solver, seed)
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
     several = dict.fromkeys(one.file for one in properties_asked(request))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
+    from craton.program.passes import Passes
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,16 @@ def add_unknown_functions(parser: argparse.ArgumentParser) -> None:
         choices=("pure", "arbitrary", "refuse"),
         help="what functions may do that nobody defines or knows: nothing but return any value (default for tasks), "
         "change all that they can reach (default for plain files), or refuse to decide where one is called",
+    )
+
+
+def add_passes(group: argparse._ArgumentGroup, usual: str, doing: str) -> None:
+    """`--passes`: which passes run, so that they do not do a refiner's work in an experiment."""
+    group.add_argument(
+        "--passes",
+        dest="switched_passes",
+        metavar="P,…",
+        help=f"which passes make the program smaller before {doing}: dead-code, slicing, constants, or none ({usual})",
     )
 
 
@@ -60,4 +71,12 @@ def requested(args: argparse.Namespace) -> Request:
         tuple(args.include),
         tuple(args.define),
         args.unknown_functions,
+        passes=_passes(args),
     )
+
+
+def _passes(args: argparse.Namespace) -> Passes:
+    from craton.program.passes import ALL, read_passes
+
+    said: str | None = getattr(args, "switched_passes", None)
+    return ALL if said is None else read_passes(said)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import add_source_arguments, positive_number
+from craton.arguments.sources import add_passes, add_source_arguments, positive_number
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
     how.add_argument("--arrays", choices=("exact", "cells"), help="arrays, or a view of one element at a time")
+    add_passes(how, "all three", "engines see it")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument(
         "--seed", type=_seed, help="of tests and runs on inputs that are drawn; the same seed, the same run"

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from craton.arguments.sources import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_passes, add_source_arguments, positive_number, requested
 from craton.errors import CratonError
 from craton.words import counted
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
     from craton.processes.supervision import Ended
+    from craton.program.passes import Passes
     from craton.traces.explanation import Column, Explained
     from craton.traces.refutation import Refiner
     from craton.traces.trace import Trace
@@ -74,6 +75,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         default=[],
         help=f"a refinement expression, see `craton refiners`; may be repeated (default: {', '.join(_USUAL)})",
     )
+    add_passes(how, "dead-code", "paths are looked for")
     how.add_argument("--all-newton", action="store_true", help="show the eight variants of Newton")
     limits = parser.add_argument_group("limits")
     limits.add_argument(
@@ -91,12 +93,14 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     from craton.configuration.refiners import refiner
+    from craton.program.passes import Pass
     from craton.report.data import as_data
 
-    clock = _Clock(args.time_limit)
+    clock, request = _Clock(args.time_limit), requested(args)
     expressions = [*args.refine, *(_ALL_NEWTON if args.all_newton else ())] or list(_USUAL)
     refiners = [refiner(expression) for expression in expressions]
-    found = _spurious(requested(args), args.unroll, args.paths, clock)
+    passes = (Pass.DEAD_CODE,) if args.switched_passes is None else request.passes
+    found = _spurious(request, args.unroll, args.paths, passes, clock)
     explained = list(_explanations(found, refiners, clock))
     if args.html is not None:
         _write_page(args.html, explained, args.files[0])
@@ -137,7 +141,7 @@ class _Clock:
         return ending
 
 
-def _spurious(request: Request, unroll: int, count: int, clock: _Clock) -> Spurious:
+def _spurious(request: Request, unroll: int, count: int, passes: Passes, clock: _Clock) -> Spurious:
     """What to explain. What else was found is an error if there is nothing, and a note on stderr if need be."""
     from craton.frontends.programs import is_horn
     from craton.trees.explanation import Kind, Spurious
@@ -148,7 +152,7 @@ def _spurious(request: Request, unroll: int, count: int, clock: _Clock) -> Spuri
 
         if is_horn(request):
             return spurious_of_system(load_system(request), unroll, count)
-        return spurious_of_program(load_program(request), unroll, count)
+        return spurious_of_program(load_program(request), unroll, count, passes)
 
     found = clock.within(work)
     if not isinstance(found, Spurious):

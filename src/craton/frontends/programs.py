@@ -11,6 +11,7 @@ from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput, Unsupported
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import Program
+from craton.program.passes import ALL, Passes
 from craton.program.specification import DEFAULT, Specification, read_checks, read_specification
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Request:
     define: tuple[str, ...] = ()
     unknown_functions: str | None = None  # pure, arbitrary or refuse; None: as the rules of tasks and plain files say
     formula: str | None = None  # of the one property of the property file that is meant; None for all at once
+    passes: Passes = ALL  # what makes the program smaller before it is verified
 
 
 @dataclass(frozen=True, slots=True)

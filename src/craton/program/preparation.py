@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from craton.program.cfa import Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
+from craton.program.passes import ALL, Pass, Passes
 from craton.program.slicing import remove_dead_code, slice_for_errors
-from craton.program.transformation import Transformed
+from craton.program.transformation import Transformed, unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,19 @@ class Prepared:
     small: Transformed
 
 
-def prepare(program: Program) -> Prepared:
-    """Inlines calls and removes what cannot influence the errors."""
+def prepare(program: Program, passes: Passes = ALL) -> Prepared:
+    """Inlines calls and removes what cannot influence the errors, as far as these passes do."""
     whole = inline(program.only_modelled() if program.gaps_are_harmless else program).program
-    small = remove_dead_code(whole)
-    small = small.then(slice_for_errors(small.program))
-    small = small.then(propagate_constants(small.program))
-    small = small.then(slice_for_errors(small.program))
-    return Prepared(whole, small)
+    return Prepared(whole, made_smaller(whole, passes))
+
+
+def made_smaller(program: Program, passes: Passes) -> Transformed:
+    """Slicing comes twice: constants may show that more does not matter."""
+    small = unchanged(program)
+    for one in (Pass.DEAD_CODE, Pass.SLICING, Pass.CONSTANTS, Pass.SLICING):
+        if one in passes:
+            small = small.then(_PASSES[one](small.program))
+    return small
+
+
+_PASSES = {Pass.DEAD_CODE: remove_dead_code, Pass.SLICING: slice_for_errors, Pass.CONSTANTS: propagate_constants}

@@ -38,6 +38,7 @@ class Outcome:
     confirmed: bool = True
     found_by: str = ""
     data_model: str = ""  # of C programs: what was verified is the program for such a machine
+    passes: str = ""  # which made the program smaller before engines saw it
     inputs: list[dict[str, str]] = field(default_factory=list)
     invariants: list[dict[str, str]] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
@@ -64,11 +65,13 @@ def outcome_without_result(reason: str, limit: Limit | None = None) -> Outcome:
 
 
 def outcome(result: Result) -> Outcome:
+    from craton.program.passes import told as passes_told
     from craton.verdicts.verdict import Proved, Unknown, Violated, text_of
 
     told = Outcome(text_of(result.verdict), result.reason, found_by=result.stage, assumptions=list(result.assumptions))
     told.confirmed = result.confirmed
     told.data_model = "" if result.program is None else result.program.data_model
+    told.passes = passes_told(result.passes)
     told.statistics = figures(result.statistics)
     match result.verdict:
         case Proved(proof, confirmed):
@@ -197,6 +200,9 @@ def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) 
 
 
 def _print_details(outcome: Outcome, *, stats: bool) -> None:
+    from craton.program.passes import ALL
+    from craton.program.passes import told as passes_told
+
     if outcome.reason:
         print(f"  reason: {outcome.reason}")
     if outcome.evidence:
@@ -205,6 +211,8 @@ def _print_details(outcome: Outcome, *, stats: bool) -> None:
         print(f"  found by: {outcome.found_by}")
     if outcome.data_model:
         print(f"  data model: {outcome.data_model}")
+    if outcome.passes not in ("", passes_told(ALL)):
+        print(f"  passes: {outcome.passes}")
     for entry in outcome.invariants:
         if len(entry["invariant"]) <= _LONGEST:
             print(f"  {entry['location']}: {entry['invariant']}")

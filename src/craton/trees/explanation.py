@@ -15,8 +15,9 @@ from craton.horn.procedures import ProcedureSystem, RelationalSystem, system_of
 from craton.logic import TRUE, Term, infix, substitute, var
 from craton.program.cfa import Program
 from craton.program.inlining import inline
+from craton.program.passes import Pass, Passes
+from craton.program.preparation import made_smaller
 from craton.program.short_names import short_names, shortened, with_short_names
-from craton.program.slicing import remove_dead_code
 from craton.program.statements import Call
 from craton.smt import make_solver
 from craton.traces.explanation import Column, Explanation, Line
@@ -181,9 +182,9 @@ def spurious_of_system(system: System, unroll: int, count: int) -> Spurious:
     return Spurious(Kind.DERIVATION, spurious_trees(system, unroll, count))
 
 
-def spurious_of_program(program: Program, unroll: int, count: int) -> Spurious:
+def spurious_of_program(program: Program, unroll: int, count: int, passes: Passes = (Pass.DEAD_CODE,)) -> Spurious:
     """Up to `count` infeasible error paths that go round each loop, and into each recursion, `unroll` times at most."""
-    small = remove_dead_code(inline(program).program).program
+    small = made_smaller(inline(program).program, passes).program
     if not any(isinstance(edge.statement, Call) for edge in small.main.edges):
         return Spurious(Kind.ERROR_PATH, spurious_paths(with_short_names(small), unroll, count))
     made = system_of(small)

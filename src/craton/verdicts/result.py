@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from craton.engines.contract import Statistics
 from craton.program.cfa import Program
+from craton.program.passes import ALL, Passes
 from craton.verdicts.counterexample import Replay
 from craton.verdicts.proof import Proof
 from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
@@ -19,6 +20,7 @@ class Result:
     stage: str = ""  # that found the verdict
     program: Program | None = field(default=None, repr=False)  # that the verdict is about
     assumptions: tuple[str, ...] = ()
+    passes: Passes = ALL  # which made the program smaller before engines saw it
     statistics: Statistics = field(default_factory=Statistics)
     seconds: float = 0.0
 

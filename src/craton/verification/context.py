@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from craton.engines.contract import Progress, Statistics
 from craton.frontends.programs import Request
+from craton.program.passes import ALL, Passes
 from craton.verification.scheduling import Clock, time_to_confirm
 from craton.verification.veto import Veto
 
@@ -35,6 +36,10 @@ class Context:
     veto: Veto | None = None
     jobs: int = 1
     most_memory: int | None = None
+
+    @property
+    def passes(self) -> Passes:
+        return ALL if self.request is None else self.request.passes
 
     @property
     def time_to_confirm(self) -> float | None:

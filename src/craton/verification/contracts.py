@@ -51,7 +51,7 @@ def by_contracts(
     program: Program, context: Context, stages: Sequence[Stage] | None, seconds: float | None
 ) -> tuple[Proved | Violated | ErrorWithin | Unknown, str]:
     """What the system of the program shows, and the stage that showed it."""
-    prepared = prepare(program)
+    prepared = prepare(program, context.passes)
     blocks = encode_blocks(prepared.small.program)
     encoded = blocks.program
     if not encoded.errors:

@@ -93,6 +93,7 @@ class _Run:
             found,
             program=self.program,
             assumptions=self.program.assumptions,
+            passes=self.context.passes,
             statistics=self.context.statistics,
             seconds=running_time() - started,
         )
@@ -198,7 +199,7 @@ class _Run:
 
     def _prepared(self, program: Program) -> StagePrograms:
         with self.context.statistics.spending("passes"):
-            return StagePrograms(prepare(program))
+            return StagePrograms(prepare(program, self.context.passes))
 
     def _staged(self, programs: StagePrograms, clock: Clock) -> Result:
         """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""

@@ -35,6 +35,7 @@ from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.inlining import MOST_EDGES
+from craton.program.passes import ALL, Passes
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Call
 from craton.program.unrolling import Beyond, unroll_recursion, unrolled_size
@@ -82,7 +83,7 @@ def check_certificate(
     }
     about_request(certificate, request)
     depth = certificate.proof.depth if isinstance(certificate.proof, Unrolled) else 0
-    programs = Programs(request, depth)
+    programs = Programs(request, depth, certificate.task.passes)
     sections = _sections(certificate, programs)
     if isinstance(sections, Refused):
         return sections
@@ -170,13 +171,14 @@ class Programs:
     depth its recursion is unrolled, and calls that would be one too many are errors.
     """
 
-    def __init__(self, request: Request, depth: int = 0) -> None:
+    def __init__(self, request: Request, depth: int = 0, passes: Passes = ALL) -> None:
+        """The passes are those that the certificate names. Whichever they are: what they leave proves the program."""
         program = load_program(request)
         if depth:
             if unrolled_size(program, depth) > MOST_EDGES:
                 raise BadCertificate(f"the program with its recursion unrolled to {depth} calls is too large")
             program = unroll_recursion(program, depth, Beyond.GAP)
-        self._small = prepare(program).small.program
+        self._small = prepare(program, passes).small.program
         self._blocks: dict[int | None, Program] = {}
 
     def in_blocks(self, size: int | None) -> Program:

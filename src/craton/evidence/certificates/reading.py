@@ -96,7 +96,7 @@ def _certificate(fields: Fields) -> Certificate:
 
 
 def _task(fields: Fields) -> Task:
-    fields.only("files", "property", "data_model", "defines", "includes")
+    fields.only("files", "property", "data_model", "defines", "includes", "passes")
     fields.object("property").only("text", "sha256")
     for file in fields.objects("files"):
         file.only("name", "sha256")

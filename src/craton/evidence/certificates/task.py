@@ -10,6 +10,7 @@ from craton.errors import CratonError
 from craton.evidence.certificates.fields import Fields, one_line
 from craton.evidence.certificates.format import BadCertificate, Certificate, HashedFile, Task
 from craton.frontends.programs import Request, c_source, input_files, is_horn
+from craton.program.passes import ALL, Passes, named
 
 _DEFAULT_PROPERTY = "no error function is called, no assertion fails, no label ERROR is reached"
 _HORN_PROPERTY = "whether the Horn clauses are satisfiable"
@@ -22,7 +23,7 @@ def described(request: Request) -> Task:
         return Task(tuple(_hashed(Path(name)) for name in input_files(request)), _HORN_PROPERTY, "", (), ())
     if any(Path(name).suffix == ".bpl" for name in request.files):
         files = tuple(_hashed(Path(name)) for name in request.files)
-        return Task(files, _BOOGIE_PROPERTY, "", (), ())
+        return Task(files, _BOOGIE_PROPERTY, "", (), (), request.passes)
     if request.formula is not None:
         raise CratonError("a certificate is of all properties of a property file, not of one of them")
     source = c_source(request)
@@ -37,6 +38,7 @@ def described(request: Request) -> Task:
         source.options.data_model,
         tuple(map(printable, source.options.define)),
         tuple(map(printable, source.options.include)),
+        request.passes,
     )
 
 
@@ -46,7 +48,24 @@ def read_task(fields: Fields) -> Task:
     if said.text("sha256") != sha256(said.text("text").encode()):
         raise BadCertificate("the text of the property does not have its hash")
     files = tuple(HashedFile(file.text("name"), file.text("sha256")) for file in fields.objects("files"))
-    return Task(files, said.text("text"), fields.text("data_model"), fields.texts("defines"), fields.texts("includes"))
+    return Task(
+        files,
+        said.text("text"),
+        fields.text("data_model"),
+        fields.texts("defines"),
+        fields.texts("includes"),
+        _passes(fields),
+    )
+
+
+def _passes(fields: Fields) -> Passes:
+    """All, if nothing is said of them."""
+    if "passes" not in fields.content:
+        return ALL
+    try:
+        return named(fields.texts("passes"))
+    except CratonError as problem:
+        raise BadCertificate(f"{fields.name}: {one_line(str(problem))}") from None
 
 
 def about_request(certificate: Certificate, request: Request) -> None:

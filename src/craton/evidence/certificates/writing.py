@@ -40,6 +40,7 @@ from craton.frontends.programs import Request
 from craton.logic import Function, Term, functions, ordered_variables
 from craton.logic.smtlib import Symbols, to_smtlib
 from craton.program.cfa import Location, Program
+from craton.program.passes import ALL
 from craton.program.variables import at_entry
 from craton.verdicts.provenance import Provenance
 from craton.version import __version__
@@ -198,7 +199,8 @@ def as_data(certificate: Certificate) -> dict[str, Any]:
             "data_model": task.data_model,
             "defines": list(task.defines),
             "includes": list(task.includes),
-        },
+        }
+        | ({} if task.passes == ALL else {"passes": [one.value for one in task.passes]}),
         "assumptions": list(certificate.assumptions),
         "symbols": list(map(_symbol, certificate.symbols)),
         "lemmas": [
