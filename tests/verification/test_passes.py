@@ -18,6 +18,7 @@ from craton.evidence.certificates.task import described
 from craton.evidence.certificates.writing import as_data
 from craton.evidence.files import EvidenceFiles, write_evidence
 from craton.frontends.programs import Request, load_program
+from craton.logic import Term
 from craton.program.passes import ALL, Pass, Passes, read_passes, told
 from craton.program.preparation import prepare
 from craton.program.statements import Assign
@@ -112,5 +113,5 @@ def test_figure_1_without_slicing(variant: str, tmp_path: Path, capsys: pytest.C
     assert json.loads(capsys.readouterr().out)["passes"] == "none"
 
 
-def _written(statement: object) -> tuple[object, ...]:
+def _written(statement: object) -> tuple[Term, ...]:
     return (statement.variable,) if isinstance(statement, Assign) else ()
