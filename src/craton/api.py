@@ -64,18 +64,16 @@ def verify(
     """
     from craton.processes.limits import Limits
     from craton.processes.supervision import Done, Failed, supervise
-    from craton.program.passes import ALL, read_passes
+    from craton.program.passes import read_passes
     from craton.verdicts.result import Result
     from craton.verdicts.verdict import Unknown
     from craton.verification.isolation import limit_reached
     from craton.verification.run import verify
     from craton.verification.scheduling import own_limit
 
-    request = replace(
-        _request(files, property, data_model, include, define),
-        unknown_functions=unknown_functions,
-        passes=ALL if passes is None else read_passes(passes),
-    )
+    request = replace(_request(files, property, data_model, include, define), unknown_functions=unknown_functions)
+    if passes is not None:
+        request = replace(request, passes=read_passes(passes))
     stages = _stages(engine, refine, encoding, floats, arrays, solver, seed)
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
     several = dict.fromkeys(one.file for one in properties_asked(request))
