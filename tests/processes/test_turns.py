@@ -187,7 +187,7 @@ def test_families_are_suspended_whole() -> None:
 def test_rounds_grow_and_use_the_time_up(jobs: int, limit: float | None) -> None:
     left, shares = limit, 4.0
     lengths = []
-    for number in range(6):
+    for number in range(20):
         share = share_of_round(number, shares, left, jobs)
         lengths.append(share)
         if left is not None:

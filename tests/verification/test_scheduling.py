@@ -44,7 +44,7 @@ def test_without_a_limit_only_caps_hold() -> None:
 
 
 def test_a_run_stops_a_little_before_its_limit() -> None:
-    assert (own_limit(None), own_limit(60), own_limit(1)) == (None, 60 - 0.3, 1)
+    assert (own_limit(None), own_limit(600), own_limit(10), own_limit(1)) == (None, 599, 9.7, 1)
 
 
 def test_least() -> None:

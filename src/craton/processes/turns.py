@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 from craton.processes.family import family, figures, memory, resume, suspend_family
 from craton.processes.limits import Exceeded, Kind
 from craton.processes.running_time import Suspensions, are_told_by, running_time
-from craton.processes.supervision import Ended, Ending, Report, Worker
+from craton.processes.supervision import Ended, Ending, Report, Worker, end_all
 from craton.processes.watch import GLANCE, readable
 
 T = TypeVar("T")
@@ -169,8 +169,7 @@ class Game(Generic[T]):
         try:
             yield
         finally:
-            for seat in self._seats.values():
-                seat.worker.end()
+            end_all([seat.worker for seat in self._seats.values()])
             self._seats.clear()
 
 

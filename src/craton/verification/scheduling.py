@@ -14,7 +14,8 @@ from craton.processes.running_time import running_time
 
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
 _FOR_STAGES = 0.75  # of the memory
-_LAST_WORDS = 0.3  # seconds at the end of a run's time in which it sums up
+# Seconds at the end of a run's time in which its processes end and it sums up.
+_LAST_WORDS, _WORDS_SHARE, _MOST_WORDS = 0.3, 0.02, 1.0
 
 
 class Weighted(Protocol):
@@ -63,7 +64,7 @@ def least(*seconds: float | None) -> float | None:
 
 def own_limit(limit: float | None) -> float | None:
     """When a run stops by itself, so that it has something to say before the limit ends it."""
-    return limit if limit is None or limit <= 1 else limit - _LAST_WORDS
+    return limit if limit is None or limit <= 1 else limit - min(_MOST_WORDS, max(_LAST_WORDS, _WORDS_SHARE * limit))
 
 
 def turn(stages: Sequence[Weighted], left: float | None) -> float | None:
