@@ -153,7 +153,7 @@ class _Layouts:
     """Guesses where arrays begin: at the least constant of their indices, or where pointers to them may point."""
 
     def __init__(self, arrays: Sequence[Term], steps: Sequence[Transition]) -> None:
-        self.pointers = _assigned_constants(steps)
+        self._constants = _assigned_constants(steps)
         self.indices: dict[Term, dict[Term, None]] = {array: {} for array in arrays}
         for step in steps:
             for node in post_order(step.guard, *step.updates.values()):
@@ -176,11 +176,19 @@ class _Layouts:
         return _Layout(min(bases, default=0), max(1, size), sort.index)
 
     def _bases(self, index: Affine) -> Iterator[int]:
-        pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self.pointers]
+        pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self._constants]
         if not pointers:
             yield index.constant
         for pointer in pointers[:1]:
-            yield from self.pointers[pointer]
+            yield from self._constants[pointer]
+
+    def pointers(self) -> dict[Term, Term]:
+        """Variables that point to one place, or nowhere, and that place."""
+        found = {}
+        for variable, constants in self._constants.items():
+            if len(constants) == 1 and isinstance(variable.sort, BitVec):
+                found[variable] = bv(next(iter(constants)), variable.sort.width)
+        return found
 
     def narrow(self) -> int | None:
         """The width of what all indices are extended from with their signs; None if they are not."""
@@ -190,7 +198,7 @@ class _Layouts:
                 for part in affine(index).factors:
                     inner = extended(part)
                     signed = inner is not None and part.op is ops.SIGN_EXTEND and isinstance(inner.sort, BitVec)
-                    if part not in self.pointers:
+                    if part not in self._constants:
                         widths.add(inner.sort.width if signed and inner is not None else None)  # type: ignore[attr-defined]
         return widths.pop() if len(widths) == 1 else None
 
@@ -321,8 +329,10 @@ class _Scalars:
 class _Hints:
     """What may be true of a cell, gathered step by step."""
 
-    def __init__(self, position: Term) -> None:
+    def __init__(self, position: Term, pointers: Mapping[Term, Term]) -> None:
         self._position = position
+        self._pointers = pointers
+        self._conditions: dict[Term, None] = {}  # of the program, that speak of no cell
         self._facts: dict[Term, None] = {}
         self._indices: dict[Term, None] = {}
         self._limits: dict[Term, None] = {}  # that positions may be below of or above
@@ -332,6 +342,7 @@ class _Hints:
     ) -> None:
         """At a step, which reads or writes elements at some indices."""
         compared = [atom for atom in atoms(guard) if atom.op in _COMPARISONS]
+        self._conditions |= dict.fromkeys(atom for atom in atoms(guard) if self._is_open(atom, chosen))
         for index in dict.fromkeys(indices):
             if free_variables(index) & chosen:
                 continue
@@ -344,8 +355,12 @@ class _Hints:
                 self._note(fact, index, chosen)
 
     def _can_limit(self, term: Term, chosen: frozenset[Term]) -> bool:
+        return term.sort is self._position.sort and self._is_open(term, chosen)
+
+    def _is_open(self, term: Term, chosen: frozenset[Term]) -> bool:
+        """Whether it speaks neither of cells and their position nor of what a step chooses."""
         free = free_variables(term)
-        return term.sort is self._position.sort and not free & chosen and not any(map(_is_cell, free))
+        return not free & chosen and self._position not in free and not any(map(_is_cell, free))
 
     def must_not(self, question: Term, indices: Iterable[Term], chosen: frozenset[Term]) -> None:
         """What leads into an error."""
@@ -354,6 +369,7 @@ class _Hints:
 
     def _note(self, fact: Term, index: Term, chosen: frozenset[Term]) -> None:
         """The fact with the position in the place of an index."""
+        fact = substitute(fact, self._pointers)
         fact = fold(fact, lambda n, args: self._position if n is index else rebuild(n, args) if args else n)
         free = free_variables(fact)
         if any(map(_is_cell, free)) and not free & chosen and fact is not TRUE:
@@ -371,7 +387,7 @@ class _Hints:
             for above in (self._at_most(index, self._position), not_(self._at_most(self._position, index)))
         ]
         bounds = [self._at_most(x, y) for i in variables for x, y in ((self._zero, i), *((i, t) for t in limits))]
-        return (*bounds, *(implies(part, fact) for fact in facts for part in (TRUE, *ranges)))
+        return (*self._conditions, *bounds, *(implies(part, fact) for fact in facts for part in (TRUE, *ranges)))
 
     @property
     def _zero(self) -> Term:
@@ -404,14 +420,14 @@ class _Making:
         self.steps = [(edge, transition(edge.statement)) for edge in program.main.edges]
         layouts = _Layouts(arrays, [step for _, step in self.steps])
         self.layouts = {array: layouts.of(array) for array in arrays}
-        self.pointers = layouts.pointers
+        self.pointers = layouts.pointers()
         self.errors = [(edge, list(self._ways(edge))) for edge, _ in self.steps if edge.target in program.errors]
         self.sort = self._position_sort(layouts.narrow())
         wanted = max((len(self._indices(last)) for _, ways in self.errors for _, last in ways), default=1)
         self.positions = self._positions(max(1, min(MOST_CELLS, wanted)))
         self.cells = {array: self._cells(array) for array in arrays}
         self.edges: list[Edge] = []
-        self.hints = _Hints(self.positions[0])
+        self.hints = _Hints(self.positions[0], self.pointers)
         self.variables: dict[Term, None] = dict.fromkeys(self.positions)
         self.next = 1 + max(location.id for location in program.main.locations)
 
@@ -428,11 +444,14 @@ class _Making:
         element, layout = array.sort.element, self.layouts[array]
         return {layout.address(k): var(f"{array.name} cell {i}", element) for i, k in enumerate(self.positions)}
 
+    @property
+    def _index_sorts(self) -> set[Sort]:
+        return {layout.index for layout in self.layouts.values()}
+
     def _position_sort(self, narrow: int | None) -> Sort:
-        sorts = {layout.index for layout in self.layouts.values()}
-        if len(sorts) > 1:
+        if len(self._index_sorts) > 1:
             raise _NotSeen
-        index = sorts.pop()
+        (index,) = self._index_sorts
         return BitVec(narrow) if narrow is not None and isinstance(index, BitVec) and narrow < index.width else index
 
     def view(self) -> CellsView:
@@ -449,7 +468,8 @@ class _Making:
         changed = replace(main, edges=tuple(self.edges), locals=(*scalars, *self.variables))
         globals_ = tuple(x for x in self.program.globals if not isinstance(x.sort, Array))
         heads = [x for x in main.locations if x != main.entry and x not in self.program.errors]
-        hints = dict.fromkeys(heads, self.hints.formulas())
+        places = tuple(eq(*pointer) for pointer in self.pointers.items() if pointer[0].sort in self._index_sorts)
+        hints = dict.fromkeys(heads, (*places, *self.hints.formulas()))
         program = replace(self.program.restricted_to({main.name: changed}), globals=globals_, hints=hints)
         meanings = {c: select(a, address) for a, cells in self.cells.items() for address, c in cells.items()}
         known = frozenset((*main.locals, *self.program.globals, *self.layouts, *self.positions))
@@ -488,7 +508,8 @@ class _Making:
             if node.op is ops.SELECT:
                 for root in _roots(node.args[0]):
                     if root in self.layouts:
-                        relative = affine(node.args[1]).minus(Affine({}, self.layouts[root].base, node.args[1].sort))
+                        place = affine(substitute(node.args[1], self.pointers))
+                        relative = place.minus(Affine({}, self.layouts[root].base, node.args[1].sort))
                         by_size = relative.divided(self.layouts[root].size) or relative
                         found.setdefault(by_size.term, (root, node.args[1]))
         return list(found.values())
@@ -531,10 +552,8 @@ class _Making:
                         yield from self._element_index(node.args[1], self.layouts[root])
 
     def _element_index(self, index: Term, layout: _Layout) -> Iterator[Term]:
-        whole = affine(index)
-        pointers = [part for part, factor in whole.factors.items() if factor == 1 and part in self.pointers]
-        base = Affine(dict.fromkeys(pointers, 1), 0 if pointers else layout.base, index.sort)
-        relative = whole.minus(base).divided(layout.size)
+        base = Affine({}, layout.base, index.sort)
+        relative = affine(substitute(index, self.pointers)).minus(base).divided(layout.size)
         if relative is None:
             return
         if list(relative.factors.values()) == [1] and not relative.constant:
