@@ -29,7 +29,7 @@ from craton.logic import (
     and_,
     bv,
     bvsle,
-    bvult,
+    bvurem,
     conjuncts,
     eq,
     fold,
@@ -39,6 +39,7 @@ from craton.logic import (
     int_,
     ite,
     le,
+    mod,
     not_,
     ops,
     post_order,
@@ -333,6 +334,8 @@ class _Hints:
         self._position = position
         self._pointers = pointers
         self._conditions: dict[Term, None] = {}  # of the program, that speak of no cell
+        self._constants: dict[Term, dict[Term, None]] = {}  # that variables are set to
+        self._wanted: dict[Term, None] = {}  # that errors cannot be reached
         self._facts: dict[Term, None] = {}
         self._indices: dict[Term, None] = {}
         self._limits: dict[Term, None] = {}  # that positions may be below of or above
@@ -341,6 +344,9 @@ class _Hints:
         self, guard: Term, updates: Mapping[Term, Term], indices: Iterable[Term], chosen: frozenset[Term]
     ) -> None:
         """At a step, which reads or writes elements at some indices."""
+        for variable, value in updates.items():
+            if value.op is ops.VALUE:
+                self._constants.setdefault(variable, {})[value] = None
         compared = [atom for atom in atoms(guard) if atom.op in _COMPARISONS]
         self._conditions |= dict.fromkeys(atom for atom in atoms(guard) if self._is_open(atom, chosen))
         for index in dict.fromkeys(indices):
@@ -352,7 +358,7 @@ class _Hints:
                     self._limits |= dict.fromkeys(t for t in atom.args if self._can_limit(t, chosen))
             written = [eq(x, t) for x, t in updates.items() if _is_cell(x) and t is not x]
             for fact in (*written, *(form for atom in atoms(guard) for form in (atom, not_(atom)))):
-                self._note(fact, index, chosen)
+                self._note(fact, index, chosen, self._facts)
 
     def _can_limit(self, term: Term, chosen: frozenset[Term]) -> bool:
         return term.sort is self._position.sort and self._is_open(term, chosen)
@@ -365,29 +371,55 @@ class _Hints:
     def must_not(self, question: Term, indices: Iterable[Term], chosen: frozenset[Term]) -> None:
         """What leads into an error."""
         for index in dict.fromkeys(indices):
-            self._note(not_(question), index, chosen)
+            self._note(not_(question), index, chosen, self._wanted)
 
-    def _note(self, fact: Term, index: Term, chosen: frozenset[Term]) -> None:
+    def _note(self, fact: Term, index: Term, chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         """The fact with the position in the place of an index."""
         fact = substitute(fact, self._pointers)
         fact = fold(fact, lambda n, args: self._position if n is index else rebuild(n, args) if args else n)
         free = free_variables(fact)
         if any(map(_is_cell, free)) and not free & chosen and fact is not TRUE:
-            self._facts[fact] = None
+            facts[fact] = None
 
     def formulas(self) -> tuple[Term, ...]:
-        facts, limits = list(self._facts)[:_MOST_FACTS], list(self._limits)[:_MOST_LIMITS]
+        facts = list(self._wanted | self._facts)[:_MOST_FACTS]
+        limits = list(self._limits | dict.fromkeys(self._first_and_last()))[:_MOST_LIMITS]
         variables = [index for index in self._indices if index.is_variable]
-        ranges = [part for limit in limits for part in self._ranges(limit)]
-        ranges += [
-            and_(above, not_(self._at_most(limit, self._position)))
-            for index in variables[:_MOST_BEGINNINGS]
-            for limit in limits
-            if limit is not index
-            for above in (self._at_most(index, self._position), not_(self._at_most(self._position, index)))
-        ]
         bounds = [self._at_most(x, y) for i in variables for x, y in ((self._zero, i), *((i, t) for t in limits))]
-        return (*self._conditions, *bounds, *(implies(part, fact) for fact in facts for part in (TRUE, *ranges)))
+        ranges = [TRUE, *self._ranges(variables[:_MOST_BEGINNINGS], limits), *self._every_so_often()]
+        return (*self._conditions, *bounds, *(implies(part, fact) for fact in facts for part in ranges))
+
+    def _first_and_last(self) -> Iterator[Term]:
+        """Indices of two variables, where one of them is a constant that it is set to."""
+        for index in self._indices:
+            free = free_variables(index)
+            for variable in sorted(free, key=lambda v: v.serial) if len(free) > 1 else ():
+                for constant in self._constants.get(variable, ()):
+                    yield substitute(index, {variable: constant})
+
+    def _ranges(self, beginnings: Sequence[Term], limits: Sequence[Term]) -> Iterator[Term]:
+        k = self._position
+        for limit in limits:
+            below = not_(self._at_most(limit, k))
+            yield and_(self._at_most(self._zero, k), below)
+            for index in beginnings:
+                if index is not limit:
+                    yield and_(self._at_most(index, k), below)
+                    yield and_(not_(self._at_most(k, index)), below)
+
+    def _every_so_often(self) -> Iterator[Term]:
+        """Positions below m·i + c that are c modulo m, for indices of this form."""
+        k = self._position
+        for index in self._indices:
+            sum_ = affine(index)
+            factors = {abs(factor) for factor in sum_.factors.values()}
+            if len(factors) == 1 and (step := factors.pop()) > 1:
+                below = and_(self._at_most(self._zero, k), not_(self._at_most(index, k)))
+                rest = sum_.constant % step
+                if isinstance(k.sort, BitVec):
+                    yield and_(below, eq(bvurem(k, bv(step, k.sort.width)), bv(rest, k.sort.width)))
+                else:
+                    yield and_(below, eq(mod(k, int_(step)), int_(rest)))
 
     @property
     def _zero(self) -> Term:
@@ -396,14 +428,6 @@ class _Hints:
 
     def _at_most(self, a: Term, b: Term) -> Term:
         return bvsle(a, b) if isinstance(a.sort, BitVec) else le(a, b)
-
-    def _ranges(self, limit: Term) -> Iterator[Term]:
-        k = self._position
-        below = not_(self._at_most(limit, k))
-        yield from (below, and_(self._at_most(self._zero, k), below))
-        yield from (self._at_most(limit, k), not_(self._at_most(k, limit)))
-        if isinstance(k.sort, BitVec):
-            yield bvult(k, limit)
 
 
 _COMPARISONS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE, ops.LT, ops.LE, ops.EQ)
