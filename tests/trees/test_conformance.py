@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import cache
 
 import pytest
 
-from craton.configuration.refiners import refiner
+from craton.configuration.refiners import PRESETS, refiner
+from craton.configuration.refiners import REFINERS as REGISTRY
 from craton.logic import FALSE, Model, satisfies
 from craton.smt import Solver, make_solver
 from craton.traces.refutation import Feasible, GaveUp, Refutation
@@ -50,6 +52,9 @@ REFINERS = [
     "lattice(sliced(newton(it, sp, lv), long))",
     "until-inductive(sliced(newton(it, wp, lv), bad), newton(it, sp, lv))",
 ]
+
+
+RARELY = [*PRESETS, "until-proving(newton(it, sp, lv))"]  # on a few trees only
 
 
 @cache
@@ -106,6 +111,22 @@ def test_refutations_obey_the_law(expression: str, theory: str) -> None:
             case GaveUp():
                 gave_up += 1
     assert gave_up + undecided <= EACH / 4 + 3
+
+
+@pytest.mark.parametrize("expression", RARELY)
+def test_presets_obey_the_law(expression: str) -> None:
+    for tree in (tree for theory in THEORIES for tree in trees(theory)[:5]):
+        answer = refute(refiner(expression), tree)
+        if isinstance(answer, Refutation):
+            problem = law_violation(tree, answer, judge())
+            assert problem == "" or "is undecided" in problem, (expression, tree.nodes, problem)
+        else:
+            assert is_feasible(tree) or isinstance(answer, GaveUp)
+
+
+def test_every_refiner_is_asked() -> None:
+    asked = " ".join((*REFINERS, *RARELY, "race", "values"))  # those two have tests of their own
+    assert [word for word in REGISTRY.entries if not re.search(rf"\b{word}\b", asked)] == []
 
 
 def test_a_race_on_trees() -> None:

@@ -13,13 +13,14 @@ from craton.horn.derivations import Derivation
 from craton.horn.grounding import grounded
 from craton.horn.preprocessing import preprocessed
 from craton.horn.programs import SystemProgram, program_of
-from craton.logic import INT, add, eq, free_variables, iff, int_
+from craton.logic import FALSE, INT, TRUE, Term, add, and_, eq, free_variables, iff, int_, le, lt, var
 from craton.program.cfa import Edge
 from craton.smt import make_solver
 from craton.traces.feasibility import feasible
-from craton.traces.refutation import Feasible, Refutation
+from craton.traces.refutation import Feasible, Quality, Refutation
 from craton.traces.trace import Trace
 from craton.trees.feasibility import facts_of
+from craton.trees.perfect import quality
 from craton.trees.refiners import refute
 from craton.trees.tree import Node, Tree
 from support.clauses import random_system
@@ -132,3 +133,25 @@ def test_variables_may_be_called_like_results() -> None:
     assert x.name == "p.0"
     clauses = (Clause(p(add(x, int_(1))), (), eq(x, int_(5))), Clause(None, (p(x),), eq(x, int_(6))))
     assert isinstance(feasible(Tree(System(clauses), (Node(0, ()), Node(1, (0,))))), Feasible)
+
+
+def test_recursion_through_others_is_recursion() -> None:
+    """p and q take turns. That the sum stays below 10 is not inductive; that it is not negative is."""
+    p, q = Predicate("p", (INT,)), Predicate("q", (INT,))
+    x = var("x", INT)
+    clauses = (
+        Clause(p(int_(0)), (), TRUE),
+        Clause(q(add(x, int_(1))), (p(x),), TRUE),
+        Clause(p(x), (q(x),), TRUE),
+        Clause(None, (p(x),), lt(x, int_(0))),
+    )
+    tree = Tree(System(clauses), (Node(0, ()), Node(1, (0,)), Node(2, (1,)), Node(3, (2,))))
+    solver = make_solver("z3")
+    (a,), (b,) = p.parameters, q.parameters
+
+    def rated(of_p: Term, of_q: Term) -> Quality:
+        return quality(tree, (of_p, of_q, of_p, FALSE), solver, None, None)
+
+    assert rated(le(int_(0), a), le(int_(0), b)) is Quality.PERFECT
+    assert rated(TRUE, TRUE) is Quality.INDUCTIVE
+    assert rated(and_(le(int_(0), a), lt(a, int_(10))), and_(le(int_(0), b), lt(b, int_(10)))) is Quality.TRACE

@@ -14,6 +14,7 @@ from craton.horn.clauses import Clause, Predicate
 from craton.horn.models import Model
 from craton.logic import Term, or_
 from craton.processes.running_time import running_time
+from craton.program.analysis.graphs import components
 from craton.smt import Solver
 from craton.traces.perfect import one_of_each
 from craton.traces.refutation import Quality
@@ -34,8 +35,10 @@ def quality(
     failed = False
     recurrent = False
     clauses = [tree.system.clauses[number] for number in dict.fromkeys(node.clause for node in tree.nodes)]
+    component = _components(clauses)
     for clause in clauses:
-        recurs = clause.head is not None and any(a.predicate == clause.head.predicate for a in clause.body)
+        head = None if clause.head is None else component[clause.head.predicate]
+        recurs = any(component[atom.predicate] == head for atom in clause.body)
         recurrent = recurrent or recurs
         fulfilled = holds(clause, together)
         if not fulfilled and recurs:
@@ -44,6 +47,15 @@ def quality(
     if not failed:
         return Quality.PERFECT if _one_for_each(tree, assertions, clauses, holds) else Quality.PROVING
     return Quality.INDUCTIVE if recurrent else Quality.TRACE
+
+
+def _components(clauses: Sequence[Clause]) -> dict[Predicate, int]:
+    """Predicates that recur through each other have the same number."""
+    graph: dict[Predicate, list[Predicate]] = {atom.predicate: [] for clause in clauses for atom in clause.atoms}
+    for clause in clauses:
+        if clause.head is not None:
+            graph[clause.head.predicate] += [atom.predicate for atom in clause.body]
+    return {predicate: number for number, part in enumerate(components(graph)) for predicate in part}
 
 
 def _one_for_each(
