@@ -45,10 +45,10 @@ SHORTEST, LONGEST = 20, 600
 ENCODINGS = ("bv", "ideal")
 MEMORY = 3 * 2**30
 REFINERS = (
-    "newton(it, wp, lv, late)",
-    "newton(it, sp, lv)",
-    "craig(farkas, it)",
-    "craig(z3, it, time=2)",
+    "newton(core=half, minimise=1, wp, lv, late)",
+    "newton(core=half, minimise=1, sp, lv)",
+    "craig(farkas, core=half, minimise=1)",
+    "craig(z3, core=half, minimise=1, time=2)",
     "default",
 )
 
@@ -62,13 +62,13 @@ def main(arguments: list[str]) -> int:
         parser.add_argument("--every", type=int, default=1, help="every n-th task of each category")
         parser.add_argument("--seconds", type=float, default=5.0, help="for each task and encoding")
         parser.add_argument("--most", type=int, default=3, help="traces of each task and encoding")
-        asked = parser.parse_args(arguments[1:])
+        asked = parser.parse_intermixed_args(arguments[1:])
         return _record(asked)
     parser = argparse.ArgumentParser(prog="python -m bench traces")
     parser.add_argument("directory", type=Path)
     parser.add_argument("refiners", nargs="*")
     parser.add_argument("--every", type=int, default=1, help="every n-th trace")
-    asked = parser.parse_args(arguments)
+    asked = parser.parse_intermixed_args(arguments)
     _measure(asked.directory, asked.refiners or REFINERS, asked.every)
     return 0
 
