@@ -97,7 +97,7 @@ def latest_core(
         if not isinstance(core, tuple):
             return core
         started = running_time()
-        end = float("inf") if budget is None else started + max(budget, BISECTION)
+        end = float("inf") if budget is None else started + (budget or BISECTION)
         # Invariant: the groups from `low` on have a core; none was found for the groups from `high` on.
         low, high = groups[core[0]], groups[-1] + 1
         while high - low > 1:

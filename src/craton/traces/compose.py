@@ -147,6 +147,8 @@ class UntilInductive(_Until):
 
     word: ClassVar[str] = "until-inductive"
 
+    budget: float | None = 0.3  # seconds for the test: no longer than another refutation takes
+
     @property
     def enough(self) -> Quality:
         return Quality.INDUCTIVE

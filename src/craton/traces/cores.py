@@ -92,8 +92,13 @@ def kept_parts(
     known: tuple[Kept, ...] | None = problem.answers.get(question)
     if known is not None:
         return known
-    pieces = _pieces(problem, granularity)
-    members = _members(problem, granularity, pieces)
+    if granularity is Granularity.HALF:
+        whole = kept_parts(problem, solver, Granularity.CONJUNCT, budget, time_limit, late)
+        kept = whole if not isinstance(whole, tuple) else _halved(problem, whole, solver, budget, time_limit, late)
+        if isinstance(kept, tuple):
+            problem.answers[question] = kept
+        return kept
+    members = _members(problem, granularity)
     formulas = [formula for formula, _ in members]
     if granularity is None:
         found = _all(formulas, solver)
@@ -102,9 +107,9 @@ def kept_parts(
         found = _chosen_core(formulas, groups, solver, budget, time_limit, late)
     if not isinstance(found, tuple):
         return found
-    kept = tuple(_rejoined([part for i in found for part in members[i][1]], pieces))
-    problem.answers[question] = kept
-    return kept
+    chosen = tuple(part for i in found for part in members[i][1])
+    problem.answers[question] = chosen
+    return chosen
 
 
 def steps_of(core: Sequence[Kept]) -> frozenset[int]:
@@ -114,18 +119,42 @@ def steps_of(core: Sequence[Kept]) -> frozenset[int]:
 Pieces = Callable[[Part], Sequence[Term]]
 
 
-def _pieces(problem: Problem, granularity: Granularity | None) -> Pieces:
-    """What a core may keep of a part: one half of an equation, or only the whole."""
-    if granularity is Granularity.HALF:
-        unsigned = unsigned_sorts(problem.formulas)
-        return lambda part: split_equalities(part.formula, unsigned)
-    return lambda part: (part.formula,)
+def _halved(
+    problem: Problem,
+    whole: Sequence[Kept],
+    solver: Solver,
+    budget: float | None,
+    time_limit: float | None,
+    late: bool,
+) -> tuple[Kept, ...]:
+    """A core of whole parts, of whose equations one half is kept where that is enough.
+
+    Equations are split in the core only: in bits, solvers are slow without them.
+    """
+    unsigned = unsigned_sorts(problem.formulas)
+
+    def pieces(part: Part) -> Sequence[Term]:
+        return split_equalities(part.formula, unsigned)
+
+    members = [Kept(kept.part, piece) for kept in whole for piece in pieces(kept.part)]
+    if len(members) == len(whole):
+        return tuple(whole)
+    if late:  # what is tried first is kept last
+        members.reverse()
+    formulas = [kept.formula for kept in members]
+    found = (
+        minimal_core(formulas, solver, budget, time_limit) if budget != 0 else unsat_core(formulas, solver, time_limit)
+    )
+    if not isinstance(found, tuple):
+        return tuple(whole)
+    chosen = sorted((members[i] for i in found), key=lambda kept: kept.part.step)
+    return tuple(_rejoined(chosen, pieces))
 
 
-def _members(problem: Problem, granularity: Granularity | None, pieces: Pieces) -> list[tuple[Term, Sequence[Kept]]]:
+def _members(problem: Problem, granularity: Granularity | None) -> list[tuple[Term, Sequence[Kept]]]:
     """What a core is chosen from, and what is kept with each."""
-    if granularity in (Granularity.CONJUNCT, Granularity.HALF):
-        return [(piece, (Kept(part, piece),)) for part in problem.parts for piece in pieces(part)]
+    if granularity is Granularity.CONJUNCT:
+        return [(part.formula, (Kept(part, part.formula),)) for part in problem.parts]
     steps: dict[int, list[Kept]] = {}
     for part in problem.parts:
         steps.setdefault(part.step, []).append(Kept(part, part.formula))
