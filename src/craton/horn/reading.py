@@ -43,7 +43,7 @@ _POSITION = re.compile(r"line (\d+) column (\d+): ?")
 
 def read_system(path: Path) -> System:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors mark it
     except OSError as problem:
         raise BadScript(f"cannot read {path}: {problem.strerror}") from None
     except UnicodeDecodeError:
