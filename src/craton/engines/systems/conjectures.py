@@ -19,6 +19,7 @@ from craton.engines.guesses import simple_facts
 from craton.engines.systems.bounds import bounds, numbers
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.engines.systems.facts import KnownFacts
+from craton.engines.systems.lean import lean
 from craton.engines.systems.linear import shown_by_sums
 from craton.engines.systems.regions import Detail, Region, forbidden, regions
 from craton.engines.systems.sampling import sampled
@@ -78,12 +79,20 @@ class Conjectures(SystemEngine):
                     search = Search(system, known, detail, model, self.solver, budget)
                     model, by = search.model(), (*by, *search.by)
                 if not violates_queries(system, model, self.solver):
-                    return Solved(model, tuple(dict.fromkeys(by)))
+                    return self._lean(system, Solved(model, tuple(dict.fromkeys(by))), budget)
             return Unknown("the conjectures that are inductive are no model")
         except OutOfTime:
             return Unknown("out of time before the conjectures were sorted out")
         except CannotEvaluate as problem:
             return Unknown(str(problem))
+
+    def _lean(self, system: System, found: Solved, budget: Budget) -> Solved:
+        with budget.statistics.spending("conjectures needed"):
+            try:
+                model, by = lean(system, found.model, self.solver, budget)
+            except OutOfTime:
+                return found
+            return Solved(model, tuple(dict.fromkeys((*found.by, *by))))
 
 
 def violates_queries(system: System, model: Model, solver: str) -> bool:
