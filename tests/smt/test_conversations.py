@@ -87,6 +87,7 @@ def difference(preset: Preset) -> None:
 
 def elimination(preset: Preset) -> None:
     with ProcessSolver(preset, time_limit=60) as solver:
+        assert isinstance(solver, ProcessSolver)
         found = solver.simplified(exists([Y], and_(lt(X, Y), lt(Y, Z))), 60)
         assert make_solver("z3").is_valid(eq(found, gt(Z, add(X, int_(1)))))
         assert not is_quantified(found)
