@@ -110,3 +110,10 @@ def test_a_linear_equation_is_found(a: int, b: int, c: int) -> None:
 
 def test_too_few_rows_say_nothing() -> None:
     assert list(relations([(1, 2), (3, 4)], [(0,), (1,)], None)) == []
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+def test_few_bits_have_few_small_numbers(width: int) -> None:
+    """All of them may have wrapped around, but those that are zero."""
+    rows = [(0, x % (1 << width)) for x in range(8)]
+    assert all(relation.constant == 0 for relation in relations(rows, [(0,), (1,)], width))

@@ -26,7 +26,7 @@ def relations(
 
     Numbers near the ends of the range may have wrapped around, so equations are searched for among small numbers.
     """
-    small = rows if width is None else [row for row in rows if all(abs(x) < 1 << (width - 4) for x in row)]
+    small = rows if width is None else [row for row in rows if all(abs(x) < 1 << max(0, width - 4) for x in row)]
     table = [[Fraction(1), *(Fraction(_product(row, m)) for m in monomials)] for row in small[:MOST_ROWS]]
     if len(table) <= len(monomials):
         return  # too few rows: anything would fit
