@@ -48,6 +48,7 @@ CEGAR = (
     "trace-abstraction(lbe)",
     "trace-abstraction(chains)",
     "trace-abstraction(blocks=2)",
+    "trace-abstraction(facts)",
     "predicate",
     "predicate(lbe, boolean, location, lazy, atoms, bfs)",
     "predicate(sbe)",
@@ -81,6 +82,7 @@ OTHERS = (
     "horn(chains)",
     "horn(blocks=2)",
     "horn(unguided)",
+    "horn(facts)",
 )
 ENCODINGS = ("bv", "int")
 REFINEMENTS = (

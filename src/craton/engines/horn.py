@@ -27,14 +27,24 @@ from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
 
 @dataclass(frozen=True, slots=True)
 class Horn(Engine):
-    """Invariants from z3's solver of Horn clauses; proves, but shows no error; needs no refiner."""
+    """Invariants from z3's solver of Horn clauses (facts: with intervals known); proves, but shows no error; needs no
+    refiner.
+    """
 
     word: ClassVar[str] = "horn"
 
     blocks: int | None = block_size()
     unguided: bool = flag("unguided")  # Spacer without its global guidance
+    facts: bool = flag("facts")  # on the program with its intervals and congruences
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
+        if not self.facts:
+            return self._solved(program, budget)
+        from craton.engines.strengthening import with_facts
+
+        return with_facts(program, budget, lambda stronger: self._solved(stronger, budget))
+
+    def _solved(self, program: Program, budget: Budget) -> EngineAnswer:
         main = program.main
         steps = {edge: transition(edge.statement) for edge in main.edges if edge.source not in program.errors}
         if any(functions(t) for step in steps.values() for t in (step.guard, *step.updates.values())):

@@ -25,6 +25,7 @@ from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
 from craton.processes.running_time import running_time
 from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Edge, Location, Program
+from craton.registry import flag
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 
@@ -35,16 +36,23 @@ MINIMISE_SHARE = 0.1  # of the time of the run
 
 @dataclass(frozen=True, slots=True)
 class TraceAbstraction(Engine):
-    """Refutations as automata; subtracts refuted traces from the program until none is left."""
+    """Refutations as automata; subtracts refuted traces from the program (facts: with intervals known) until none is
+    left.
+    """
 
     word: ClassVar[str] = "trace-abstraction"
 
     refiner: Refiner
     solver: str = "z3"
     blocks: int | None = block_size()
+    facts: bool = flag("facts")  # on the program with its intervals and congruences
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
-        return _Subtraction(self, program, budget).run()
+        if not self.facts:
+            return _Subtraction(self, program, budget).run()
+        from craton.engines.strengthening import with_facts
+
+        return with_facts(program, budget, lambda stronger: _Subtraction(self, stronger, budget).run())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
