@@ -95,3 +95,8 @@ def test_what_is_no_script_is_told_so(command: str) -> None:
     with pytest.raises((BadScript, NotSupported)) as problem:
         parse_system(f"(set-logic HORN)\n{command}\n", "file")
     assert str(problem.value).startswith("file")
+
+
+def test_the_first_of_several_mistakes_is_told() -> None:
+    with pytest.raises(BadScript, match=r"^file:2: unknown constant x$"):
+        parse_system("(declare-fun p (Int) Bool)\n(assert (p x))\n(assert (p y))\n", "file")

@@ -163,7 +163,7 @@ class _Script:
         except NotExpressible as problem:
             raise NotSupported(f"{self.file}: {problem} is not supported") from None
         except SmtLibError as problem:
-            message = str(problem).removeprefix("cannot read SMT-LIB: ")
+            message = str(problem).removeprefix("cannot read SMT-LIB: ").partition("\n")[0].removesuffix('")')
             place = _POSITION.match(message)
             where = f"{self.file}:{place[1]}" if place else self.file
             raise BadScript(f"{where}: {_POSITION.sub('', message, count=1)}") from None
