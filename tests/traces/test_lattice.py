@@ -7,17 +7,16 @@ from itertools import chain, combinations
 import pytest
 
 from craton.configuration.refiners import refiner
-from craton.logic import INT, TRUE, BitVec, Sort, add, bvadd, bvsub, eq, free_variables, int_, substitute, var
+from craton.logic import INT, TRUE, BitVec, Sort, Term, add, bvadd, bvsub, eq, free_variables, int_, substitute, var
 from craton.program.cfa import Location
 from craton.registry.expressions import ExpressionError
 from craton.smt import Sat, Unsat, make_solver
 from craton.traces.compose import Memo
+from craton.traces.explanation import explain
+from craton.traces.exploration import Frontier, Template, Templates, determined
 from craton.traces.lattice import (
     Lattice,
     Points,
-    Template,
-    Templates,
-    _determined,
     forgetful,
     frontier,
     points_of,
@@ -56,8 +55,9 @@ def explored(trace: Trace) -> tuple[Points, Templates, list[Templates]]:
     points = points_of(trace)
     templates = templates_of(trace, points)
     found = frontier(trace, points, templates, make_solver("z3"), 60.0)
-    assert isinstance(found, list)
-    return points, templates, found
+    assert isinstance(found, Frontier)
+    assert found.complete
+    return points, templates, list(found.elements)
 
 
 def names(templates: Templates) -> set[str]:
@@ -90,6 +90,18 @@ def test_guided_refiners_find_an_invariant_and_others_do_not(inner: str) -> None
     assert guided.abstraction is not None and guided.abstraction.frontier == 2
 
 
+def test_what_was_explored_is_told() -> None:
+    (column,) = explain(introduction(2), [refiner("lattice(newton(it, sp, lv), time=60)")]).columns
+    assert isinstance(column.answer, Refutation) and column.answer.abstraction is not None
+    assert [names_of(terms) for terms in column.answer.abstraction.sets] == [{"j", "x i"}, {"i"}]
+    assert column.answer.abstraction.complete
+    assert column.frontier.startswith("remembers {j, ") and column.frontier.endswith(", {i}")
+
+
+def names_of(terms: tuple[Term, ...]) -> set[str]:
+    return {" ".join(sorted((v.name for v in free_variables(term)), reverse=True)) for term in terms}
+
+
 def test_at_a_loop_an_assertion_speaks_of_the_templates_only() -> None:
     """Values of x and i that agree on all templates are told apart by no assertion."""
     trace = introduction(2)
@@ -114,9 +126,9 @@ def test_the_frontier_against_trying_every_set(trace: Trace) -> None:
     points, templates, found = explored(trace)
     every = chain.from_iterable(combinations(templates, size) for size in range(len(templates) + 1))
     feasible = [chosen for chosen in every if _is_infeasible(forgetful(trace, points, chosen)[0])]
-    meanings = {frozenset(t for t in templates if _determined(t, chosen)) for chosen in feasible}
+    meanings = {frozenset(t for t in templates if determined(t, chosen)) for chosen in feasible}
     least = {meaning for meaning in meanings if not any(other < meaning for other in meanings)}
-    assert {frozenset(t for t in templates if _determined(t, chosen)) for chosen in found} == least
+    assert {frozenset(t for t in templates if determined(t, chosen)) for chosen in found} == least
 
 
 def _is_infeasible(trace: Trace) -> bool:
@@ -138,19 +150,19 @@ def test_all_templates_forget_nothing() -> None:
 
 def template(parts: dict[str, int], sort: Sort) -> Template:
     made = {var(name, sort): sign for name, sign in parts.items()}
-    return Template(Location(1), TRUE, made, 1)
+    return Template(Location(1), var(str(parts), sort), made, 1)
 
 
 @pytest.mark.parametrize("sort", [INT, BitVec(8)], ids=str)
 def test_what_determines_what(sort: Sort) -> None:
     x, y = template({"x": 1}, sort), template({"y": 1}, sort)
     total, difference = template({"x": 1, "y": 1}, sort), template({"x": 1, "y": -1}, sort)
-    assert _determined(x, (x,)) and not _determined(x, (y,)) and not _determined(x, ())
-    assert _determined(y, (x, total)) and _determined(y, (x, difference)) and _determined(total, (x, y))
-    assert not _determined(x, (total,))
+    assert determined(x, (x,)) and not determined(x, (y,)) and not determined(x, ())
+    assert determined(y, (x, total)) and determined(y, (x, difference)) and determined(total, (x, y))
+    assert not determined(x, (total,))
     # 2·x says all of an integer, but not the highest of its bits.
-    assert _determined(x, (total, difference)) is (sort is INT)
-    assert not _determined(x, (Template(Location(2), TRUE, x.parts, 1),))
+    assert determined(x, (total, difference)) is (sort is INT)
+    assert not determined(x, (Template(Location(2), TRUE, x.parts, 1),))
 
 
 def test_bits_have_templates_too() -> None:

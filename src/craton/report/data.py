@@ -58,8 +58,12 @@ def _told_besides(answer: Answer) -> dict[str, Any]:
         if answer.selection is not None:
             found["selection"] = asdict(answer.selection)
         if answer.abstraction is not None:
-            templates = [infix(term) for term in answer.abstraction.templates]
-            found["abstraction"] = {"templates": templates, "frontier": answer.abstraction.frontier}
+            found["abstraction"] = {
+                "templates": [infix(term) for term in answer.abstraction.templates],
+                "frontier": answer.abstraction.frontier,
+                "sets": [[infix(term) for term in element] for element in answer.abstraction.sets],
+                "complete": answer.abstraction.complete,
+            }
         if answer.unchecked is not None:
             found["unchecked steps"] = answer.unchecked
     return found

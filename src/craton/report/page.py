@@ -93,7 +93,8 @@ def _assertions(explanation: Explained, position: int) -> str:
 def _verdict(column: Column) -> str:
     kind = "verdict perfect" if column.perfect else "verdict"
     size = f", {column.total_size} nodes" if column.assertions else ""
-    return f'<span class="{kind}">{escape(column.verdict)}{size}, {column.seconds * 1000:.0f} ms</span>'
+    frontier = f'<span class="live">{escape(column.frontier)}</span>' if column.frontier else ""
+    return f'<span class="{kind}">{escape(column.verdict)}{size}, {column.seconds * 1000:.0f} ms</span>{frontier}'
 
 
 def _assertion(column: Column, position: int) -> str:

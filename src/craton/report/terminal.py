@@ -47,6 +47,8 @@ def _summary(column: Column) -> str:
     parts = [f"[bold]{escape(column.refiner)}[/]: [{colour}]{escape(column.verdict)}[/]"]
     if column.core is not None:
         parts.append(f"core of {len(column.core)} steps")
+    if column.frontier:
+        parts.append(escape(column.frontier))
     if column.assertions:
         parts.append(f"{column.total_size} nodes")
     parts.append(f"{column.seconds * 1000:.0f} ms")

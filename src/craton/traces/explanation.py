@@ -21,6 +21,10 @@ _SHORT_OF_PERFECT = {
 }
 
 
+def _braced(terms: Sequence[Term]) -> str:
+    return "{" + ", ".join(map(str, terms)) + "}"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """What one refiner made of the trace."""
@@ -49,6 +53,17 @@ class Column:
         if found is None:
             return ()
         return tuple(v.name for v in sorted(found[position], key=lambda v: v.serial))
+
+    @property
+    def frontier(self) -> str:
+        """Which terms the trace was made to remember, and the sets there were to choose from ([EI] VI); "" if none."""
+        told = self.answer.abstraction if isinstance(self.answer, Refutation) else None
+        if told is None:
+            return ""
+        sets = ", ".join(map(_braced, told.sets))
+        return (
+            f"remembers {_braced(told.templates)}, of the frontier {sets}{'' if told.complete else ' (a part of it)'}"
+        )
 
     @property
     def total_size(self) -> int:

@@ -5,25 +5,24 @@ choice of terms, called templates, guides the refiner. Forgetting is an ordinary
 only one that interpolates.
 
 Sets of templates form a lattice ([EI] Def. 13): the smaller the set, the more is forgotten. A set is feasible if the
-forgetful trace is still infeasible; the frontier consists of the minimal feasible sets. They are the minimal cores of
-the equations that say that a template keeps its value.
+forgetful trace is still infeasible; `exploration` finds the frontier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar, TypeVar
 
 from craton.errors import MissingCapability
-from craton.logic import INT, REAL, BitVec, Term, add, and_, bvadd, bvsub, eq, sub, substitute, var
+from craton.logic import INT, REAL, BitVec, Term, add, bvadd, bvsub, eq, sub, substitute, var
 from craton.program.analysis.domain_types import DomainType
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.registry import keyed_seconds, one_part
-from craton.smt import Sat, Solver, Undecided, make_solver, minimal_cores
+from craton.smt import Sat, Solver, Undecided, make_solver
+from craton.traces.exploration import Frontier, Template, Templates, explored
 from craton.traces.live import future_live, past_live
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import solver_name
@@ -36,17 +35,6 @@ COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST = 16, 4, 2, 1
 MOST_PAIRED = 10  # variables changed by a loop; more would make too many pairs
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A term whose value a location may remember ([EI] Def. 5). `parts` are its variables with their signs."""
-
-    location: Hashable  # the location, or the predicate of a clause
-    term: Term
-    parts: Mapping[Term, int] = field(compare=False)
-    cost: int = field(compare=False)
-
-
-Templates = tuple[Template, ...]
 P = TypeVar("P")  # a trace or a tree
 
 
@@ -107,11 +95,8 @@ def pairs(location: Hashable, changed: Sequence[Term]) -> Iterator[Template]:
 
 def frontier(
     trace: Trace, points: Points, templates: Templates, solver: Solver, seconds: float | None
-) -> list[Templates] | Sat | Undecided:
-    """Minimal sets of templates, cheapest first; as many as are found in time.
-
-    The frontier of [EI] VI-B, by minimal cores instead of [EI] Algs. 1 and 2.
-    """
+) -> Frontier | Sat | Undecided:
+    """The frontier of [EI] VI-B, as far as it is found in time."""
     indexing = SSA()
     kept: dict[Template, list[Term]] = {template: [] for template in templates}
     for number, step in enumerate(trace.steps):
@@ -124,72 +109,7 @@ def frontier(
             if known and template.location == points.locations[number + 1] and template.parts.keys() <= before.keys():
                 kept[template].append(eq(substitute(template.term, before), substitute(template.term, after)))
         indexing.current.update(after)
-    return minimal_sets(kept, solver, seconds)
-
-
-def minimal_sets(
-    kept: Mapping[Template, Sequence[Term]], solver: Solver, seconds: float | None
-) -> list[Templates] | Sat | Undecided:
-    """Minimal sets of templates that contradict what the solver has been told, if all their equations `kept` hold;
-    cheapest first.
-    """
-    templates = tuple(kept)
-    found = minimal_cores([and_(*kept[t]) for t in templates], solver, seconds, seconds)
-    if not isinstance(found, list):
-        return found
-    sets = [tuple(templates[i] for i in core) for core in found]
-    return sorted(_maximal(sets, templates), key=lambda chosen: sum(template.cost for template in chosen))
-
-
-def _maximal(sets: Sequence[Templates], templates: Templates) -> Iterator[Templates]:
-    """The sets that determine as little as possible: x and x + i determine i, so they are no better than i alone.
-
-    Among equals, the cheapest.
-    """
-    meanings = {chosen: frozenset(t for t in templates if _determined(t, chosen)) for chosen in sets}
-    cheapest: dict[frozenset[Template], Templates] = {}
-    for chosen in sorted(sets, key=lambda chosen: sum(template.cost for template in chosen)):
-        cheapest.setdefault(meanings[chosen], chosen)
-    for meaning, chosen in cheapest.items():
-        if not any(other < meaning for other in cheapest):
-            yield chosen
-
-
-def _determined(template: Template, chosen: Templates) -> bool:
-    """Whether the template is a linear combination of the others, with integer coefficients for bit-vectors."""
-    rows = [t.parts for t in chosen if t.location == template.location]
-    variables = sorted({v for row in (*rows, template.parts) for v in row}, key=lambda v: v.serial)
-    # Gaussian elimination: one column for each chosen template, `template` as the right-hand side.
-    matrix = [[Fraction(row.get(v, 0)) for row in rows] + [Fraction(template.parts.get(v, 0))] for v in variables]
-    solution = _solved(matrix, len(rows))
-    if solution is None:
-        return False
-    whole = any(isinstance(v.sort, BitVec) for v in variables)
-    return not whole or all(factor.denominator == 1 for factor in solution)
-
-
-def _solved(matrix: list[list[Fraction]], unknowns: int) -> list[Fraction] | None:
-    """Some solution of linear equations; None if there is none."""
-    row = 0
-    pivots: list[int] = []
-    for column in range(unknowns):
-        chosen = next((r for r in range(row, len(matrix)) if matrix[r][column]), None)
-        if chosen is None:
-            continue
-        matrix[row], matrix[chosen] = matrix[chosen], matrix[row]
-        matrix[row] = [entry / matrix[row][column] for entry in matrix[row]]
-        for r in range(len(matrix)):
-            if r != row and matrix[r][column]:
-                factor = matrix[r][column]
-                matrix[r] = [a - factor * b for a, b in zip(matrix[r], matrix[row], strict=True)]
-        pivots.append(column)
-        row += 1
-    if any(line[-1] for line in matrix[row:]):
-        return None
-    solution = [Fraction(0)] * unknowns
-    for r, column in enumerate(pivots):
-        solution[column] = matrix[r][-1]
-    return solution
+    return explored(kept, solver, seconds)
 
 
 # --- forgetful traces -------------------------------------------------------------------------------------------------
@@ -253,7 +173,7 @@ class Lattice(Refiner):
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         points = points_of(trace)
 
-        def explore(solver: Solver) -> list[Templates] | Sat | Undecided:
+        def explore(solver: Solver) -> Frontier | Sat | Undecided:
             return frontier(trace, points, templates_of(trace, points, memory), solver, self.time_limit)
 
         return self.guiding(
@@ -266,13 +186,13 @@ class Lattice(Refiner):
     def guiding(
         self,
         whole: P,
-        explore: Callable[[Solver], list[Templates] | Sat | Undecided] | None,
+        explore: Callable[[Solver], Frontier | Sat | Undecided] | None,
         forget: Callable[[Templates], tuple[P, tuple[int, ...]]],
         ask: Callable[[P], Answer],
     ) -> Answer:
         """The answer for anything that can forget; `explore` finds what to remember, if there is where to forget."""
-        found = [] if explore is None else self._found(explore)
-        for chosen in found:
+        found = NOWHERE if explore is None else self._found(explore)
+        for chosen in found.elements:
             abstract, places = forget(chosen)
             answer = ask(abstract)
             if isinstance(answer, Refutation):
@@ -283,14 +203,22 @@ class Lattice(Refiner):
                     core=None,
                     live=None,
                     quality=None,
-                    abstraction=Abstraction(tuple(t.term for t in chosen), len(found)),
+                    abstraction=_told(chosen, found),
                 )
         return ask(whole)
 
-    def _found(self, explore: Callable[[Solver], list[Templates] | Sat | Undecided]) -> list[Templates]:
+    def _found(self, explore: Callable[[Solver], Frontier | Sat | Undecided]) -> Frontier:
         try:
             with make_solver(self.solver) as solver:
                 found = explore(solver)
         except MissingCapability:
-            return []
-        return found if isinstance(found, list) else []
+            return NOWHERE
+        return found if isinstance(found, Frontier) else NOWHERE
+
+
+NOWHERE = Frontier((), complete=False)
+
+
+def _told(chosen: Templates, found: Frontier) -> Abstraction:
+    sets = tuple(tuple(template.term for template in element) for element in found.elements)
+    return Abstraction(tuple(template.term for template in chosen), len(sets), sets, found.complete)

@@ -94,6 +94,8 @@ class Abstraction:
 
     templates: tuple[Term, ...]
     frontier: int  # how many sets of templates there were to choose from
+    sets: tuple[tuple[Term, ...], ...] = ()  # those, cheapest first
+    complete: bool = True  # whether these are all; otherwise there was no time to find more
 
 
 @dataclass(frozen=True, slots=True)

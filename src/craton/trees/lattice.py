@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from craton.horn.clauses import Clause, Predicate, System
 from craton.logic import Term, and_, eq, substitute, var
 from craton.smt import Sat, Solver, Undecided
-from craton.traces.lattice import CHANGED_COST, COUNTER_COST, KEPT_COST, Template, Templates, minimal_sets, pairs
+from craton.traces.exploration import Frontier, Template, Templates, explored
+from craton.traces.lattice import CHANGED_COST, COUNTER_COST, KEPT_COST, pairs
 from craton.trees.tree import Node, Tree
 from craton.trees.uses import Change, changes_of
 
@@ -57,8 +58,8 @@ def templates_of(tree: Tree, points: Sequence[int]) -> Templates:
 
 def frontier(
     tree: Tree, points: Sequence[int], templates: Templates, solver: Solver, seconds: float | None
-) -> list[Templates] | Sat | Undecided:
-    """Minimal sets of templates whose values suffice to keep the tree infeasible, cheapest first."""
+) -> Frontier | Sat | Undecided:
+    """The sets of templates whose values suffice to keep the tree infeasible: the frontier of [EI] VI-B."""
     again = {v: var(f"{v.name} again", v.sort) for number in points for v in tree.results[number]}
     kept: dict[Template, list[Term]] = {template: [] for template in templates}
     for number in range(len(tree)):
@@ -69,7 +70,7 @@ def frontier(
             if template.location == _predicate(tree, number):
                 before = tree.indexed(number, template.term)
                 kept[template].append(eq(before, substitute(before, again)))
-    return minimal_sets(kept, solver, seconds)
+    return explored(kept, solver, seconds)
 
 
 # --- forgetful trees --------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from craton.smt import Sat, Solver, Undecided
 from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.craig import Craig
-from craton.traces.lattice import Lattice, Templates
+from craton.traces.exploration import Frontier
+from craton.traces.lattice import Lattice
 from craton.traces.lean import Lean
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
@@ -59,7 +60,7 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
 def _lattice(refiner: Lattice, tree: Tree, memory: RunMemory) -> Answer:
     points = points_of(tree)
 
-    def explore(solver: Solver) -> list[Templates] | Sat | Undecided:
+    def explore(solver: Solver) -> Frontier | Sat | Undecided:
         return frontier(tree, points, templates_of(tree, points), solver, refiner.time_limit)
 
     return refiner.guiding(

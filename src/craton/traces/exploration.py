@@ -1,0 +1,232 @@
+"""Exploration of abstraction lattices ([EI] VI): which sets of templates are worth remembering.
+
+A set of templates is feasible if what remembers only their values is still infeasible. Sets that determine the same
+templates are one element of the lattice; its canonical form is the closed set of all templates that are determined, and
+it is written by its simplest members. The fewer a set determines, the higher it is; the frontier has the highest that
+are feasible.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, islice
+
+from craton.logic import BitVec, Term, and_
+from craton.processes.running_time import running_time
+from craton.smt import Sat, Solver, Undecided
+from craton.smt.cores import CoreFinder
+
+MOST_SUCCESSORS = 200  # of an element of the lattice, that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A term whose value a location may remember ([EI] Def. 5). `parts` are its variables with their signs."""
+
+    location: Hashable  # the location, or the predicate of a clause
+    term: Term
+    parts: Mapping[Term, int] = field(compare=False)
+    cost: int = field(compare=False)
+
+
+Templates = tuple[Template, ...]
+Closed = frozenset[Template]
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The maximal feasible elements that were found, cheapest first; all there are, if it is `complete`."""
+
+    elements: tuple[Templates, ...]
+    complete: bool
+
+
+def explored(
+    kept: Mapping[Template, Sequence[Term]], solver: Solver, seconds: float | None
+) -> Frontier | Sat | Undecided:
+    """The frontier of the lattice over these templates ([EI] Alg. 1). A template has `kept` its value if its equations
+    hold; the solver has been told the rest. What is found when the time is over is a part of the frontier.
+    """
+    with CoreFinder([and_(*equations) for equations in kept.values()], solver) as finder:
+        return _Exploration(tuple(kept), finder, seconds).frontier()
+
+
+class _Exploration:
+    def __init__(self, templates: Templates, finder: CoreFinder, seconds: float | None) -> None:
+        self._templates = templates
+        self._number = {template: number for number, template in enumerate(templates)}
+        self._finder = finder
+        self._seconds = seconds
+        self._end = float("inf") if seconds is None else running_time() + seconds
+        self._undecided = False
+
+    def frontier(self) -> Frontier | Sat | Undecided:
+        """An element that is not below a known one has, of each set that determines a known one, not all members. So
+        the templates left out grow by a member of such a set, until the rest is infeasible or determines no known one.
+        """
+        first = self._finder.find(range(len(self._templates)), self._seconds)
+        if not isinstance(first, tuple):
+            return first
+        found = [self._maximised([self._templates[i] for i in first])]
+        waiting = deque([frozenset[Template]()])
+        seen = set(waiting)
+        while waiting and self._left > 0:
+            out = waiting.popleft()
+            rest = [t for t in self._templates if t not in out]
+            below = next((g for known in found if (g := generating(known, rest)) is not None), None)
+            if below is None:
+                core = self._feasible(rest)
+                if core is None:
+                    continue
+                found.append(self._maximised(core))
+                below = generating(found[-1], rest)
+                assert below is not None
+            for member in sorted(below, key=lambda t: -t.cost):
+                more = out | {member}
+                if more not in seen:
+                    seen.add(more)
+                    waiting.append(more)
+        maximal = [known for known in found if not any(other < known for other in found)]
+        elements = sorted(map(simplest, maximal), key=cost)
+        return Frontier(tuple(elements), complete=not waiting and not self._undecided)
+
+    def _maximised(self, elem: Iterable[Template]) -> Closed:
+        """A maximal feasible element above a feasible one ([EI] Alg. 2). Where a successor is feasible, the solver's
+        core of it is the middle element from which the search goes on.
+        """
+        closed = closure(elem, self._templates)
+        while self._left > 0:
+            above = successors(closed)
+            feasible = (self._feasible(successor) for successor in islice(above, MOST_SUCCESSORS))
+            core = next((core for core in feasible if core is not None), None)
+            if core is None:
+                self._undecided |= next(above, None) is not None  # there are more than were looked at
+                break
+            closed = closure(core, self._templates)
+        return closed
+
+    def _feasible(self, chosen: Iterable[Template]) -> list[Template] | None:
+        """A part of these templates that is enough; None if all of them are not, or nobody knows."""
+        left = self._left
+        if left <= 0:
+            self._undecided = True
+            return None
+        answer = self._finder.find([self._number[t] for t in chosen], None if left == float("inf") else left)
+        if isinstance(answer, Undecided):
+            self._undecided = True
+        return [self._templates[i] for i in answer] if isinstance(answer, tuple) else None
+
+    @property
+    def _left(self) -> float:
+        return self._end - running_time()
+
+
+def cost(chosen: Iterable[Template]) -> int:
+    """[EI] VI-C."""
+    return sum(template.cost for template in chosen)
+
+
+# --- closed sets ------------------------------------------------------------------------------------------------------
+
+
+def closure(chosen: Iterable[Template], templates: Templates) -> Closed:
+    """All templates that are determined: the canonical form of a set."""
+    given = tuple(chosen)
+    return frozenset(t for t in templates if t in given or determined(t, given))
+
+
+def simplest(closed: Iterable[Template]) -> Templates:
+    """The simplest members that determine the others: {i, j} rather than {i − j, i + j}."""
+    found: list[Template] = []
+    for template in sorted(closed, key=lambda t: (len(t.parts), t.cost, t.term.serial)):
+        if not determined(template, found):
+            found.append(template)
+    return tuple(sorted(found, key=lambda t: t.cost))
+
+
+def successors(closed: Closed) -> Iterator[Closed]:
+    """Closed sets that determine less, but as little less as possible: at one location, one dimension less."""
+    members = tuple(closed)
+    by_location: dict[Hashable, list[Template]] = {}
+    for template in sorted(closed, key=lambda t: (t.cost, t.term.serial)):
+        by_location.setdefault(template.location, []).append(template)
+    seen: set[Closed] = {closed}
+    for location, here in by_location.items():
+        elsewhere = [t for t in members if t.location != location]
+        dimension = len(simplest(here))
+        for chosen in combinations(here, dimension - 1):
+            smaller = closure([*elsewhere, *chosen], members)
+            if smaller not in seen:
+                seen.add(smaller)
+                yield smaller
+
+
+def generating(closed: Closed, among: Sequence[Template]) -> list[Template] | None:
+    """Some of these templates that determine all of a closed set; None if they do not."""
+    found: dict[Template, None] = {}
+    for template in simplest(closed):
+        factors = _factors(template, among)
+        if factors is None:
+            return None
+        found.update(dict.fromkeys(factors))
+    return list(found)
+
+
+def determined(template: Template, chosen: Sequence[Template]) -> bool:
+    """Whether the template is a linear combination of the others; of bit-vectors, with coefficients that they have."""
+    return _factors(template, chosen) is not None
+
+
+def _factors(template: Template, chosen: Sequence[Template]) -> list[Template] | None:
+    """The templates of which it is a combination; itself, if it is among them."""
+    if template in chosen:
+        return [template]
+    rows = [t for t in chosen if t.location == template.location]
+    variables = sorted({v for t in (*rows, template) for v in t.parts}, key=lambda v: v.serial)
+    matrix = [[Fraction(t.parts.get(v, 0)) for t in (*rows, template)] for v in variables]
+    solution = _solved(matrix, len(rows), bits=any(isinstance(v.sort, BitVec) for v in variables))
+    return None if solution is None else [t for t, factor in zip(rows, solution, strict=True) if factor]
+
+
+def _solved(matrix: list[list[Fraction]], unknowns: int, *, bits: bool) -> list[Fraction] | None:
+    """Some solution of linear equations, the last column being the right-hand side; None if there is none.
+
+    Gaussian elimination. Bit-vectors can be divided by odd numbers only: pivots are those that two divides least, so
+    that what they are subtracted from is a multiple of them, and an equation is solvable iff its right-hand side is.
+    """
+    pivots: list[tuple[int, int]] = []
+    while True:
+        done, used = {row for row, _ in pivots}, {column for _, column in pivots}
+        found = [
+            (_twos(matrix[row][column]) if bits else 0, row, column)
+            for row in range(len(matrix))
+            for column in range(unknowns)
+            if row not in done and column not in used and matrix[row][column]
+        ]
+        if not found:
+            break
+        _, row, column = min(found)
+        pivots.append((row, column))
+        for other in range(len(matrix)):
+            if other not in done and other != row and matrix[other][column]:
+                factor = matrix[other][column] / matrix[row][column]
+                matrix[other] = [a - factor * b for a, b in zip(matrix[other], matrix[row], strict=True)]
+    done = {row for row, _ in pivots}
+    if any(matrix[row][-1] for row in range(len(matrix)) if row not in done):
+        return None
+    solution = [Fraction(0)] * unknowns
+    for row, column in reversed(pivots):
+        rest = matrix[row][-1] - sum(a * b for a, b in zip(matrix[row][:-1], solution, strict=True))
+        solution[column] = rest / matrix[row][column]
+        if bits and solution[column].denominator % 2 == 0:
+            return None
+    return solution
+
+
+def _twos(number: Fraction) -> int:
+    """How often two divides a number."""
+    above, below = number.numerator, number.denominator
+    return (above & -above).bit_length() - (below & -below).bit_length()
