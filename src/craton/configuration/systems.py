@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from craton.engines.systems.contract import SystemEngine
 
 SYSTEMS = read_stages(Path(__file__).with_name("systems.toml"))
-FIRST = 6  # so many of them come before the stages of programs, if the system is linear
+FIRST = 7  # so many of them come before the stages of programs, if the system is linear
 
 
 def system_engine(stage: Stage) -> SystemEngine | None:

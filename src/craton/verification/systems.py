@@ -136,17 +136,17 @@ class _Run:
         if view is None:
             return verdicts.Unknown("the system has no view in integers")
         answer = self._run(engine, view.system, share)
-        if isinstance(answer, Contradicted):
-            return self._unsatisfiable(small, view.inferences(answer.inferences))
-        ideal = answer.model if isinstance(answer, Solved) else None
-        in_bits = EMPTY if ideal is None else view.model(ideal)
-        if isinstance(answer, Solved):
-            found = self._satisfiable(small, Solved(in_bits, answer.by))
-            if isinstance(found, Satisfiable):
-                return found
-        return self._repaired(small, in_bits, ideal)
+        match answer:
+            case Contradicted(inferences):
+                return self._unsatisfiable(small, view.inferences(inferences))
+            case Solved(model, by):
+                in_bits = view.model(model)
+                found = self._satisfiable(small, Solved(in_bits, by))
+                return found if isinstance(found, Satisfiable) else self._repaired(small, in_bits, model)
+            case Unknown(reason):
+                return verdicts.Unknown(reason)
 
-    def _repaired(self, small: Preprocessed, in_bits: Model, ideal: Model | None) -> Answer:
+    def _repaired(self, small: Preprocessed, in_bits: Model, ideal: Model) -> Answer:
         """What of a model in integers, and of equations, is a model in bits."""
         from craton.engines.systems import houdini
 

@@ -93,11 +93,11 @@ def _true_in(answer: Sat, wanted: dict[Term, Term]) -> dict[Term, Term]:
 # --- guesses ----------------------------------------------------------------------------------------------------------
 
 
-def guesses_in_bits(system: System, in_bits: Model, in_integers: Model | None) -> Guesses:
+def guesses_in_bits(system: System, in_bits: Model, in_integers: Model) -> Guesses:
     """Conjuncts of a model in bits, equations modulo the width for bounds of the model in integers, equal arguments.
     The second model speaks of integers where the first speaks of bits, by the same parameters' places.
     """
-    integers = {} if in_integers is None else {p.name: (p, m) for p, m in in_integers.meanings.items()}
+    integers = {p.name: (p, m) for p, m in in_integers.meanings.items()}
     found: Guesses = {}
     for predicate in system.predicates:
         meaning = in_bits.meanings.get(predicate, TRUE)
