@@ -133,7 +133,7 @@ def cost(chosen: Iterable[Template]) -> int:
 
 
 def closure(chosen: Iterable[Template], templates: Templates) -> Closed:
-    """All templates that are determined: the canonical form of a set."""
+    """All templates that are determined: the canonical form of a set, an element of the lattice ([EI] Def. 13)."""
     given = tuple(chosen)
     return frozenset(t for t in templates if t in given or determined(t, given))
 
