@@ -192,7 +192,7 @@ class _Panel:
         if FALSE in formulas:
             return True
         some = instantiated(formulas)
-        if some is not None and self._tried(some, limits[:2]) is True:
+        if some is not None and self._tried(some, [limit for limit in limits if limit is not None]) is True:
             return True
         first, *rest = formulas
         cases = disjuncts(first)

@@ -330,8 +330,8 @@ class _Scalars:
 class _Hints:
     """What may be true of a cell, gathered step by step."""
 
-    def __init__(self, position: Term, pointers: Mapping[Term, Term]) -> None:
-        self._position = position
+    def __init__(self, positions: Sequence[Term], pointers: Mapping[Term, Term]) -> None:
+        self._position, *self._others = positions
         self._pointers = pointers
         self._conditions: dict[Term, None] = {}  # of the program, that speak of no cell
         self._constants: dict[Term, dict[Term, None]] = {}  # that variables are set to
@@ -348,17 +348,23 @@ class _Hints:
             if value.op is ops.VALUE:
                 self._constants.setdefault(variable, {})[value] = None
         compared = [atom for atom in atoms(guard) if atom.op in _COMPARISONS]
-        self._conditions |= dict.fromkeys(atom for atom in atoms(guard) if self._is_open(atom, chosen))
+        kept = [{}, *({value: variable} for variable, value in updates.items() if value in chosen)]
+        conditions = (substitute(atom, names) for names in kept for atom in atoms(guard))
+        self._conditions |= dict.fromkeys(atom for atom in conditions if self._is_open(atom, chosen))
         for index in dict.fromkeys(indices):
             if free_variables(index) & chosen:
                 continue
-            self._indices[index] = self._limits[index] = None
+            self._indices[index] = None
             for atom in compared:
                 if free_variables(index) & free_variables(atom):
                     self._limits |= dict.fromkeys(t for t in atom.args if self._can_limit(t, chosen))
-            written = [eq(x, t) for x, t in updates.items() if _is_cell(x) and t is not x]
-            for fact in (*written, *(form for atom in atoms(guard) for form in (atom, not_(atom)))):
-                self._note(fact, index, chosen, self._facts)
+            for cell, value in updates.items():
+                here = _replaced(substitute(value, self._pointers), index, self._position)
+                if _is_cell(cell) and cell not in free_variables(here):
+                    self._note(eq(cell, here), index, chosen, self._facts)
+            for atom in atoms(guard):
+                self._note(atom, index, chosen, self._facts)
+                self._note(not_(atom), index, chosen, self._facts)
 
     def _can_limit(self, term: Term, chosen: frozenset[Term]) -> bool:
         return term.sort is self._position.sort and self._is_open(term, chosen)
@@ -366,26 +372,37 @@ class _Hints:
     def _is_open(self, term: Term, chosen: frozenset[Term]) -> bool:
         """Whether it speaks neither of cells and their position nor of what a step chooses."""
         free = free_variables(term)
-        return not free & chosen and self._position not in free and not any(map(_is_cell, free))
+        closed = chosen.union((self._position, *self._others))
+        return not free & closed and not any(map(_is_cell, free))
 
     def must_not(self, question: Term, indices: Iterable[Term], chosen: frozenset[Term]) -> None:
         """What leads into an error."""
         for index in dict.fromkeys(indices):
             self._note(not_(question), index, chosen, self._wanted)
 
+    def must_not_both(self, question: Term, indices: tuple[Term, Term], chosen: frozenset[Term]) -> None:
+        """What leads into an error, and depends on two elements: a fact of two cells whose positions are related."""
+        first, second = indices
+        related = eq(self._others[0], _replaced(second, first, self._position))
+        fact = not_(_replaced(substitute(question, self._pointers), second, self._others[0]))
+        self._note(implies(related, fact), first, chosen, self._wanted)
+
     def _note(self, fact: Term, index: Term, chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         """The fact with the position in the place of an index."""
-        fact = substitute(fact, self._pointers)
-        fact = fold(fact, lambda n, args: self._position if n is index else rebuild(n, args) if args else n)
+        fact = _replaced(substitute(fact, self._pointers), index, self._position)
         free = free_variables(fact)
         if any(map(_is_cell, free)) and not free & chosen and fact is not TRUE:
             facts[fact] = None
 
     def formulas(self) -> tuple[Term, ...]:
         facts = list(self._wanted | self._facts)[:_MOST_FACTS]
-        limits = list(self._limits | dict.fromkeys(self._first_and_last()))[:_MOST_LIMITS]
+        constant = {limit for limit in self._limits if limit.op is ops.VALUE}
+        terms = self._indices | dict.fromkeys(self._first_and_last()) | self._limits
+        limits = [limit for limit in terms if limit not in constant] + sorted(constant, key=lambda t: -t.payload)
+        limits = limits[:_MOST_LIMITS]
         variables = [index for index in self._indices if index.is_variable]
-        bounds = [self._at_most(x, y) for i in variables for x, y in ((self._zero, i), *((i, t) for t in limits))]
+        bounds = [self._at_most(self._zero, index) for index in variables]
+        bounds += [self._at_most(*pair) for i in variables for t in limits if i is not t for pair in ((i, t), (t, i))]
         ranges = [TRUE, *self._ranges(variables[:_MOST_BEGINNINGS], limits), *self._every_so_often()]
         return (*self._conditions, *bounds, *(implies(part, fact) for fact in facts for part in ranges))
 
@@ -402,6 +419,9 @@ class _Hints:
         for limit in limits:
             below = not_(self._at_most(limit, k))
             yield and_(self._at_most(self._zero, k), below)
+            for other in self._others:
+                both = and_(self._at_most(self._zero, k), self._at_most(self._zero, other))
+                yield and_(both, below, not_(self._at_most(limit, other)))
             for index in beginnings:
                 if index is not limit:
                     yield and_(self._at_most(index, k), below)
@@ -431,7 +451,12 @@ class _Hints:
 
 
 _COMPARISONS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE, ops.LT, ops.LE, ops.EQ)
-_MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS = 24, 8, 3
+_MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS = 24, 10, 3
+
+
+def _replaced(term: Term, part: Term, by: Term) -> Term:
+    """The term with another one in the place of a part that need not be a variable."""
+    return fold(term, lambda node, args: by if node is part else rebuild(node, args) if args else node)
 
 
 def _is_cell(variable: Term) -> bool:
@@ -451,7 +476,7 @@ class _Making:
         self.positions = self._positions(max(1, min(MOST_CELLS, wanted)))
         self.cells = {array: self._cells(array) for array in arrays}
         self.edges: list[Edge] = []
-        self.hints = _Hints(self.positions[0], self.pointers)
+        self.hints = _Hints(self.positions, self.pointers)
         self.variables: dict[Term, None] = dict.fromkeys(self.positions)
         self.next = 1 + max(location.id for location in program.main.locations)
 
@@ -546,7 +571,10 @@ class _Making:
         scalars = _Scalars(self.cells)
         guard = scalars.scalar(step.guard)
         for (array, index), k in zip(pinned, self.positions, strict=False):
-            guard = and_(guard, same_index(scalars.scalar(index), self.layouts[array].address(k)))
+            positions = [scalars.scalar(e) for e in self._element_index(index, self.layouts[array])]
+            same = same_index(scalars.scalar(index), self.layouts[array].address(k))
+            # The position itself, where it is known: several positions may have the same address if numbers wrap.
+            guard = and_(guard, same, *(eq(e, k) for e in positions))
         updates: dict[Term, Term] = {}
         for variable, value in step.updates.items():
             if variable in self.cells:
@@ -557,7 +585,11 @@ class _Making:
         inputs = [i for i in step.inputs if not isinstance(i.sort, Array)] + list(scalars.chosen.values())
         self.hints.look_at(guard, updates, self._element_indices(step), frozenset(inputs))
         if edge.target in self.program.errors and pinned:
-            self.hints.must_not(scalars.scalar(last), self._element_indices(step), frozenset(inputs))
+            asked = scalars.scalar(last)
+            self.hints.must_not(asked, self._element_indices(step), frozenset(inputs))
+            both = [e for array, index in pinned for e in self._element_index(index, self.layouts[array])]
+            if len(pinned) == len(both) == len(self.positions) == MOST_CELLS:
+                self.hints.must_not_both(asked, (both[0], both[1]), frozenset(inputs))
         self.variables |= dict.fromkeys(inputs)
         statements: list[Statement] = [Havoc(tuple(inputs))] if inputs else []
         statements += [Assume(guard), *self._at_once(updates)]
