@@ -91,13 +91,18 @@ class Search:
         self.budget = budget
         self.judges = [Judge(clause, solver) for clause in self.clauses]
         self.shown = model  # it is inductive already
-        cases, known_numbers = regions(system, detail), numbers(system)
+        self.using: dict[Predicate, list[int]] = {}
+        for number, clause in enumerate(self.clauses):
+            for atom in clause.body:
+                self.using.setdefault(atom.predicate, []).append(number)
+        cases, known_numbers, wrong = regions(system, detail), numbers(system), forbidden(system)
         self.conjectured: dict[Predicate, Conjectured] = {}
         for predicate in system.predicates:
+            budget.check()
             rows = [known.fact(n).values for n in known.of.get(predicate, ())]
             found = self.conjectured[predicate] = Conjectured(predicate, rows, cases[predicate], known_numbers, detail)
             if detail is Detail.USES:  # it should follow from the rest; if not, it is conjectured the second time
-                found.forget_empty(forbidden(system, predicate))
+                found.forget_empty(wrong.get(predicate, ()))
             if detail is Detail.TRIPLES:
                 found.forget_empty(cases[predicate])
 
@@ -108,8 +113,7 @@ class Search:
             del waiting[number]
             if self._weakened(number):
                 changed = self._head(self.clauses[number]).predicate
-                using = (n for n, c in enumerate(self.clauses) if any(a.predicate == changed for a in c.body))
-                waiting |= dict.fromkeys(using)
+                waiting |= dict.fromkeys(self.using.get(changed, ()))
         self.budget.statistics.predicates = sum(len(one.parts()) for one in self.conjectured.values())
         return Model(
             {

@@ -26,6 +26,12 @@ class KnownFacts:
     inferences: list[Inference] = field(default_factory=list)
     of: dict[Predicate, list[int]] = field(default_factory=dict)
     _known: set[tuple[Predicate, tuple[str, ...]]] = field(default_factory=set)
+    _places: dict[Predicate, list[tuple[int, int]]] = field(default_factory=dict)  # in bodies, by clause
+
+    def __post_init__(self) -> None:
+        for number, clause in enumerate(self.system.clauses):
+            for place, atom in enumerate(clause.body):
+                self._places.setdefault(atom.predicate, []).append((number, place))
 
     def __len__(self) -> int:
         return len(self.inferences)
@@ -47,12 +53,9 @@ class KnownFacts:
 
     def users(self, new: int) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Clauses, and premises of which the new fact is one, the others being known."""
-        predicate = self.fact(new).predicate
-        for number, clause in enumerate(self.system.clauses):
-            for place, atom in enumerate(clause.body):
-                if atom.predicate == predicate:
-                    for premises in self._joined(clause, place, new):
-                        yield number, premises
+        for number, place in self._places.get(self.fact(new).predicate, ()):
+            for premises in self._joined(self.system.clauses[number], place, new):
+                yield number, premises
 
     def _joined(self, clause: Clause, place: int, new: int) -> Iterator[tuple[int, ...]]:
         order = [place, *(i for i in range(len(clause.body)) if i != place)]

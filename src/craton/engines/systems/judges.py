@@ -39,11 +39,19 @@ class Judge:
     def __init__(self, clause: Clause, solver: str) -> None:
         self.clause = clause
         self.by: set[str] = set()
-        self._solver = make_solver(solver, time_limit=QUERY_SECONDS)
-        self._solver.add(clause.constraint)
+        self._name = solver
+        self._made: Solver | None = None
         self._has_bits_only = all(isinstance(v.sort, BitVec) or v.sort is BOOL for v in clause.variables)
         self._at_once = True
         self._needed: dict[Term, frozenset[Term]] = {}  # by goal, premises that imply it
+
+    @property
+    def _solver(self) -> Solver:
+        """Made when it is asked first: systems may have thousands of clauses."""
+        if self._made is None:
+            self._made = make_solver(self._name, time_limit=QUERY_SECONDS)
+            self._made.add(self.clause.constraint)
+        return self._made
 
     def objection(self, premises: Sequence[Term], goals: Mapping[Term, Term], budget: Budget) -> Row | NotShown | None:
         """A head that follows though not all goals are true of it; None if there is none. Goals are by conjecture.

@@ -47,7 +47,7 @@ class Detail(Enum):
 
 def regions(system: System, detail: Detail) -> dict[Predicate, list[Region]]:
     """For each predicate, conditions to tell cases apart by: none first, then those of its uses."""
-    uses = {predicate: _uses(system, predicate) for predicate in system.predicates}
+    uses = _uses(system)
     literals = {predicate: _distinct(t for use in own for t in use) for predicate, own in uses.items()}
     if detail is not Detail.USES:
         _hand_on(system, literals)
@@ -61,10 +61,13 @@ def regions(system: System, detail: Detail) -> dict[Predicate, list[Region]]:
     return {p: list(own)[:MOST_REGIONS] for p, own in found.items()}
 
 
-def forbidden(system: System, predicate: Predicate) -> frozenset[Region]:
-    """The regions in which queries look at a predicate: that they are empty is what is to be shown."""
-    queries = (system.clauses[number] for number in system.queries)
-    return frozenset(use(clause, atom) for clause in queries for atom in clause.body if atom.predicate == predicate)
+def forbidden(system: System) -> dict[Predicate, list[Region]]:
+    """The regions in which queries look at predicates: that they are empty is what is to be shown."""
+    found: dict[Predicate, list[Region]] = {}
+    for number in system.queries:
+        for atom in system.clauses[number].body:
+            found.setdefault(atom.predicate, []).append(use(system.clauses[number], atom))
+    return found
 
 
 def _simple(uses: Sequence[Region], literals: Sequence[Term]) -> Iterator[Region]:
@@ -140,9 +143,14 @@ def _handed(literals: Sequence[Term], source: Atom, target: Atom) -> Iterator[Te
             yield substitute(found, named)
 
 
-def _uses(system: System, predicate: Predicate) -> list[Region]:
-    found = [use(clause, atom) for clause in system.clauses for atom in clause.body if atom.predicate == predicate]
-    return [one for one in dict.fromkeys(found) if one]
+def _uses(system: System) -> dict[Predicate, list[Region]]:
+    found: dict[Predicate, dict[Region, None]] = {predicate: {} for predicate in system.predicates}
+    for clause in system.clauses:
+        for atom in clause.body:
+            region = use(clause, atom)
+            if region:
+                found[atom.predicate][region] = None
+    return {predicate: list(regions) for predicate, regions in found.items()}
 
 
 def use(clause: Clause, atom: Atom) -> Region:
