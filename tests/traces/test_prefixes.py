@@ -6,6 +6,7 @@ import pytest
 
 from craton.configuration.refiners import refiner
 from craton.logic import FALSE, INT, TRUE, Term, and_, eq, free_variables, int_, lt, var
+from craton.program.analysis.domain_types import DomainType
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assume, Block
 from craton.registry.expressions import ExpressionError
@@ -138,6 +139,32 @@ def test_measures() -> None:
     nothing = candidate(TRUE, TRUE, FALSE, length=2)
     assert SCORERS["narrow"].score(nothing) == 0
     assert SCORERS["shallow"].score(nothing) == 2
+
+
+def test_where_a_location_recurs_its_precision_does() -> None:
+    """[RS] 5: π is a map of locations, so what is tracked at one visit of a loop's head is tracked at all."""
+    some = lt(A, int_(3))
+    said = (TRUE, TRUE, TRUE, some, TRUE, FALSE)
+    at = ("start", "head", "body", "head", "end", "error")
+    once, again = Candidate(5, 5, said), Candidate(5, 5, said, locations=at)
+    assert (SCORERS["narrow"].score(once), SCORERS["shallow"].score(once)) == (1, 3)
+    assert (SCORERS["narrow"].score(again), SCORERS["shallow"].score(again)) == (3, 1)
+
+
+def test_no_number_of_others_outweighs_a_counter() -> None:
+    variables = [var(f"v{number}", INT) for number in range(300)]
+    types = dict.fromkeys(variables, DomainType.BITS) | {A: DomainType.COUNTER}
+    counter = Candidate(2, 2, (TRUE, lt(A, int_(3)), FALSE), lambda: types)
+    others = Candidate(2, 2, (TRUE, and_(*(lt(v, int_(3)) for v in variables)), FALSE), lambda: types)
+    assert SCORERS["good"].score(others) < SCORERS["good"].score(counter)
+    assert SCORERS["bad"].score(others) > SCORERS["bad"].score(counter)
+
+
+def test_chance_draws_among_refiners_too() -> None:
+    def drawn(seed: int) -> str:
+        return min(("values", "craig"), key=lambda by: ByChance(seed).score(Candidate(4, 3, by=by)))
+
+    assert {drawn(seed) for seed in range(20)} == {"values", "craig"}
 
 
 class Says(Refiner):

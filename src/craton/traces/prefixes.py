@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sized
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from craton.errors import MissingCapability
@@ -141,7 +142,7 @@ class Sliced(Refiner):
             choices += [(prefix, refiner) for prefix in (shared if own is None else own)]
         first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
         if first_is_best:
-            choices.sort(key=lambda choice: self._score(reasons.candidate(choice[0])))
+            choices.sort(key=lambda choice: self._score(replace(reasons.candidate(choice[0]), by=choice[1].name)))
         return self._best(reasons, choices, first_is_best, end)
 
     def _best(
@@ -156,7 +157,7 @@ class Sliced(Refiner):
             answer = reasons.refuted(prefix, refiner)
             if isinstance(answer, Refutation):
                 whole = reasons.extended(prefix, answer)
-                score = self._score(reasons.candidate(prefix, whole.assertions))
+                score = self._score(replace(reasons.candidate(prefix, whole.assertions), by=refiner.name))
                 if best is None or score < best[0]:
                     best = score, replace(whole, by=self.name, selection=Selection(len(prefix), len(choices)))
                 if first_is_best:
@@ -225,4 +226,5 @@ class _TraceReasons:
         )
 
     def candidate(self, prefix: Trace, assertions: tuple[Term, ...] = ()) -> Candidate:
-        return Candidate(len(self.whole), len(prefix), assertions, lambda: self.memory.domain_types(self.whole))
+        types = partial(self.memory.domain_types, self.whole)
+        return Candidate(len(self.whole), len(prefix), assertions, types, self.whole.locations)

@@ -1,14 +1,13 @@
 """Scorers ([RS] 5): which of several refinements to take. The lowest score wins; the next scorer breaks ties.
 
-A refinement's precision is its sequence of assertions; at positions with nothing to track (`true` and `false`) it is
-empty.
+A refinement's precision maps locations to what is tracked there: the assertions of its positions besides `true` and
+`false`. Where a location recurs, what is tracked at one of its visits is tracked at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from random import Random
 from typing import Protocol
 
@@ -24,11 +23,17 @@ class Candidate:
     length: int  # of the prefix
     assertions: Sequence[Term] = ()
     types: Callable[[], Mapping[Term, DomainType]] = field(default=dict, repr=False, compare=False)  # of variables
+    locations: Sequence[Hashable] = ()  # of the positions; if none are given, each is a location of its own
+    by: str = ""  # the refiner
 
     @property
     def tracked(self) -> list[int]:
-        """The positions at which there is something to track."""
-        return [i for i, assertion in enumerate(self.assertions) if assertion not in (TRUE, FALSE)]
+        """The positions at whose location there is something to track: i with π(l_i) ≠ ∅ in [RS] 5."""
+        found = [i for i, assertion in enumerate(self.assertions) if assertion not in (TRUE, FALSE)]
+        if not self.locations:
+            return found
+        there = {self.locations[i] for i in found}
+        return [i for i in range(1, len(self.assertions)) if self.locations[i] in there]
 
 
 class Scorer(Protocol):
@@ -56,7 +61,7 @@ class By:
 
 @dataclass(frozen=True, slots=True)
 class ByChance:
-    """[RS] 7. Reproducible: depends only on the seed and on the candidate."""
+    """[RS] 7. Reproducible: depends only on the seed and on the candidate, that is its prefix and its refiner."""
 
     seed: int = 0
     needs_assertions: bool = False
@@ -66,7 +71,7 @@ class ByChance:
         return f"random={self.seed}" if self.seed else "random"
 
     def score(self, candidate: Candidate) -> float:
-        return Random(f"{self.seed} {candidate.whole} {candidate.length}").random()
+        return Random(f"{self.seed} {candidate.whole} {candidate.length} {candidate.by}").random()
 
 
 # --- measures ---------------------------------------------------------------------------------------------------------
@@ -89,18 +94,19 @@ def depth(candidate: Candidate) -> float:
 
 
 def domain_type(candidate: Candidate) -> float:
-    """The product of the variables' costs: one counter is worse than several flags."""
+    """The product of the variables' scores, as its logarithm: no number of others outweighs a counter."""
     types = candidate.types()
     variables = frozenset[Term]().union(*map(free_variables, dict.fromkeys(candidate.assertions)))
-    return prod(COSTS[types.get(variable, DomainType.BITS)] for variable in variables)
+    return sum(LOGARITHMS[types.get(variable, DomainType.BITS)] for variable in variables)
 
 
-COSTS = {
-    DomainType.BOOLEAN: 2,
-    DomainType.EQUALITY: 8,
-    DomainType.ARITHMETIC: 32,
-    DomainType.BITS: 128,
-    DomainType.COUNTER: 4096,
+# Of the scores, to base 2. The paper gives no numbers: low for Booleans, high for loop counters.
+LOGARITHMS = {
+    DomainType.BOOLEAN: 1,
+    DomainType.EQUALITY: 3,
+    DomainType.ARITHMETIC: 5,
+    DomainType.BITS: 7,
+    DomainType.COUNTER: 1_000_000,
 }
 
 

@@ -10,6 +10,7 @@ from craton.frontends.c.load import load_c
 from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.program.blocks import encode_blocks
 from craton.program.preparation import prepare
+from craton.views import integer_view
 
 PROGRAM = """
 extern int __VERIFIER_nondet_int(void);
@@ -75,3 +76,56 @@ def test_a_counter_that_no_condition_asks_for_is_a_number(tmp_path: Path) -> Non
     )
     edges = prepare(load_c([file])).whole.main.edges
     assert {str(v): found for v, found in domain_types(edges).items()}["main::i"] is DomainType.ARITHMETIC
+
+
+# --- loop counters in all their forms ---------------------------------------------------------------------------------
+
+COUNTING = {
+    "in the condition": "int i = 0; while (i++ < n) sum += 2;",
+    "in the condition, before": "int i = 0; while (++i < n) sum += 2;",
+    "downwards in the condition": "int i = n; while (i-- > 0) sum += 2;",
+    "in an index": "int i = 0; while (i < 10) table[i++] = n;",
+    "in a call": "int i = 0; while (i < n) sum += twice(i++);",
+    "by a function": "int i = 0; while (i < n) i = next(i);",
+    "as an assignment": "int i = 0; while (i < n) i += 3;",
+    "char": "char i = 0; while (i < 100) i++;",
+    "unsigned char": "unsigned char i = 0; do i++; while (i != n);",
+    "short": "short i = 100; for (; i >= 0; i -= 2) sum++;",
+    "long long": "long long i = 0; for (; i < n; ++i) sum++;",
+    "double": "double i = 0; while (i < 10.0) i = i + 1.0;",
+    "float": "float i = 0; while (i < 10.0f) i += 0.5f;",
+    "through another": "int i = 0, k; while (i < n) { k = i + 1; i = k; }",
+    "where a branch moves it": "int i = 0; while (i < n) { if (n & 1) i += 2; else i++; }",
+    "where it is left out now and then": "int i = 0; while (i < n) { if (nondet()) i++; }",
+}
+NO_COUNTERS = {
+    "doubled": "int i = 1; while (i < n) i = i + i;",
+    "read": "int i = 0; while (i < n) i = nondet();",
+    "copied": "int i = 0; while (i != n) i = n;",
+    "before the loop": "int i = 0; i++; while (n > i) n = nondet();",
+}
+
+
+def counters(body: str, view: bool, folder: Path) -> set[str]:
+    file = folder / "counting.c"
+    file.write_text(
+        "extern int __VERIFIER_nondet_int(void);\n#define nondet __VERIFIER_nondet_int\n"
+        "int twice(int a) { return 2 * a; }\nint next(int a) { return a + 1; }\n"
+        f"int main(void) {{ int n = nondet(), sum = 0, table[10];\n{body}\nreturn sum + table[0]; }}\n"
+    )
+    program = prepare(load_c([file])).whole
+    if view:
+        program = integer_view(program).program
+    types = domain_types(program.main.edges)
+    return {v.name.removeprefix("main::") for v, found in types.items() if found is DomainType.COUNTER}
+
+
+@pytest.mark.parametrize("view", [False, True], ids=["bits", "integers"])
+@pytest.mark.parametrize("form", COUNTING)
+def test_counters_are_found_in_all_their_forms(form: str, view: bool, tmp_path: Path) -> None:
+    assert "i" in counters(COUNTING[form], view, tmp_path)
+
+
+@pytest.mark.parametrize("form", NO_COUNTERS)
+def test_what_is_no_counter(form: str, tmp_path: Path) -> None:
+    assert "i" not in counters(NO_COUNTERS[form], False, tmp_path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from craton.logic import BOOL, Array, Float, Term, free_variables, ops
 from craton.logic.walk import post_order
@@ -184,13 +185,18 @@ def _is_flag(term: Term) -> bool:
 
 
 def _loop_counters(edges: Sequence[Edge]) -> Iterator[Term]:
-    """Variables that a loop changes by a constant in every iteration and tests to decide whether to continue."""
+    """Variables that a loop changes by a constant from round to round and tests to decide whether to continue.
+
+    Values may take a detour on their way: through copies (`while (i++ < n)` tests the old value), conversions (char,
+    short, double) and branches. So a counter is on a cycle of the flow of values with a step in it, and what it feeds
+    without other operations is tested.
+    """
     graph: dict[Location, list[Location]] = {}
     for edge in edges:
         graph.setdefault(edge.source, []).append(edge.target)
         graph.setdefault(edge.target, [])
     number = {location: i for i, part in enumerate(components(graph)) for location in part}
-    moved: dict[int, set[Term]] = {}
+    flows: dict[int, set[_Flow]] = {}
     asked: dict[int, set[Term]] = {}
     for edge in edges:
         here = number[edge.source]
@@ -198,14 +204,70 @@ def _loop_counters(edges: Sequence[Edge]) -> Iterator[Term]:
         for statement in _inside(edge.statement):
             if isinstance(statement, Assume):
                 asked.setdefault(here, set()).update(free_variables(statement.condition))
-            elif within and isinstance(statement, Assign) and _moves(statement):
-                moved.setdefault(here, set()).add(statement.variable)
-    for part, variables in moved.items():
-        yield from sorted(variables & asked.get(part, set()), key=lambda v: v.serial)
+            elif within and isinstance(statement, Assign):
+                found = flows.setdefault(here, set())
+                found.update(_Flow(v, statement.variable, moved) for v, moved in _carried(statement.value))
+    for part, found in flows.items():
+        yield from sorted(_counters(found, asked.get(part, set())), key=lambda v: v.serial)
 
 
-def _moves(statement: Assign) -> bool:
-    value = statement.value
-    if value.op not in (ops.ADD, ops.BVADD, ops.SUB, ops.BVSUB):
-        return False
-    return statement.variable in value.args and all(a is statement.variable or a.is_value for a in value.args)
+class _Flow(NamedTuple):
+    """The value of a variable goes to another, moved by a constant or as it is."""
+
+    source: Term
+    target: Term
+    moved: bool
+
+
+def _counters(flows: set[_Flow], asked: set[Term]) -> set[Term]:
+    """Those on a cycle with a step in it whose value is asked for, and those that bring it there."""
+    graph: dict[Term, list[Term]] = {}
+    for flow in sorted(flows, key=lambda f: (f.source.serial, f.target.serial, f.moved)):
+        graph.setdefault(flow.source, []).append(flow.target)
+        graph.setdefault(flow.target, [])
+    cycle = {variable: i for i, part in enumerate(components(graph)) for variable in part}
+    stepping = {cycle[flow.source] for flow in flows if flow.moved and cycle[flow.source] == cycle[flow.target]}
+    moving = {variable for variable in graph if cycle[variable] in stepping}
+    back: dict[Term, list[Term]] = {}
+    for flow in flows:
+        back.setdefault(flow.target, []).append(flow.source)
+    return _reached(moving, graph) & _reached(asked & graph.keys(), back)
+
+
+def _reached(start: Iterable[Term], graph: Mapping[Term, Sequence[Term]]) -> set[Term]:
+    found = set(start)
+    stack = list(found)
+    while stack:
+        for other in graph.get(stack.pop(), ()):
+            if other not in found:
+                found.add(other)
+                stack.append(other)
+    return found
+
+
+_STEPS = frozenset({ops.ADD, ops.SUB, ops.BVADD, ops.BVSUB, ops.FP_ADD, ops.FP_SUB})
+_CONVERSIONS = _WIDENING | {
+    *(ops.EXTRACT, ops.CONCAT, ops.MOD, ops.TO_INT, ops.UBV_TO_INT, ops.SBV_TO_INT, ops.INT_TO_BV),
+    *(ops.FP_FROM_SIGNED, ops.FP_FROM_UNSIGNED, ops.FP_TO_UBV, ops.FP_TO_SBV),
+}
+
+
+def _carried(value: Term) -> Iterator[tuple[Term, bool]]:
+    """The variables whose value this term may have, up to conversions, and whether a constant was added."""
+    stack = [(value, False)]
+    seen: set[tuple[Term, bool]] = set()
+    while stack:
+        here = stack.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        term, moved = here
+        open_ = [a for a in term.args if not a.is_value]
+        if term.op is ops.VARIABLE:
+            yield term, moved
+        elif term.op is ops.ITE:
+            stack += [(a, moved) for a in term.args[1:]]
+        elif term.op in _STEPS and len(open_) == 1:
+            stack.append((open_[0], True))
+        elif term.op in _CONVERSIONS and len(open_) == 1:
+            stack.append((open_[0], moved))
