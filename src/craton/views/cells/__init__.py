@@ -1,0 +1,8 @@
+"""Programs with arrays, seen through one element of each (docs/arrays.md).
+
+Reading order: `view` (the idea, and the program), `layout` (where cells are), `scalars` (steps over cells), `hints`.
+"""
+
+from craton.views.cells.view import CellsView, cells_view
+
+__all__ = ["CellsView", "cells_view"]

@@ -1,0 +1,171 @@
+"""Where the cells of arrays are: an array at which addresses, and which positions of two arrays correspond."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from craton.logic import (
+    TRUE,
+    BitVec,
+    Sort,
+    Term,
+    bv,
+    eq,
+    ops,
+    post_order,
+    sign_extend,
+)
+from craton.logic.affine import Affine, affine, extended
+from craton.logic.sorts import INT, Array
+from craton.program.transitions import Transition
+
+
+class NotSeen(Exception):
+    """There is something that cells cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The cell of an array at position k has the index base + size · k."""
+
+    base: int
+    size: int
+    index: Sort
+
+    def address(self, position: Term) -> Term:
+        if not isinstance(self.index, BitVec):
+            return Affine({position: self.size}, self.base, INT).term
+        width = self.index.width
+        assert isinstance(position.sort, BitVec)
+        wide = position if position.sort.width == width else sign_extend(width - position.sort.width, position)
+        return Affine({wide: self.size}, self.base, self.index).term
+
+
+def same_index(a: Term, b: Term) -> Term:
+    """That two indices are the same; without factors and extensions where these make no difference."""
+    difference = affine(a).minus(affine(b))
+    if not difference.factors and difference.constant == 0:
+        return TRUE
+    if isinstance(difference.sort, BitVec) and len(difference.factors) == 2:
+        (one, factor), (other, opposite) = difference.factors.items()
+        inner, outer = extended(one), extended(other)
+        alike = inner is not None and outer is not None and one.op is other.op and inner.sort is outer.sort
+        if alike and factor == -opposite and difference.constant == 0 and _cannot_wrap(inner, factor, difference.sort):
+            assert inner is not None and outer is not None
+            return eq(inner, outer)
+    return eq(a, b)
+
+
+def _cannot_wrap(inner: Term | None, factor: int, sort: BitVec) -> bool:
+    """Whether factor · (extended difference) is zero only if the difference is."""
+    assert inner is not None and isinstance(inner.sort, BitVec)
+    return abs(factor) << (inner.sort.width + 1) < 1 << sort.width
+
+
+class Layouts:
+    """Guesses where arrays begin: at the least constant of their indices, or where pointers to them may point."""
+
+    def __init__(self, arrays: Sequence[Term], steps: Sequence[Transition]) -> None:
+        self._constants = _assigned_constants(steps)
+        self.indices: dict[Term, dict[Term, None]] = {array: {} for array in arrays}
+        for step in steps:
+            for node in post_order(step.guard, *step.updates.values()):
+                if node.op in (ops.SELECT, ops.STORE):
+                    for root in roots(node.args[0]):
+                        if root in self.indices:
+                            self.indices[root][node.args[1]] = None
+
+    def of(self, array: Term) -> Layout:
+        sort = array.sort
+        assert isinstance(sort, Array)
+        if not isinstance(sort.index, BitVec) and sort.index is not INT:
+            raise NotSeen
+        if isinstance(sort.element, Array):
+            raise NotSeen
+        if sort.index is INT:
+            return Layout(0, 1, INT)
+        bases = [base for index in self.indices[array] for base in self._bases(affine(index))]
+        size = sort.element.width // 8 if isinstance(sort.element, BitVec) else _float_size(sort.element)
+        return Layout(min(bases, default=0), max(1, size), sort.index)
+
+    def _bases(self, index: Affine) -> Iterator[int]:
+        pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self._constants]
+        if not pointers:
+            yield index.constant
+        for pointer in pointers[:1]:
+            yield from self._constants[pointer]
+
+    def pointers(self) -> dict[Term, Term]:
+        """Variables that point to one place, or nowhere, and that place."""
+        found = {}
+        for variable, constants in self._constants.items():
+            if len(constants) == 1 and isinstance(variable.sort, BitVec):
+                found[variable] = bv(next(iter(constants)), variable.sort.width)
+        return found
+
+    def narrow(self) -> int | None:
+        """The width of what all indices are extended from with their signs; None if they are not."""
+        widths: set[int | None] = set()
+        for indices in self.indices.values():
+            for index in indices:
+                for part in affine(index).factors:
+                    inner = extended(part)
+                    signed = inner is not None and part.op is ops.SIGN_EXTEND and isinstance(inner.sort, BitVec)
+                    if part not in self._constants:
+                        widths.add(inner.sort.width if signed and inner is not None else None)  # type: ignore[attr-defined]
+        return widths.pop() if len(widths) == 1 else None
+
+
+def _float_size(sort: Sort) -> int:
+    width = getattr(sort, "exponent", 0) + getattr(sort, "significand", 0)
+    return int(width) // 8
+
+
+def roots(array: Term) -> Iterator[Term]:
+    """The variables that an array is made of."""
+    waiting, seen = [array], set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.op is ops.VARIABLE:
+            yield node
+        elif node.op is ops.STORE:
+            waiting.append(node.args[0])
+        elif node.op is ops.ITE:
+            waiting += node.args[1:]
+
+
+def _assigned_constants(steps: Sequence[Transition]) -> dict[Term, frozenset[int]]:
+    """The constants other than zero that variables may get, also from each other, if they get nothing else."""
+    sources: dict[Term, set[Term]] = {}
+    for step in steps:
+        for variable, value in step.updates.items():
+            sources.setdefault(variable, set()).update(_leaves(value))
+    found: dict[Term, frozenset[int]] = {}
+    for variable in sources:
+        reached, waiting, constants, open_ = {variable}, [variable], set(), False
+        while waiting and not open_:
+            for value in sources.get(waiting.pop(), ()):
+                if value.op is ops.VALUE and isinstance(value.sort, BitVec):
+                    constants.add(value.payload)
+                elif value in sources and value not in reached:
+                    reached.add(value)
+                    waiting.append(value)
+                elif value not in reached:
+                    open_ = True
+        if not open_ and constants - {0}:
+            found[variable] = frozenset(constants - {0})
+    return found
+
+
+def _leaves(value: Term) -> Iterator[Term]:
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if node.op is ops.ITE:
+            waiting += node.args[1:]
+        else:
+            yield node

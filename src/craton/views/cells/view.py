@@ -1,0 +1,273 @@
+"""Cells: a program with arrays seen as one without, through one element of each array, the same one for all of them.
+
+The position k of the cells is an arbitrary number that never changes. A write to a[i] changes the cell of a if i = k; a
+read of a[i] gives the cell if i = k and anything otherwise. What is true of the view for every k is true of all
+elements: an invariant φ(k, c, x) of the view, c being the cell of a, comes back as ∀k. φ(k, a[k], x).
+
+Where an error depends on an element, it suffices to look at the runs in which k is the position of that element: the
+view reaches an error only if what was read last before it was read from the cell. Two cells are looked at if an error
+depends on two elements.
+
+The view's program has hints: what a loop writes or asks of a[i], said of the cell, for positions below i, or on the
+other side of it, or below what i is compared with.
+
+Nothing here is trusted: which positions correspond to each other in different arrays is guessed from the program's
+text, and what comes back is checked on the program itself. Counterexamples of the view are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from craton.logic import (
+    TRUE,
+    BitVec,
+    Sort,
+    Term,
+    and_,
+    conjuncts,
+    eq,
+    forall,
+    free_variables,
+    ops,
+    post_order,
+    select,
+    substitute,
+    var,
+)
+from craton.logic.affine import Affine, affine, extended
+from craton.logic.core import fresh
+from craton.logic.sorts import Array
+from craton.program.cfa import Edge, Location, Program
+from craton.program.statements import Assign, Assume, Block, Havoc, Statement
+from craton.program.transitions import Transition, paths, transition
+from craton.views.cells.hints import Hints
+from craton.views.cells.layout import Layout, Layouts, NotSeen, roots, same_index
+from craton.views.cells.scalars import Scalars
+
+MOST_CELLS = 2
+_MOST_PATHS = 64  # into an error that are looked at one by one
+
+
+@dataclass(frozen=True)
+class CellsView:
+    """The program of the view, and what its invariants say of the program with arrays. Its loop heads, entry and errors
+    are those of that program.
+    """
+
+    program: Program
+    _positions: tuple[Term, ...]
+    _meanings: Mapping[Term, Term]  # of the cells: elements at the positions
+    _known: frozenset[Term]
+
+    def lifted(self, invariants: Mapping[Location, Term]) -> dict[Location, Term]:
+        """Of all elements what the invariants say of the cells."""
+        return {location: self._of_all(invariant) for location, invariant in invariants.items()}
+
+    def _of_all(self, invariant: Term) -> Term:
+        found = []
+        for part in conjuncts(substitute(invariant, self._meanings)):
+            free = free_variables(part)
+            if free <= self._known:  # it may speak of what was chosen on the way, which is nobody's business
+                positions = [k for k in self._positions if k in free]
+                found.append(forall(positions, part) if positions else part)
+        return and_(*found)
+
+
+def cells_view(program: Program) -> CellsView | None:
+    """The view of a program in large blocks and without calls; None if it has no arrays, or some that cannot be seen
+    so.
+    """
+    arrays = _arrays(program)
+    if not arrays:
+        return None
+    try:
+        return _Making(program, arrays).view()
+    except NotSeen:
+        return None
+
+
+def _arrays(program: Program) -> tuple[Term, ...]:
+    steps = [transition(edge.statement) for edge in program.main.edges]
+    seen = dict.fromkeys(x for step in steps for x in (*step.updates, *sorted(step.read, key=lambda v: v.serial)))
+    return tuple(x for x in seen if isinstance(x.sort, Array))
+
+
+class _Making:
+    def __init__(self, program: Program, arrays: Sequence[Term]) -> None:
+        self.program = program
+        self.steps = [(edge, transition(edge.statement)) for edge in program.main.edges]
+        layouts = Layouts(arrays, [step for _, step in self.steps])
+        self.layouts = {array: layouts.of(array) for array in arrays}
+        self.pointers = layouts.pointers()
+        self.errors = [(edge, list(self._ways(edge))) for edge, _ in self.steps if edge.target in program.errors]
+        self.sort = self._position_sort(layouts.narrow())
+        wanted = max((len(self._indices(last)) for _, ways in self.errors for _, last in ways), default=1)
+        self.positions = self._positions(max(1, min(MOST_CELLS, wanted)))
+        self.cells = {array: self._cells(array) for array in arrays}
+        self.edges: list[Edge] = []
+        self.hints = Hints(self.positions, self.pointers)
+        self.variables: dict[Term, None] = dict.fromkeys(self.positions)
+        self.next = 1 + max(location.id for location in program.main.locations)
+
+    def _positions(self, number: int) -> tuple[Term, ...]:
+        taken = {*self.program.globals, *self.program.main.locals}
+        found: list[Term] = []
+        for _ in range(number):
+            found.append(fresh("k", self.sort, taken))
+            taken.add(found[-1])
+        return tuple(found)
+
+    def _cells(self, array: Term) -> dict[Term, Term]:
+        assert isinstance(array.sort, Array)
+        element, layout = array.sort.element, self.layouts[array]
+        return {layout.address(k): var(f"{array.name} cell {i}", element) for i, k in enumerate(self.positions)}
+
+    @property
+    def _index_sorts(self) -> set[Sort]:
+        return {layout.index for layout in self.layouts.values()}
+
+    def _position_sort(self, narrow: int | None) -> Sort:
+        if len(self._index_sorts) > 1:
+            raise NotSeen
+        (index,) = self._index_sorts
+        return BitVec(narrow) if narrow is not None and isinstance(index, BitVec) and narrow < index.width else index
+
+    def view(self) -> CellsView:
+        for edge, step in self.steps:
+            if edge.target not in self.program.errors:
+                self._step(edge, step, TRUE)
+        for edge, ways in self.errors:
+            for step, last in ways:
+                self._step(edge, step, last)
+        for cells in self.cells.values():
+            self.variables |= dict.fromkeys(cells.values())
+        main = self.program.main
+        scalars = tuple(x for x in main.locals if not isinstance(x.sort, Array))
+        changed = replace(main, edges=tuple(self.edges), locals=(*scalars, *self.variables))
+        globals_ = tuple(x for x in self.program.globals if not isinstance(x.sort, Array))
+        heads = [x for x in main.locations if x != main.entry and x not in self.program.errors]
+        places = tuple(eq(*pointer) for pointer in self.pointers.items() if pointer[0].sort in self._index_sorts)
+        hints = dict.fromkeys(heads, (*places, *self.hints.formulas()))
+        program = replace(self.program.restricted_to({main.name: changed}), globals=globals_, hints=hints)
+        meanings = {c: select(a, address) for a, cells in self.cells.items() for address, c in cells.items()}
+        known = frozenset((*main.locals, *self.program.globals, *self.layouts, *self.positions))
+        known = known.union(*(step.written | step.read for _, step in self.steps))
+        return CellsView(program, self.positions, meanings, known)
+
+    # --- errors ---
+
+    def _ways(self, edge: Edge) -> Iterator[tuple[Transition, Term]]:
+        """The steps into an error, one for each way, and what was asked last on it that depends on an element."""
+        if not isinstance(edge.statement, Block):
+            step = transition(edge.statement)
+            yield step, step.guard
+            return
+        ways = list(islice(paths(edge.statement), _MOST_PATHS + 1))
+        if len(ways) > _MOST_PATHS:
+            yield transition(edge.statement), TRUE
+            return
+        for way in ways:
+            yield transition(Block(way)), self._last_question(way)
+
+    def _last_question(self, way: Sequence[Edge]) -> Term:
+        for number in reversed(range(len(way))):
+            statement = way[number].statement
+            if isinstance(statement, Assume):
+                before = transition(Block(tuple(way[:number]))).updates if number else {}
+                asked = substitute(statement.condition, before)
+                if any(node.op is ops.SELECT for node in post_order(asked)):
+                    return asked
+        return TRUE
+
+    def _indices(self, question: Term) -> list[tuple[Term, Term]]:
+        """The elements that it depends on, as arrays and indices; those at the same position of several arrays once."""
+        found: dict[Term, tuple[Term, Term]] = {}
+        for node in post_order(question):
+            if node.op is ops.SELECT:
+                for root in roots(node.args[0]):
+                    if root in self.layouts:
+                        place = affine(substitute(node.args[1], self.pointers))
+                        relative = place.minus(Affine({}, self.layouts[root].base, node.args[1].sort))
+                        by_size = relative.divided(self.layouts[root].size) or relative
+                        found.setdefault(by_size.term, (root, node.args[1]))
+        return list(found.values())
+
+    # --- edges ---
+
+    def _step(self, edge: Edge, step: Transition, last: Term) -> None:
+        """`last` is what leads into an error and depends on elements; true for other steps."""
+        pinned = self._indices(last)[:MOST_CELLS]
+        scalars = Scalars(self.cells)
+        guard = scalars.scalar(step.guard)
+        for (array, index), k in zip(pinned, self.positions, strict=False):
+            positions = [scalars.scalar(e) for e in self._element_index(index, self.layouts[array])]
+            same = same_index(scalars.scalar(index), self.layouts[array].address(k))
+            # The position itself, where it is known: several positions may have the same address if numbers wrap.
+            guard = and_(guard, same, *(eq(e, k) for e in positions))
+        updates: dict[Term, Term] = {}
+        for variable, value in step.updates.items():
+            if variable in self.cells:
+                read = scalars.reader(value)
+                updates |= {cell: read(address) for address, cell in self.cells[variable].items()}
+            elif not isinstance(variable.sort, Array):
+                updates[variable] = scalars.scalar(value)
+        inputs = [i for i in step.inputs if not isinstance(i.sort, Array)] + list(scalars.chosen.values())
+        self.hints.look_at(guard, updates, self._element_indices(step), frozenset(inputs))
+        if edge.target in self.program.errors and pinned:
+            asked = scalars.scalar(last)
+            self.hints.must_not(asked, self._element_indices(step), frozenset(inputs))
+            both = [e for array, index in pinned for e in self._element_index(index, self.layouts[array])]
+            if len(pinned) == len(both) == len(self.positions) == MOST_CELLS:
+                self.hints.must_not_both(asked, (both[0], both[1]), frozenset(inputs))
+        self.variables |= dict.fromkeys(inputs)
+        statements: list[Statement] = [Havoc(tuple(inputs))] if inputs else []
+        statements += [Assume(guard), *self._at_once(updates)]
+        here = edge.source
+        for number, statement in enumerate(statements, 1):
+            there = edge.target if number == len(statements) else self._between()
+            self.edges.append(Edge(here, statement, there, edge.origin))
+            here = there
+
+    def _element_indices(self, step: Transition) -> Iterator[Term]:
+        """The positions of the elements that a step reads or writes, as far as they have the sort of positions."""
+        for node in post_order(step.guard, *step.updates.values()):
+            if node.op in (ops.SELECT, ops.STORE):
+                for root in roots(node.args[0]):
+                    if root in self.layouts:
+                        yield from self._element_index(node.args[1], self.layouts[root])
+
+    def _element_index(self, index: Term, layout: Layout) -> Iterator[Term]:
+        base = Affine({}, layout.base, index.sort)
+        relative = affine(substitute(index, self.pointers)).minus(base).divided(layout.size)
+        if relative is None:
+            return
+        if list(relative.factors.values()) == [1] and not relative.constant:
+            inner = extended(next(iter(relative.factors)))
+            if inner is not None and inner.sort is self.sort:
+                yield inner
+                return
+        if index.sort is self.sort:
+            yield relative.term
+
+    def _between(self) -> Location:
+        self.next += 1
+        return Location(self.next - 1)
+
+    def _at_once(self, updates: Mapping[Term, Term]) -> Iterator[Assign]:
+        """One assignment after the other: who is read by others comes after them, or is kept for a while."""
+        waiting = {x: t for x, t in updates.items() if x is not t}
+        while waiting:
+            for variable, value in waiting.items():
+                if not any(variable in free_variables(t) for x, t in waiting.items() if x is not variable):
+                    yield Assign(variable, value)
+                    del waiting[variable]
+                    break
+            else:
+                variable = next(iter(waiting))
+                old = var(f"{variable.name} before", variable.sort)
+                self.variables[old] = None
+                yield Assign(old, variable)
+                waiting = {x: t if x is variable else substitute(t, {variable: old}) for x, t in waiting.items()}
