@@ -38,7 +38,12 @@ def balanced(depth: int) -> Tree:
 
 
 def figures() -> Iterator[Figure]:
-    for expression, goal in (("newton(it, sp, lv)", 5.0), ("newton(it, wp, lv)", 5.0), ("newton(sp)", 5.0)):
+    for expression, goal in (
+        ("newton(it, sp, lv)", 5.0),
+        ("newton(it, wp, lv)", 5.0),
+        ("newton(sp)", 5.0),
+        ("sliced(newton(it, sp, lv))", 5.0),
+    ):
         yield Figure(f"{expression}, {len(balanced(8)):,} nodes", _seconds(expression, 8), "s", goal, False)
         growth = _seconds(expression, 9) / _seconds(expression, 8)
         yield Figure(
