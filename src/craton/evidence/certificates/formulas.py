@@ -81,7 +81,7 @@ def defined(definition: Definition) -> tuple[tuple[Term, ...], Term]:
     spelled = Spelled()
     parameters = tuple(var(parameter.name, parameter.sort) for parameter in definition.parameters)
     meaning = {spelled.of(parameter): parameter for parameter in parameters}
-    return parameters, parsed(definition.formula, meaning)
+    return parameters, named_formula(definition.formula, meaning, f"the definition of {one_line(definition.predicate)}")
 
 
 def _signature(item: Term | Function) -> tuple[str, tuple[str, ...], str]:
