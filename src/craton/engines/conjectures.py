@@ -67,7 +67,7 @@ class Conjectures(Engine):
                 kept = self.kept(program, steps, solver, budget)
                 if kept is None:
                     return Unknown("a run fails: there is nothing to prove")
-                return self._verdict(program, steps, kept, solver)
+                return self.verdict(program, steps, kept, solver)
         except OutOfTime:
             return Unknown("out of time before the conjectures were sorted out")
         except FAILURES as problem:
@@ -120,7 +120,7 @@ class Conjectures(Engine):
             found[location] = [fact for fact in dict.fromkeys(forms) if fact is not TRUE]
         return found
 
-    def _verdict(
+    def verdict(
         self, program: Program, steps: Mapping[Edge, Transition], kept: Guesses, solver: Solver
     ) -> Safe | Unknown:
         """The needed parts of the invariants, from the errors backwards: a proof should be readable."""

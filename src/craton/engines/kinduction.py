@@ -58,31 +58,33 @@ class KInduction(Engine):
                 first = _Unrolling(self, program, invariants, budget).run(few)
                 if not isinstance(first, Unknown):
                     return first
-                invariants = self._with_conjectures(program, invariants, budget)
+                conjectured = self._conjectured(program, invariants, budget)
+                if isinstance(conjectured, Safe):
+                    return conjectured
+                invariants = conjectured
             return _Unrolling(self, program, invariants, budget).run(self.most)
         except OutOfTime:
             return Unknown("out of time, no k is enough so far")
         except (MissingCapability, NoTransition) as problem:
             return Unknown(str(problem))
 
-    def _with_conjectures(
+    def _conjectured(
         self, program: Program, invariants: dict[Location, Term], budget: Budget
-    ) -> dict[Location, Term]:
-        """The invariants with what runs suggest, as far as it is inductive by itself."""
+    ) -> dict[Location, Term] | Safe:
+        """The invariants with what runs suggest, as far as it is inductive; the needed ones, if they are a proof."""
         own = Budget(_share(budget, CONJECTURES_SHARE), statistics=budget.statistics)
-        steps = {edge: transition(edge.statement) for edge in program.main.edges}
+        engine = Conjectures(self.solver, self.seed)
         try:
+            steps = {edge: transition(edge.statement) for edge in program.main.edges}
             with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
-                kept = Conjectures(self.solver, self.seed).kept(program, steps, solver, own)
+                kept = engine.kept(program, steps, solver, own)
+                if kept is None:
+                    return invariants
+                both = {x: [*conjuncts(known), *kept[x]] for x, known in invariants.items() if x in kept}
+                found = engine.verdict(program, steps, both, solver)
         except (OutOfTime, *FAILURES):
-            kept = None
-        if kept is None:
             return invariants
-        return {
-            location: and_(invariant, *(part for part in kept[location] if part not in conjuncts(invariant)))
-            for location, invariant in invariants.items()
-            if location in kept
-        }
+        return found if isinstance(found, Safe) else {x: and_(*dict.fromkeys(parts)) for x, parts in both.items()}
 
 
 def _share(budget: Budget, share: float) -> float | None:
