@@ -65,10 +65,10 @@ CEGAR = (
     "splitting(chains)",
     "splitting(blocks=3)",
     "value",
-    "value(sbe, global)",
+    "value(sbe, global, restart)",
     "value(lbe, location)",
     "value(chains)",
-    "value(blocks=2)",
+    "value(blocks=2, eager)",
 )
 OTHERS = (
     "bounded",

@@ -8,7 +8,7 @@ import pytest
 
 from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown, Unsafe
-from craton.engines.value import Tracking, ValueAnalysis, _States
+from craton.engines.value import Refining, Tracking, ValueAnalysis, _States
 from craton.evidence.checker import find_flaw
 from craton.frontends.c import load_c
 from craton.logic import INT, TRUE, and_, eq, int_, or_, var
@@ -107,6 +107,38 @@ def test_what_values_cannot_say_is_unknown(expression: str, tmp_path: Path) -> N
     verdict, _ = run(loaded(BEYOND, tmp_path), expression)
     assert isinstance(verdict, Unknown)
     assert "values cannot follow" in verdict.reason
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_values_alone_find_errors(name: str, tmp_path: Path) -> None:
+    """[RS] 7: what values do not contradict, and a solver finds feasible, is FALSE."""
+    verdict, _ = run(loaded(UNSAFE[name], tmp_path), "values")
+    assert isinstance(verdict, Unsafe), verdict
+    assert execution(verdict.trace, verdict.model) is not None
+
+
+@pytest.mark.parametrize("name", [*SAFE, *UNSAFE])
+def test_without_refinement(name: str, tmp_path: Path) -> None:
+    """All values from the start: loops are unrolled as far as values are known."""
+    program = encode_blocks(loaded({**SAFE, **UNSAFE}[name], tmp_path), CHAINS).program
+    budget = Budget(10.0)
+    verdict = ValueAnalysis(Useless(), refinement=Refining.EAGER).run(program, budget)
+    assert budget.statistics.iterations == 0
+    if isinstance(verdict, Safe):
+        assert name in SAFE
+        assert find_flaw(program, verdict.invariants, ("bitwuzla", "z3")) is None
+    elif isinstance(verdict, Unsafe):
+        assert name in UNSAFE
+        assert execution(verdict.trace, verdict.model) is not None
+
+
+def test_without_refinement_something_is_decided(tmp_path: Path) -> None:
+    verdicts = []
+    for bodies in (SAFE, UNSAFE):
+        for body in bodies.values():
+            program = encode_blocks(loaded(body, tmp_path), CHAINS).program
+            verdicts.append(type(ValueAnalysis(Useless(), refinement=Refining.EAGER).run(program, Budget(10.0))))
+    assert Safe in verdicts and Unsafe in verdicts
 
 
 def test_out_of_time_is_unknown(tmp_path: Path) -> None:

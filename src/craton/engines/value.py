@@ -2,7 +2,9 @@
 
 States are unwound with the values of the variables tracked so far. A path to an error goes to the refiner; from then on
 the variables of a refutation's assertions are tracked at the assertions' locations, and the unwinding starts again.
-Only the refiner uses a solver. When nothing is left to unwind, the states at each location are its invariant.
+Without CEGAR (`eager`) all variables are tracked from the start. Where the refiner has no answer, as one of values has
+none to a path that values do not contradict, a solver says whether the path can be executed. When nothing is left to
+unwind, the states at each location are its invariant.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, Unsafe
 from craton.engines.options import block_size
 from craton.engines.refinement import Refinement, Returning
 from craton.engines.steps import Step, make_steps
@@ -22,7 +24,8 @@ from craton.program.analysis.control_flow import dangerous_locations
 from craton.program.blocks import CHAINS
 from craton.program.cfa import Edge, Location, Program
 from craton.registry import word_choice
-from craton.traces.refutation import Refiner, Refutation
+from craton.traces.feasibility import feasible
+from craton.traces.refutation import Feasible, Refiner, Refutation
 from craton.traces.trace import Trace
 from craton.traces.values import Values, after
 
@@ -36,15 +39,23 @@ class Tracking(enum.Enum):
     GLOBAL = "global"
 
 
+class Refining(enum.Enum):
+    """What is tracked: what refutations mention, starting again after each; or everything ([RS] 7)."""
+
+    RESTART = "restart"
+    EAGER = "eager"
+
+
 @dataclass(frozen=True, slots=True)
 class ValueAnalysis(Engine):
-    """Explicit values of the variables that refutations mention; try it with --refine 'fallback(values, newton)'."""
+    """Explicit values of the variables that refutations mention, or of all (eager); try it with --refine 'values'."""
 
     word: ClassVar[str] = "value"
 
     refiner: Refiner
     blocks: int | None = block_size(CHAINS)
     tracking: Tracking = word_choice(Tracking.LOCATION)
+    refinement: Refining = word_choice(Refining.RESTART)
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
@@ -127,12 +138,17 @@ class _Unwinding:
                 known = after(node.known, step.update)
                 if known is None:
                     continue
-                tracked = self.tracked.get(self._scope(edge.target), ())
-                child = _Node(edge.target, {v: value for v, value in known.items() if v in tracked}, node, edge)
+                child = _Node(edge.target, self._kept(known, edge.target), node, edge)
                 if edge.target in self.program.errors:
                     return child
                 waiting.append(child)
         return reached
+
+    def _kept(self, known: Values, location: Location) -> Values:
+        if self.engine.refinement is Refining.EAGER:
+            return known
+        tracked = self.tracked.get(self._scope(location), ())
+        return {v: value for v, value in known.items() if v in tracked}
 
     def _steps_from(self, location: Location) -> tuple[Step, ...]:
         """The steps from which an error may be reached; no other steps need states."""
@@ -151,13 +167,24 @@ class _Unwinding:
         """None if the error path is refuted and new variables are tracked."""
         nodes = reached.path
         trace = Trace(tuple(node.edge for node in nodes if node.edge is not None), self.main.edges)
+        if self.engine.refinement is Refining.EAGER:
+            return self._executed(trace) or Unknown(f"values do not refute an error trace of {len(trace)} steps")
         for _ in range(ATTEMPTS):
             answer = self.refinement.refute(trace)
+            if isinstance(answer, Unknown):
+                return self._executed(trace) or answer
             if not isinstance(answer, Refutation):
                 return answer
             if self._track(nodes, answer.assertions):
                 return None
         return Unknown(f"values cannot follow the refutations of an error trace of {len(trace)} steps")
+
+    def _executed(self, trace: Trace) -> Unsafe | None:
+        """The violation that an error path is, if it can be executed."""
+        self.budget.check()
+        with self.budget.statistics.spending("feasibility"):
+            found = feasible(trace, self.budget.left)
+        return Unsafe(trace, found.model) if isinstance(found, Feasible) else None
 
     def _track(self, nodes: Sequence[_Node], assertions: Sequence[Term]) -> bool:
         """Whether a variable is tracked that was not tracked before."""
