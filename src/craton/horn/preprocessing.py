@@ -111,15 +111,15 @@ class Preprocessed:
         return dict(zip(self.filtered.places[fact.predicate], fact.values, strict=True))
 
 
-def preprocessed(system: System, *, inline: bool = True) -> Preprocessed:
-    """The small system. Law: it is satisfiable iff the original is."""
+def preprocessed(system: System, *, inline: bool = True, kept: frozenset[str] = frozenset()) -> Preprocessed:
+    """The small system. Law: it is satisfiable iff the original is. Predicates of the names `kept` are not inlined."""
     smaller = filtered(system)
     work = _Work(
         [(_simplified(c), Resolution.alone(number, len(c.body))) for number, c in enumerate(smaller.system.clauses)]
     )
     work.drop_outside_cone()
     if inline:
-        work.inline_all()
+        work.inline_all(kept)
         work.drop_outside_cone()
     small = System(tuple(clause for clause, _ in work.clauses), system.file, system.status)
     return Preprocessed(system, small, tuple(made for _, made in work.clauses), tuple(work.removed), smaller)
@@ -237,9 +237,9 @@ class _Work:
         for predicate in [p for p in self.using if p not in wanted]:
             self._forget(predicate, Dropped(predicate, TRUE))
 
-    def inline_all(self) -> None:
+    def inline_all(self, kept: frozenset[str]) -> None:
         """Inlines predicates, those that make the fewest clauses first, as long as it pays."""
-        growth = {predicate: self._growth(predicate) for predicate in self.using}
+        growth = {predicate: self._growth(predicate) for predicate in self.using if predicate.name not in kept}
         while growth:
             chosen = min(growth, key=growth.__getitem__)
             if growth[chosen] > MOST_NEW_CLAUSES:

@@ -20,10 +20,11 @@ from dataclasses import dataclass, replace
 from craton.horn.clauses import Atom, Clause, Predicate, System
 from craton.horn.models import Model
 from craton.logic import TRUE, Term, and_, eq, substitute, var
+from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.statements import Call
 from craton.program.transitions import transition
-from craton.program.variables import at_entry
+from craton.program.variables import at_entry, reads, writes
 from craton.smt.elimination import CHEAP, Eliminator
 
 
@@ -49,6 +50,15 @@ class ProcedureSystem:
     def state_of(self, procedure: Procedure) -> tuple[Term, ...]:
         """The last arguments of the predicates of its locations: the state, behind the values at the entry."""
         return _state(procedure, self.program)
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The predicates that must stay: of procedures that do not recur, and yet are not inlined. In the system they
+        would be copied as they would be in the program.
+        """
+        names = self.summaries.keys() - recursive_procedures(self.program)
+        entries = (self.locations[self.program.procedures[name].entry] for name in names)
+        return frozenset(p.name for p in (*(self.summaries[name] for name in names), *entries))
 
     def contracts(self, model: Model) -> tuple[Contract, ...]:
         """Requires and ensures of the procedures that are called, over the program's variables."""
@@ -132,9 +142,10 @@ def _moved(clause: Clause, to: Mapping[Predicate, Predicate]) -> Clause:
 
 def system_of(program: Program) -> ProcedureSystem:
     """The system of a program whose edges are statements, blocks or calls. It is unsatisfiable iff an error can be
-    reached.
+    reached. Globals that no statement speaks of are left out.
     """
-    return _Building(program).result()
+    used = frozenset[Term]().union(*(reads(e.statement) | writes(e.statement) for e in program.edges()))
+    return _Building(replace(program, globals=tuple(g for g in program.globals if g in used))).result()
 
 
 def _entered(procedure: Procedure, program: Program) -> tuple[Term, ...]:

@@ -1,16 +1,20 @@
 """Inlining: calls of non-recursive procedures are replaced by copies of their bodies.
 
 The first copy of a procedure keeps its locations and variables; later ones get new locations and variables `f@2::x`.
-Recursive calls stay, and so do all further calls once the program has grown beyond a limit.
+Recursive calls stay, and so do all further calls once the program has grown beyond a limit. Where a program would grow
+too much, only what pays may be inlined, and summaries do the rest.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from craton.logic import TRUE, Term, substitute, var
 from craton.program.analysis.control_flow import reachable_edges, recursive_procedures
+from craton.program.analysis.graphs import components
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Call, Return
@@ -18,11 +22,63 @@ from craton.program.transformation import Transformed
 from craton.program.variables import renamed
 
 MOST_EDGES = 400_000
+PAYING_EDGES, PAYING_GROWTH = 3_000, 8  # beyond both of them, not every copy pays
+SMALL = 12  # edges of a procedure that is copied all the same
 
 
-def inline(program: Program, most_edges: int = MOST_EDGES) -> Transformed:
-    """The program as one procedure, except for recursive ones and those that exceeded the size limit."""
-    return _Inliner(program, most_edges).run()
+class Inlining(Enum):
+    """Which calls are replaced."""
+
+    ALL = "all"
+    PAYING = "paying"  # all, unless the program would grow too much: then those of small procedures, and single ones
+
+
+def inline(program: Program, inlining: Inlining = Inlining.ALL, most_edges: int = MOST_EDGES) -> Transformed:
+    """The program as one procedure, except for recursive ones, those that exceeded the size limit, and those that do
+    not pay.
+    """
+    return _Inliner(program, inlining, most_edges).run()
+
+
+def inlining_pays(program: Program) -> bool:
+    """Whether the program stays small, or grows by little, when all calls are inlined that can be."""
+    own = sum(len(procedure.edges) for procedure in program.procedures.values())
+    return _sizes(program, _inlinable(program))[program.entry] <= max(PAYING_EDGES, PAYING_GROWTH * own)
+
+
+def _inlinable(program: Program) -> frozenset[str]:
+    return frozenset(program.procedures) - frozenset(recursive_procedures(program))
+
+
+def _chosen(program: Program, inlining: Inlining) -> frozenset[str]:
+    """The procedures whose calls are inlined."""
+    possible = _inlinable(program)
+    if inlining is Inlining.ALL or inlining_pays(program):
+        return possible
+    calls = Counter(e.statement.procedure for e in program.edges() if isinstance(e.statement, Call))
+    kept: frozenset[str] = frozenset()
+    for name in _callees_first(program):
+        if name in possible and (calls[name] <= 1 or _sizes(program, kept)[name] <= SMALL):
+            kept |= {name}
+    return kept
+
+
+def _callees_first(program: Program) -> list[str]:
+    graph = {
+        name: [e.statement.procedure for e in procedure.edges if isinstance(e.statement, Call)]
+        for name, procedure in program.procedures.items()
+    }
+    return [name for group in components(graph) for name in group if name in graph]
+
+
+def _sizes(program: Program, inlined: frozenset[str]) -> dict[str, int]:
+    """How many edges each procedure has when the calls of some are inlined."""
+    found: dict[str, int] = {}
+    for name in _callees_first(program):
+        edges = program.procedures[name].edges
+        called = (e.statement.procedure for e in edges if isinstance(e.statement, Call))
+        found[name] = len(edges) + sum(found[callee] for callee in called if callee in inlined)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +92,11 @@ class Instance:
     variables: Mapping[Term, Term]
 
 
-def inline_with_instances(program: Program) -> tuple[Transformed, dict[Location, Instance]]:
+def inline_with_instances(
+    program: Program, inlining: Inlining = Inlining.ALL
+) -> tuple[Transformed, dict[Location, Instance]]:
     """`inline(program)`, and the `Instance` of each location copied from a procedure other than the entry."""
-    inliner = _Inliner(program, MOST_EDGES)
+    inliner = _Inliner(program, inlining, MOST_EDGES)
     return inliner.run(), inliner.instances
 
 
@@ -47,10 +105,10 @@ def instances(program: Program) -> dict[Location, Instance]:
 
 
 class _Inliner:
-    def __init__(self, program: Program, most_edges: int) -> None:
+    def __init__(self, program: Program, inlining: Inlining, most_edges: int) -> None:
         self.program = program
         self.most_edges = most_edges
-        self.recursive = frozenset(recursive_procedures(program))
+        self.chosen = _chosen(program, inlining)
         self.copies: dict[str, int] = {}
         self.next_location = program.next_location()
         self.total = 0
@@ -105,7 +163,7 @@ class _Inliner:
         return replace(procedure, edges=kept, locals=tuple(locals_))
 
     def _may_inline(self, name: str, into: Procedure) -> bool:
-        if name in self.recursive or name not in self.program.procedures or name == into.name:
+        if name not in self.chosen or name == into.name:
             return False
         return self.total + len(self.program.procedures[name].edges) <= self.most_edges
 

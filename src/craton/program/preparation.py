@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from craton.program.cfa import Program
 from craton.program.constants import propagate_constants
-from craton.program.inlining import inline
+from craton.program.inlining import Inlining, inline
 from craton.program.passes import ALL, Pass, Passes
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.transformation import Transformed, unchanged
@@ -17,15 +17,17 @@ from craton.program.transformation import Transformed, unchanged
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A program without calls, before and after the passes that simplify it, with the mapping back."""
+    """A program without the calls that were inlined, before and after the passes that simplify it, with the mapping
+    back.
+    """
 
     whole: Program
     small: Transformed
 
 
-def prepare(program: Program, passes: Passes = ALL) -> Prepared:
+def prepare(program: Program, passes: Passes = ALL, inlining: Inlining = Inlining.ALL) -> Prepared:
     """Inlines calls and removes what cannot influence the errors, as far as these passes do."""
-    whole = inline(program.only_modelled() if program.gaps_are_harmless else program).program
+    whole = inline(program.only_modelled() if program.gaps_are_harmless else program, inlining).program
     return Prepared(whole, made_smaller(whole, passes))
 
 

@@ -19,6 +19,7 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
+from craton.program.inlining import Inlining
 from craton.program.preparation import prepare
 from craton.program.transformation import Transformed
 from craton.smt import make_solver
@@ -51,7 +52,7 @@ def by_contracts(
     program: Program, context: Context, stages: Sequence[Stage] | None, seconds: float | None
 ) -> tuple[Proved | Violated | ErrorWithin | Unknown, str]:
     """What the system of the program shows, and the stage that showed it."""
-    prepared = prepare(program, context.passes)
+    prepared = prepare(program, context.passes, Inlining.PAYING)
     blocks = encode_blocks(prepared.small.program)
     encoded = blocks.program
     if not encoded.errors:
@@ -62,7 +63,7 @@ def by_contracts(
         return Unknown("the program has too many clauses"), ""
     if functions(*(clause.constraint for clause in made.system.clauses)):
         return Unknown("Horn clauses cannot share uninterpreted functions"), ""
-    result = verify_system(made.system, stages, seconds, context.watch, confirm=context.confirm)
+    result = verify_system(made.system, stages, seconds, context.watch, confirm=context.confirm, kept=made.kept)
     match result.answer:
         case Satisfiable() as found:
             return _proved(made, found, result.stage, context), result.stage

@@ -20,6 +20,7 @@ from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.codegen import CannotRun
+from craton.program.inlining import Inlining, inlining_pays
 from craton.program.preparation import prepare
 from craton.program.statements import Call
 from craton.verdicts.proof import Proof
@@ -40,12 +41,13 @@ from craton.verification.veto import disagreement, shown_by_model, veto_beside
 if TYPE_CHECKING:
     from craton.verification.contracts import ErrorWithin
 
-SHALLOW = 2  # calls that may be open when errors are looked for first
+SHALLOW = (4, 2)  # calls that may be open at first: so many, or else so many
 RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
-_SEEN_RUNS, _SEEN_STEPS = 10, 20_000  # runs that are to show how deep recursion is
+_SEEN_RUNS, _SEEN_STEPS = 30, 20_000  # runs that are to show how deep recursion is
 MOST_UNROLLED = 40  # calls, where runs show that no more are open
 MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
 _EARLY, _EARLY_SECONDS = 0.08, 4.0  # of the time, for each of what finds errors before proofs are tried
+_SUMMARIES = 0.5  # of the time, for programs that grow too much when they are inlined
 _CONTRACTS = 0.75  # of the time that is left then, for a proof of a recursive program
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 
@@ -99,6 +101,9 @@ class _Run:
         )
 
     def _found(self) -> Result:
+        early = None if inlining_pays(self.program) else self._by_summaries()
+        if early is not None:
+            return early
         programs = self._prepared(self.program)
         calls = [e.statement.procedure for e in programs.whole.main.edges if isinstance(e.statement, Call)]
         if calls:
@@ -108,11 +113,20 @@ class _Run:
             return Result(Unknown(f"the program is too large to inline its calls (of {calls[0]} among others)"))
         return self._staged(programs, self.context.clock)
 
+    def _by_summaries(self) -> Result | None:
+        """What tests and contracts say of a program in which not every copy of a procedure would pay."""
+        programs = self._prepared(self.program, Inlining.PAYING)
+        early = self._tested(programs) or self._quick_contracts()
+        if early is not None:
+            return early
+        found = self._by_contracts(_part(self.context.clock.left, _SUMMARIES))
+        return found if isinstance(found, Result) else self._shown_by_run(programs.whole)
+
     def _recursive(self, procedures: Sequence[str]) -> Result:
         """What tests show, what contracts are found at once, and what lies a few calls deep, before anything else: it
         costs little. Then contracts in earnest, or the run that a derivation is; then recursion unrolled.
         """
-        clock, programs = self.context.clock, self._prepared(self.program)
+        clock, programs = self.context.clock, self._prepared(self.program, Inlining.PAYING)
         early = self._tested(programs) or self._quick_contracts() or self._shallow(programs)
         if early is not None:
             return early
@@ -151,7 +165,7 @@ class _Run:
         if len(self.stages) == 1:
             return None
         first = replace(self, stages=self.stages[:1])
-        for depth in dict.fromkeys((max(SHALLOW, _seen_depth(programs.whole)), SHALLOW)):
+        for depth in dict.fromkeys((max(SHALLOW[0], _seen_depth(programs.whole)), *SHALLOW)):
             result = first._unrolled(depth, self._early)
             if result is not None:
                 return None if result.is_unknown else result
@@ -197,9 +211,9 @@ class _Run:
             return self._unless_vetoed(Result(answer, stage), self.program)
         return Result(answer, stage) if isinstance(answer, Violated) else answer
 
-    def _prepared(self, program: Program) -> StagePrograms:
+    def _prepared(self, program: Program, inlining: Inlining = Inlining.ALL) -> StagePrograms:
         with self.context.statistics.spending("passes"):
-            return StagePrograms(prepare(program, self.context.passes))
+            return StagePrograms(prepare(program, self.context.passes, inlining))
 
     def _staged(self, programs: StagePrograms, clock: Clock) -> Result:
         """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""

@@ -54,17 +54,21 @@ def verify_system(
     watch: Watcher = nobody,
     *,
     confirm: bool = True,
+    kept: frozenset[str] = frozenset(),
 ) -> SystemResult:
-    """Whether the system is satisfiable. Without stages, those for systems and, for linear ones, those of programs."""
+    """Whether the system is satisfiable. Without stages, those for systems and, for linear ones, those of programs.
+    Predicates of the names `kept` are not inlined.
+    """
     started = running_time()
-    run = _Run(system, Clock.lasting(seconds), watch, confirm)
+    run = _Run(system, Clock.lasting(seconds), watch, confirm, kept)
     answer, stage = run.answer(stages)
     return SystemResult(system, answer, stage, run.statistics, running_time() - started)
 
 
 class _Run:
-    def __init__(self, system: System, clock: Clock, watch: Watcher, confirm: bool) -> None:
+    def __init__(self, system: System, clock: Clock, watch: Watcher, confirm: bool, kept: frozenset[str]) -> None:
         self.system = system
+        self.kept = kept
         self.clock = clock
         self.watch = watch
         self.confirm = confirm
@@ -73,7 +77,7 @@ class _Run:
 
     def answer(self, stages: Sequence[Stage] | None) -> tuple[Answer, str]:
         with self.statistics.spending("passes"):
-            small = preprocessed(self.system)
+            small = preprocessed(self.system, kept=self.kept)
         if not small.system.queries:
             return self._satisfiable(small, Solved(EMPTY, ())), "cone of influence"
         if stages is not None:

@@ -15,7 +15,7 @@ from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
 
 MOST_NUMBERS = 12  # of a sort
-MOST_TIGHT = 3  # bounds of one argument in each direction
+MOST_TIGHT, MOST_OWN = 2, 4  # bounds of one argument in each direction
 MOST_PAIRED = 6  # arguments that are compared
 LARGEST_FACTOR = 1 << 16
 
@@ -37,15 +37,22 @@ def bounds(columns: Sequence[Term], rows: Sequence[tuple[Value, ...]], known: di
         if isinstance(column.sort, BitVec):
             width = column.sort.width
             seen = [to_signed(width, row[place]) for row in rows]
-            near = {n + d for n in known.get(column.sort, ()) for d in (-1, 0, 1) if -(1 << (width - 1)) <= n + d}
-            above = [n for n in sorted(near) if n >= max(seen) and n < 1 << (width - 1)]
-            below = [n for n in sorted(near, reverse=True) if n <= min(seen)]
-            yield from (bvsle(column, bv(n, width)) for n in above[:MOST_TIGHT])
-            yield from (bvsle(bv(n, width), column) for n in below[:MOST_TIGHT])
+            given = known.get(column.sort, ())
+            near = {n + d for n in given for d in (-1, 0, 1) if -(1 << (width - 1)) <= n + d < 1 << (width - 1)}
+            above = _tight([n for n in sorted(near) if n >= max(seen)], given)
+            below = _tight([n for n in sorted(near, reverse=True) if n <= min(seen)], given)
+            yield from (bvsle(column, bv(n, width)) for n in above)
+            yield from (bvsle(bv(n, width), column) for n in below)
     places = [i for i, column in enumerate(columns) if isinstance(column.sort, BitVec)][:MOST_PAIRED]
     for one, other in permutations(places, 2):
         if columns[one].sort is columns[other].sort:
             yield from _scaled(columns[one], columns[other], [(row[one], row[other]) for row in rows], known)
+
+
+def _tight(candidates: Sequence[int], given: Sequence[int]) -> list[int]:
+    """The first of the candidates, and of those that are the system's own a few more."""
+    own = [n for n in candidates if n in given]
+    return list(dict.fromkeys((*candidates[:MOST_TIGHT], *own[:MOST_OWN])))
 
 
 def _scaled(

@@ -53,22 +53,28 @@ class Conjectured:
         by_cases: Detail,
     ) -> None:
         self.predicate = predicate
+        self.cases, self.known, self.by_cases = cases, known, by_cases
         self.forms: list[Term] = [FALSE]
         self.hulls: list[_EquationsIn] = []
+        self._is_empty = not rows
         if rows:
-            parameters = predicate.parameters
-            columns = [i for i, p in enumerate(parameters) if p.sort in (INT, BOOL) or isinstance(p.sort, BitVec)]
-            distinct = {(parameters[i].sort, tuple(row[i] for row in rows)): i for i in reversed(columns)}
-            columns = sorted(distinct.values())  # that columns are equal is what hulls tell
-            named, table = [parameters[i] for i in columns], [tuple(row[i] for i in columns) for row in rows]
-            told = dict.fromkeys((*simple_facts(named, table), *bounds(named, table, known)))
-            self.forms = [form for form in told if form not in (TRUE, FALSE)]
-            if by_cases is Detail.PAIRS:
-                self.forms += _in_cases(predicate, columns, rows, cases, told)
-            ordered = sorted(cases, key=len)
-            self.hulls = [_EquationsIn(predicate, case, sort) for sort in _numbers(predicate) for case in ordered]
-            for row in rows:
-                self._join(row)
+            self._begin(rows)
+
+    def _begin(self, rows: Sequence[Row]) -> None:
+        """The conjectures from the first rows."""
+        predicate, parameters = self.predicate, self.predicate.parameters
+        columns = [i for i, p in enumerate(parameters) if p.sort in (INT, BOOL) or isinstance(p.sort, BitVec)]
+        distinct = {(parameters[i].sort, tuple(row[i] for row in rows)): i for i in reversed(columns)}
+        columns = sorted(distinct.values())  # that columns are equal is what hulls tell
+        named, table = [parameters[i] for i in columns], [tuple(row[i] for i in columns) for row in rows]
+        told = dict.fromkeys((*simple_facts(named, table), *bounds(named, table, self.known)))
+        self.forms = [form for form in told if form not in (TRUE, FALSE)]
+        if self.by_cases is Detail.PAIRS:
+            self.forms += _in_cases(predicate, columns, rows, self.cases, told)
+        ordered = sorted(self.cases, key=len)
+        self.hulls = [_EquationsIn(predicate, case, sort) for sort in _numbers(predicate) for case in ordered]
+        for row in rows:
+            self._join(row)
 
     def forget_empty(self, cases: Collection[Region]) -> None:
         """No longer conjectures of these regions that there is nothing in them."""
@@ -85,6 +91,10 @@ class Conjectured:
 
     def weaken(self, row: Row) -> bool:
         """Whether the conjectures changed so that they are true of the row."""
+        if self._is_empty:  # nothing was seen of it, and this is the first
+            self._is_empty = False
+            self._begin([row])
+            return True
         values = dict(zip(self.predicate.parameters, row, strict=True))
         kept = [form for form in self.forms if evaluate(form, values) is True]
         changed = len(kept) < len(self.forms)

@@ -34,7 +34,7 @@ from craton.logic.smtlib import script
 from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
-from craton.program.inlining import MOST_EDGES
+from craton.program.inlining import MOST_EDGES, Inlining
 from craton.program.passes import ALL, Passes
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Call
@@ -83,7 +83,9 @@ def check_certificate(
     }
     about_request(certificate, request)
     depth = certificate.proof.depth if isinstance(certificate.proof, Unrolled) else 0
-    programs = Programs(request, depth, certificate.task.passes)
+    # Contracts are of the program in which calls that do not pay are not inlined.
+    inlining = Inlining.PAYING if isinstance(certificate.proof, Contracts) else Inlining.ALL
+    programs = Programs(request, depth, certificate.task.passes, inlining)
     sections = _sections(certificate, programs)
     if isinstance(sections, Refused):
         return sections
@@ -171,14 +173,16 @@ class Programs:
     depth its recursion is unrolled, and calls that would be one too many are errors.
     """
 
-    def __init__(self, request: Request, depth: int = 0, passes: Passes = ALL) -> None:
+    def __init__(
+        self, request: Request, depth: int = 0, passes: Passes = ALL, inlining: Inlining = Inlining.ALL
+    ) -> None:
         """The passes are those that the certificate names. Whichever they are: what they leave proves the program."""
         program = load_program(request)
         if depth:
             if unrolled_size(program, depth) > MOST_EDGES:
                 raise BadCertificate(f"the program with its recursion unrolled to {depth} calls is too large")
             program = unroll_recursion(program, depth, Beyond.GAP)
-        self._small = prepare(program, passes).small.program
+        self._small = prepare(program, passes, inlining).small.program
         self._blocks: dict[int | None, Program] = {}
 
     def in_blocks(self, size: int | None) -> Program:

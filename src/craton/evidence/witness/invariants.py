@@ -21,7 +21,7 @@ from craton.frontends.programs import CSource
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, ops, or_, substitute, var
 from craton.logic.cexpr import to_c
 from craton.program.cfa import Location, Program, Symbol
-from craton.program.inlining import Instance, inline_with_instances
+from craton.program.inlining import Inlining, Instance, inline_with_instances
 from craton.program.origin import SourceRange
 from craton.smt import Unsat
 
@@ -32,14 +32,18 @@ _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 def c_invariants(
-    source: CSource, program: Program, proved: Program, invariants: Mapping[Location, Term]
+    source: CSource,
+    program: Program,
+    proved: Program,
+    invariants: Mapping[Location, Term],
+    inlining: Inlining = Inlining.ALL,
 ) -> tuple[Invariant, ...]:
     """Of the loops of `program`, where `invariants` prove `proved`, which is the same program prepared."""
     if all(invariants.get(head, FALSE) is TRUE for head in proved.loop_heads):
         return ()  # of large programs it takes long to find out by which loops nothing is said
     texts = {str(path): Source(path) for path in source.files}
     wanted: list[_Wanted] = []
-    for loop in _loops(program, proved):
+    for loop in _loops(program, proved, inlining):
         text = texts.get(loop.range.file)
         if text is not None:
             wanted += _wanted(loop, text, loop.combined(invariants, program), program)
@@ -87,8 +91,8 @@ class _Loop:
         return or_(*parts)
 
 
-def _loops(program: Program, proved: Program) -> Iterator[_Loop]:
-    inlined, known = inline_with_instances(program)
+def _loops(program: Program, proved: Program, inlining: Inlining) -> Iterator[_Loop]:
+    inlined, known = inline_with_instances(program, inlining)
     present = frozenset(x for procedure in proved.procedures.values() for x in procedure.locations)
     # What is no copy is in the entry procedure, or in one whose calls are not inlined.
     home = {x: name for name, procedure in inlined.program.procedures.items() for x in procedure.locations}

@@ -17,6 +17,7 @@ from craton.evidence.witness.source import Source
 from craton.evidence.witness.yaml_format import check_yaml, write_yaml
 from craton.frontends.programs import CSource, Request, c_source
 from craton.program.cfa import Program
+from craton.program.inlining import Inlining
 from craton.program.specification import Specification
 from craton.verdicts.text import VerdictText
 from craton.verdicts.verdict import text_of
@@ -44,7 +45,8 @@ def witness_of(request: Request, program: Program, result: Result) -> Witness:
     if result.proof is not None:
         proof = result.proof
         # Invariants of an unrolled program are of its copies of procedures, which nobody else knows.
-        known = () if proof.unrolled else c_invariants(source, program, proof.program, proof.invariants)
+        inlining = Inlining.PAYING if proof.contracts else Inlining.ALL
+        known = () if proof.unrolled else c_invariants(source, program, proof.program, proof.invariants, inlining)
         return CorrectnessWitness(_metadata(source, text_of(result.verdict)), known)
     if result.replay is not None:
         texts = {str(path): Source(path) for path in source.files}
