@@ -7,7 +7,25 @@ from itertools import chain, combinations
 import pytest
 
 from craton.configuration.refiners import refiner
-from craton.logic import INT, TRUE, BitVec, Sort, Term, add, bvadd, bvsub, eq, free_variables, int_, substitute, var
+from craton.logic import (
+    INT,
+    TRUE,
+    BitVec,
+    Sort,
+    Term,
+    add,
+    bvadd,
+    bvsub,
+    eq,
+    free_variables,
+    ge,
+    implies,
+    int_,
+    not_,
+    or_,
+    substitute,
+    var,
+)
 from craton.program.cfa import Location
 from craton.registry.expressions import ExpressionError
 from craton.smt import Sat, Unsat, make_solver
@@ -115,6 +133,28 @@ def test_at_a_loop_an_assertion_speaks_of_the_templates_only() -> None:
         assert free_variables(assertion) >= {x, i}
         elsewhere = substitute(assertion, {x: add(x, int_(7)), i: add(i, int_(7))})
         assert Judge(SOLVERS).is_valid(eq(assertion, elsewhere))
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_the_strongest_and_the_weakest_abstract_interpolant(rounds: int) -> None:
+    """[EI] Lemma 7, Ex. 2: strongest postconditions of the trace that forgets, and weakest preconditions. Between the
+    two, at the loop's end, is what others find.
+    """
+    trace = introduction(rounds)
+    x, i, j = (var(name, INT) for name in "xij")
+    last = max(points_of(trace).known)
+    at = {}
+    for inner in ("newton(sp)", "newton(wp)", "newton(it, sp, lv)", "newton(it, wp, lv)", "craig(z3)"):
+        answer = refiner(f"lattice({inner}, time=60)").refute(trace)
+        assert isinstance(answer, Refutation)
+        assert answer.abstraction is not None and len(answer.abstraction.templates) == 2
+        at[inner] = answer.assertions[last]
+    judge = Judge(SOLVERS)
+    strongest, weakest = eq(x, add(i, j)), or_(not_(eq(j, int_(0))), ge(x, i))
+    assert judge.is_valid(eq(at["newton(sp)"], strongest))
+    assert judge.is_valid(eq(at["newton(wp)"], weakest))
+    for found in at.values():
+        assert judge.is_valid(implies(strongest, found)) and judge.is_valid(implies(found, weakest))
 
 
 # --- the lattice ------------------------------------------------------------------------------------------------------
