@@ -16,7 +16,7 @@ from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
-from craton.traces.lattice import Lattice
+from craton.traces.lattice import Base, Lattice
 from craton.traces.lean import Lean
 from craton.traces.levels import Level
 from craton.traces.newton import Direction, Newton, Quantifiers
@@ -66,6 +66,7 @@ SP = Newton(core=None, live=False)
         ("until-perfect(newton)", UntilPerfect((SP,))),
         ("race(newton, craig, memo(newton(wp)))", Race((SP, Craig(), Memo(replace(SP, direction=Direction.WP))))),
         ("memo(it-sp-lv)", Memo(IT_SP_LV)),
+        ("lattice(craig, predicates, time=2)", Lattice(Craig(), time_limit=2.0, base=Base.PREDICATES)),
         ("newton-or-craig", Fallback((IT_SP_LV, Craig()))),
     ],
 )
@@ -126,7 +127,7 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
         st.builds(Memo, inner),
         st.builds(Checked, inner, st.sampled_from([0.5, 5.0])),
         st.builds(Simplified, inner, st.sampled_from(known_solvers()), st.sampled_from([2.0, 12.0, None])),
-        st.builds(Lattice, inner, st.sampled_from(known_solvers()), st.sampled_from([0.5, 1.0])),
+        st.builds(Lattice, inner, st.sampled_from(known_solvers()), st.sampled_from([0.5, 1.0]), st.sampled_from(Base)),
         st.builds(
             Sliced,
             st.lists(inner, min_size=1, max_size=2).map(tuple),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain, combinations
 
 import pytest
@@ -14,6 +15,7 @@ from craton.logic import (
     Sort,
     Term,
     add,
+    and_,
     bvadd,
     bvsub,
     eq,
@@ -38,6 +40,7 @@ from craton.traces.lattice import (
     forgetful,
     frontier,
     points_of,
+    predicates_of,
     templates_of,
 )
 from craton.traces.memory import NO_MEMORY, RunMemory
@@ -155,6 +158,70 @@ def test_the_strongest_and_the_weakest_abstract_interpolant(rounds: int) -> None
     assert judge.is_valid(eq(at["newton(wp)"], weakest))
     for found in at.values():
         assert judge.is_valid(implies(strongest, found)) and judge.is_valid(implies(found, weakest))
+
+
+# --- predicates as templates ------------------------------------------------------------------------------------------
+
+
+def locked(rounds: int) -> Trace:
+    """A lock that stays open, whatever the counter does."""
+    text = f"""
+    l := 0
+    k := 5
+    n := 0
+    {rounds} times {{
+    (= l 0)
+    (< n 10)
+    n := (+ n 1)
+    l := (* 2 l)
+    }}
+    (> k 3)
+    (not (= l 0))
+    """
+    return read_trace("l k n: Int", text)
+
+
+@pytest.mark.parametrize("inner", ["newton(it, sp, lv)", "newton(wp)", "craig(z3)"])
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_an_assertion_is_a_positive_combination_of_predicates(inner: str, rounds: int) -> None:
+    """[EI] Def. 8, Lemma 10: where all predicates that held still hold, what was asserted still holds."""
+    trace = locked(rounds)
+    answer = refiner(f"lattice({inner}, predicates, time=60)").refute(trace)
+    assert isinstance(answer, Refutation)
+    assert answer.abstraction is not None
+    assert answer.abstraction.sets == ((eq(var("l", INT), int_(0)),),)
+    assert law_violation(trace, answer, Judge(SOLVERS)) == ""
+    other = {v: var(f"{v.name} again", INT) for v in (var(name, INT) for name in "lkn")}
+    for position in points_of(trace).known:
+        said = answer.assertions[position]
+        still = [implies(p, substitute(p, other)) for p in answer.abstraction.templates]
+        assert Judge(SOLVERS).is_valid(implies(and_(said, *still), substitute(said, other)))
+
+
+@pytest.mark.parametrize("make", [locked, introduction])
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_frontier_of_predicates_against_trying_every_set(make: Callable[[int], Trace], rounds: int) -> None:
+    """[EI] Lemma 9, as another solver sees it. No condition of the paper's example relates x to i: none is feasible."""
+    trace = make(rounds)
+    points = points_of(trace)
+    base = predicates_of(trace, points)
+    assert len(base) == 6
+    found = frontier(trace, points, base, make_solver("z3"), 60.0)
+    every = chain.from_iterable(combinations(base, size) for size in range(len(base) + 1))
+    feasible = [frozenset(chosen) for chosen in every if _is_infeasible(forgetful(trace, points, chosen)[0])]
+    least = {chosen for chosen in feasible if not any(other < chosen for other in feasible)}
+    if isinstance(found, Frontier):
+        assert found.complete
+        assert {frozenset(element) for element in found.elements} == least
+    else:
+        assert isinstance(found, Sat) and not least
+
+
+def test_terms_and_predicates_together() -> None:
+    answer = refiner("lattice(newton(it, sp, lv), both, time=60)").refute(locked(2))
+    assert isinstance(answer, Refutation) and answer.abstraction is not None
+    assert {names_of(terms) == {"l"} for terms in answer.abstraction.sets} == {True}
+    assert law_violation(locked(2), answer, Judge(SOLVERS)) == ""
 
 
 # --- the lattice ------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, islice
 
-from craton.logic import BitVec, Term, and_
+from craton.logic import BOOL, BitVec, Term, and_, eq, implies, ops, substitute
 from craton.processes.running_time import running_time
 from craton.smt import Sat, Solver, Undecided
 from craton.smt.cores import CoreFinder
@@ -24,12 +24,22 @@ MOST_SUCCESSORS = 200  # of an element of the lattice, that are looked at
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A term whose value a location may remember ([EI] Def. 5). `parts` are its variables with their signs."""
+    """A term whose value a location may remember ([EI] Def. 5), or a formula that stays true if it was ([EI] Def. 8).
+    `parts` are its variables, with their signs in a sum.
+    """
 
     location: Hashable  # the location, or the predicate of a clause
     term: Term
     parts: Mapping[Term, int] = field(compare=False)
     cost: int = field(compare=False)
+
+    @property
+    def is_predicate(self) -> bool:
+        return self.term.sort is BOOL and self.term.op is not ops.VARIABLE
+
+    def kept(self, before: Mapping[Term, Term], after: Mapping[Term, Term]) -> Term:
+        """What remembering it means, from one copy of the variables to another."""
+        return (implies if self.is_predicate else eq)(substitute(self.term, before), substitute(self.term, after))
 
 
 Templates = tuple[Template, ...]
@@ -184,7 +194,9 @@ def _factors(template: Template, chosen: Sequence[Template]) -> list[Template] |
     """The templates of which it is a combination; itself, if it is among them."""
     if template in chosen:
         return [template]
-    rows = [t for t in chosen if t.location == template.location]
+    if template.is_predicate:
+        return None
+    rows = [t for t in chosen if t.location == template.location and not t.is_predicate]
     variables = sorted({v for t in (*rows, template) for v in t.parts}, key=lambda v: v.serial)
     matrix = [[Fraction(t.parts.get(v, 0)) for t in (*rows, template)] for v in variables]
     solution = _solved(matrix, len(rows), bits=any(isinstance(v.sort, BitVec) for v in variables))

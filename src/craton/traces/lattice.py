@@ -10,17 +10,33 @@ forgetful trace is still infeasible; `exploration` finds the frontier.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar, TypeVar
 
 from craton.errors import MissingCapability
-from craton.logic import INT, REAL, BitVec, Term, add, bvadd, bvsub, eq, sub, substitute, var
+from craton.logic import (
+    INT,
+    REAL,
+    BitVec,
+    Term,
+    add,
+    atoms,
+    bvadd,
+    bvsub,
+    conjuncts,
+    free_variables,
+    is_quantified,
+    not_,
+    sub,
+    var,
+)
 from craton.program.analysis.domain_types import DomainType
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
-from craton.registry import keyed_seconds, one_part
+from craton.registry import keyed_seconds, one_part, word_choice
 from craton.smt import Sat, Solver, Undecided, make_solver
 from craton.traces.exploration import Frontier, Template, Templates, explored
 from craton.traces.live import future_live, past_live
@@ -32,6 +48,7 @@ from craton.traces.trace import SSA, Trace
 # Counters on their own make bad templates; differences of two variables are what loop invariants are usually about
 # ([EI] VI-C).
 COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST = 16, 4, 2, 1
+PREDICATE_COST = 3  # for each variable
 MOST_PAIRED = 10  # variables changed by a loop; more would make too many pairs
 
 
@@ -81,6 +98,21 @@ def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) ->
     return tuple(sorted(found, key=lambda template: template.cost))
 
 
+def predicates_of(trace: Trace, points: Points) -> Templates:
+    """The conditions of the trace and their negations, for interpolants that are made of these ([EI] Def. 8)."""
+    said = dict.fromkeys(atom for step in trace.steps for part in conjuncts(step.guard) for atom in atoms(part))
+    found: list[Template] = []
+    for location in dict.fromkeys(points.locations.values()):
+        at = [i for i in points.known if points.locations[i] == location]
+        known = frozenset(v for i in at for v in points.known[i])
+        for atom in said:
+            variables = free_variables(atom)
+            if variables and variables <= known and not is_quantified(atom):
+                parts = dict.fromkeys(sorted(variables, key=lambda v: v.serial), 1)
+                found += [Template(location, one, parts, PREDICATE_COST * len(parts)) for one in (atom, not_(atom))]
+    return tuple(dict.fromkeys(found))
+
+
 def pairs(location: Hashable, changed: Sequence[Term]) -> Iterator[Template]:
     """Sums and differences of what a loop changes."""
     for x, y in combinations(changed[:MOST_PAIRED], 2):
@@ -107,7 +139,7 @@ def frontier(
         after = {v: var(f"{v.name}@{number + 1} again", v.sort) for v in known}
         for template in templates:
             if known and template.location == points.locations[number + 1] and template.parts.keys() <= before.keys():
-                kept[template].append(eq(substitute(template.term, before), substitute(template.term, after)))
+                kept[template].append(template.kept(before, after))
         indexing.current.update(after)
     return explored(kept, solver, seconds)
 
@@ -129,20 +161,20 @@ def forgetful(trace: Trace, points: Points, chosen: Templates) -> tuple[Trace, t
         known = points.known.get(number + 1)
         if known:
             here = edge.target
-            remembered = [t.term for t in chosen if t.location == here and t.parts.keys() <= frozenset(known)]
+            remembered = [t for t in chosen if t.location == here and t.parts.keys() <= frozenset(known)]
             forgetting = Edge(here, _forgetting(here, known, remembered), here, edge.origin)
             edges += [forgetting, forgetting]
             positions[-1] = len(edges) - 1
     return Trace(tuple(edges), trace.program), tuple(positions)
 
 
-def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Term]) -> Block:
-    """saved := known; havoc known; assume that each template still has its value; havoc saved."""
+def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Template]) -> Block:
+    """saved := known; havoc known; assume that each template is kept; havoc saved."""
     saved = {v: var(f"{v.name} before", v.sort) for v in known}
     statements: list[Statement] = [
         *(Assign(saved[v], v) for v in known),
         Havoc(tuple(known)),
-        *(Assume(eq(substitute(term, saved), term)) for term in remembered),
+        *(Assume(template.kept(saved, {})) for template in remembered),
         Havoc(tuple(saved.values())),
     ]
     inside = [here, *(Location(-number) for number in range(1, len(statements))), here]
@@ -150,6 +182,14 @@ def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Term
 
 
 # --- the refiner ------------------------------------------------------------------------------------------------------
+
+
+class Base(enum.Enum):
+    """What templates there are: terms (variables, sums, differences), the conditions of the trace, or both ([EI] V)."""
+
+    TERMS = "terms"
+    PREDICATES = "predicates"
+    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +205,7 @@ class Lattice(Refiner):
     refiner: Refiner = one_part()
     solver: str = solver_name()
     time_limit: float | None = keyed_seconds(1.0)  # for exploring; as in [EI] VII-B
+    base: Base = word_choice(Base.TERMS)
 
     @property
     def allowance(self) -> float:
@@ -174,7 +215,7 @@ class Lattice(Refiner):
         points = points_of(trace)
 
         def explore(solver: Solver) -> Frontier | Sat | Undecided:
-            return frontier(trace, points, templates_of(trace, points, memory), solver, self.time_limit)
+            return frontier(trace, points, self._base(trace, points, memory), solver, self.time_limit)
 
         return self.guiding(
             trace,
@@ -182,6 +223,10 @@ class Lattice(Refiner):
             lambda chosen: forgetful(trace, points, chosen),
             lambda asked: self.refiner.refute(asked, memory),
         )
+
+    def _base(self, trace: Trace, points: Points, memory: RunMemory) -> Templates:
+        terms = () if self.base is Base.PREDICATES else templates_of(trace, points, memory)
+        return terms if self.base is Base.TERMS else (*terms, *predicates_of(trace, points))
 
     def guiding(
         self,

@@ -13,7 +13,7 @@ from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.craig import Craig
 from craton.traces.exploration import Frontier
-from craton.traces.lattice import Lattice
+from craton.traces.lattice import Base, Lattice
 from craton.traces.lean import Lean
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
@@ -58,6 +58,8 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
 
 
 def _lattice(refiner: Lattice, tree: Tree, memory: RunMemory) -> Answer:
+    if refiner.base is not Base.TERMS:
+        return GaveUp("templates that are conditions are for traces, not for trees")
     points = points_of(tree)
 
     def explore(solver: Solver) -> Frontier | Sat | Undecided:
