@@ -161,6 +161,14 @@ def test_rows_of_ours_stand_below_and_compete_with_none() -> None:
     assert all(name.startswith("ours") for name in cn.OURS)
 
 
+def test_rows_of_ours_have_a_table_of_their_own() -> None:
+    name = next(iter(nr.OURS))
+    *theirs, ours = nr.tables(campaign(record("loops/a", name, "true"), record("loops/a", "LBE-Edge", "true")))
+    assert [line[0] for line in ours.rows] == [*nr.OURS]
+    assert ours.rows[0][1:] == ("1", "0", "0", "0", "0", "0")
+    assert not any(line[0].startswith("ours") for table in theirs for line in table.rows)
+
+
 @pytest.mark.parametrize("name", ["Z3 IT-SP-LV", "IT-WP", "SP"])
 def test_rows_of_the_paper_have_its_settings(name: str) -> None:
     """Whole statements, the solver's core as it comes, single statements, no limit of time ([CN] 4.5, 7)."""
@@ -178,7 +186,7 @@ def test_the_paper_stands_beside_ours() -> None:
 
 
 def test_tables_of_the_thesis() -> None:
-    first, second, third, fourth = nr.tables(
+    first, second, third, fourth, _ = nr.tables(
         campaign(
             record("a/1", "LBE-Edge-LV", "true", refuted=2),
             record("a/2", "LBE-Edge-LV", "TIMEOUT"),
