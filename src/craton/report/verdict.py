@@ -6,6 +6,7 @@ import json
 import statistics as averages
 import sys
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from craton.errors import CratonError
@@ -44,6 +45,7 @@ class Outcome:
     assumptions: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)  # of evidence: which were written, or why not
     violated: dict[str, Any] | None = None  # which property, and where in the user's text
+    way: list[dict[str, Any]] = field(default_factory=list)  # lines, and what changed there; {"rounds": n} left out
     limit: str | None = None  # which limit of the run kept it from an answer
     statistics: dict[str, Any] = field(default_factory=dict)
     answer: str = ""  # of a system of Horn clauses, in the words of that world: sat, unsat, unknown
@@ -91,12 +93,39 @@ def _tell_violation(told: Outcome, verdict: Violated) -> None:
         "property": verdict.property.name,
         "file": None if place is None else place.file,
         "line": None if place is None else place.line,
+        "text": "" if place is None else _line_of(place.file, place.line),
     }
     told.inputs = [
         {"function": read.source.function, "type": read.source.type, "value": _value(read)}
         for read in verdict.replay.inputs
     ]
+    told.way = _way(verdict)
     told.evidence = _replay(told.inputs, verdict)
+
+
+def _way(verdict: Violated) -> list[dict[str, Any]]:
+    from craton.report.way import Rounds, texts_of, way
+
+    steps = way(verdict.replay)
+    texts = texts_of(steps)
+    told: list[dict[str, Any]] = []
+    for step in steps:
+        if isinstance(step, Rounds):
+            told.append({"rounds": step.number})
+        else:
+            text = texts.get((step.file, step.line), "")
+            place = {"file": step.file, "line": step.line, "text": text}
+            told.append({**place, "changes": step.changes, "inputs": sorted(step.inputs)})
+    return told
+
+
+def _line_of(file: str, number: int) -> str:
+    """A line of the user's text, without the space around it; "" if it cannot be read."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as text:
+            return next(islice(text, number - 1, None), "").strip()
+    except OSError:
+        return ""
 
 
 def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
@@ -205,8 +234,13 @@ def _print_details(outcome: Outcome, *, stats: bool) -> None:
 
     if outcome.reason:
         print(f"  reason: {outcome.reason}")
+    place = outcome.violated
+    if place is not None and place["file"] is not None:
+        text = f": {place['text'][:_LONGEST]}" if place["text"] else ""
+        print(f"  at {place['file']}:{place['line']}{text}")
     if outcome.evidence:
         print(f"  {outcome.evidence}")
+    _print_way(outcome.way)
     if outcome.found_by and outcome.verdict.kind is not VerdictKind.UNKNOWN:
         print(f"  found by: {outcome.found_by}")
     if outcome.data_model:
@@ -225,6 +259,38 @@ def _print_details(outcome: Outcome, *, stats: bool) -> None:
     if stats:
         _print_figures(outcome.statistics)
 
+
+def _print_way(way: Sequence[dict[str, Any]]) -> None:
+    """The first and the last steps, if there are many."""
+    if len(way) > 1:
+        half = _MOST_STEPS // 2
+        left = len(way) - _MOST_STEPS
+        shown = [*way[:half], {"left": left}, *way[-half:]] if left > 0 else list(way)
+        files = {step["file"] for step in way if "file" in step}
+        width = max(len(_place(step, files)) for step in shown)
+        print("  the way there:")
+        for step in shown:
+            print(f"    {_told_step(step, files, width)}")
+
+
+def _place(step: dict[str, Any], files: set[str]) -> str:
+    return "" if "line" not in step else str(step["line"]) if len(files) == 1 else f"{step['file']}:{step['line']}"
+
+
+def _told_step(step: dict[str, Any], files: set[str], width: int) -> str:
+    if "rounds" in step:
+        return f"{'':{width}}  … {counted(step['rounds'], 'more round')}"
+    if "left" in step:
+        return f"{'':{width}}  … {counted(step['left'], 'step')} left out (--json has them)"
+    inputs = set(step["inputs"])
+    changes = ", ".join(
+        f"{name} = {value}" + (" (input)" if name in inputs else "") for name, value in step["changes"].items()
+    )
+    text = step["text"][:_LONGEST_LINE]
+    return f"{_place(step, files):>{width}}  {f'{text:{_TEXT_WIDTH}}  {changes}' if changes else text}"
+
+
+_MOST_STEPS, _LONGEST_LINE, _TEXT_WIDTH = 40, 80, 40
 
 _WORST_FIRST = (VerdictKind.FALSE, VerdictKind.UNKNOWN, VerdictKind.TRUE)
 

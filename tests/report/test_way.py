@@ -1,0 +1,93 @@
+"""The way to an error, as a reader sees it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from craton.cli import main
+from craton.report.way import Rounds, Step, folded
+
+LOOP = """\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+unsigned char u;
+int twice(int a) {
+  a += a;
+  return a;
+}
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  int s = 0;
+  if (n < 5 || n > 9)
+    return 0;
+  for (int i = 0; i < n; i++) {
+    s = s + 2;
+    u += 100;
+  }
+  s = twice(s);
+  if (s == 28)
+    reach_error();
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "loop.c"
+    path.write_text(LOOP)
+    return path
+
+
+def test_lines_values_inputs_and_rounds(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(file), "--engine", "bounded"]) == 1
+    told = capsys.readouterr().out
+    assert f"at {file}:19: reach_error();" in told
+    assert "int n = __VERIFIER_nondet_int();          n = 7 (input)" in told
+    assert "s = s + 2;                                s = 2" in told
+    assert "… 5 more rounds" in told
+    assert "u += 100;                                 u = 188" in told  # 700 modulo 256
+    assert "a += a;                                   a = 28" in told
+    assert "return 0;" not in told
+
+
+def test_as_data(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(file), "--engine", "bounded", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["violated"]["text"] == "reach_error();"
+    read = next(step for step in told["way"] if step.get("line") == 9)
+    assert read == {
+        "file": str(file),
+        "line": 9,
+        "text": "int n = __VERIFIER_nondet_int();",
+        "changes": {"n": "7"},
+        "inputs": ["n"],
+    }
+    assert {"rounds": 5} in told["way"]
+    assert told["way"][-1]["line"] == 19
+
+
+def steps(*lines: int) -> list[Step]:
+    return [Step("p.c", line) for line in lines]
+
+
+def lines(found: list[Step | Rounds]) -> list[int | str]:
+    return [one.line if isinstance(one, Step) else f"{one.number} rounds" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("passed", "expected"),
+    [
+        ((), []),
+        ((1, 2, 3), [1, 2, 3]),
+        ((1, 2, 1, 2), [1, 2, 1, 2]),
+        ((7, 1, 2, 1, 2, 1, 2, 1, 8), [7, 1, 2, "1 rounds", 1, 2, 1, 8]),
+        ((5,) * 9, [5, "7 rounds", 5]),
+        ((1, 2, 3) * 4 + (1, 9), [1, 2, 3, "2 rounds", 1, 2, 3, 1, 9]),
+    ],
+)
+def test_rounds_are_folded(passed: tuple[int, ...], expected: list[int | str]) -> None:
+    assert lines(folded(steps(*passed))) == expected
