@@ -55,7 +55,7 @@ class KInduction(Engine):
                 return Safe(invariants, ())
             if not self.plain:
                 few = FIRST if self.most is None else min(FIRST, self.most)
-                first = _Unrolling(self, program, invariants, budget).run(few)
+                first = _Unrolling(self, program, invariants, budget, QUERY_SECONDS).run(few)
                 if not isinstance(first, Unknown):
                     return first
                 conjectured = self._conjectured(program, invariants, budget)
@@ -92,7 +92,18 @@ def _share(budget: Budget, share: float) -> float | None:
 
 
 class _Unrolling:
-    def __init__(self, engine: KInduction, program: Program, invariants: Invariants, budget: Budget) -> None:
+    """`seconds` is the limit of each query; a path that nobody decides in time counts as one that can be executed."""
+
+    def __init__(
+        self,
+        engine: KInduction,
+        program: Program,
+        invariants: Invariants,
+        budget: Budget,
+        seconds: float | None = None,
+    ) -> None:
+        self.seconds = seconds
+        self.undecided = False  # of a path from the entry: no longer path can help
         self.engine = engine
         self.program = program
         self.invariants = invariants
@@ -112,6 +123,8 @@ class _Unrolling:
                         return answer
                     if answer:
                         executed.append(path)
+                if self.undecided:
+                    return Unknown("whether a path from the entry to an error can be executed is not decided")
                 if not executed:
                     return Safe(self.invariants, (self.engine.solver,), k)
                 if most is not None and k >= most:
@@ -140,11 +153,12 @@ class _Unrolling:
         with solver.scope(), self.budget.statistics.spending("paths"):
             solver.add(*formula.by_step)
             solver.add(*(self._at(position, edge.source, formula) for position, edge in enumerate(path)))
-            answer = solver.check(time_limit=self.budget.left)
+            limits = [limit for limit in (self.seconds, self.budget.left) if limit is not None]
+            answer = solver.check(time_limit=min(limits, default=None))
             if isinstance(answer, Sat) and path[0].source == self.program.main.entry:
                 return Unsafe(trace, answer.model)
         if isinstance(answer, Undecided) and path[0].source == self.program.main.entry:
-            raise OutOfTime  # a longer path does not help: it would have to come back to the entry
+            self.undecided = True
         return not isinstance(answer, Unsat)
 
     def _at(self, position: int, location: Location, formula: TraceFormula) -> Term:

@@ -115,20 +115,20 @@ def assumed(condition: Term, state: State, depth: int = DEEPEST) -> State | None
     """The states in which a condition may hold; None if it holds in none."""
     if condition is TRUE:
         return state
+    op = condition.op
+    if depth > 0:  # parts are judged one by one: looking at the whole as well would take quadratic time
+        if op is ops.AND:
+            return _all(condition.args, state, depth)
+        if op is ops.OR and len(condition.args) <= MOST_CASES:
+            return _any(condition.args, state, depth)
+        if op is ops.IMPLIES:
+            return _any((not_(condition.args[0]), condition.args[1]), state, depth)
+        if op is ops.NOT and condition.args[0].op in (ops.AND, ops.OR):
+            return _denied(condition.args[0], state, depth)
     if value(condition, state) == NO:
         return None
-    if depth == 0:
+    if depth == 0 or op in (ops.AND, ops.OR):
         return state
-    op = condition.op
-    if op is ops.AND:
-        return _all(condition.args, state, depth)
-    if op is ops.OR:
-        return _any(condition.args, state, depth)
-    if op is ops.IMPLIES:
-        return _any((not_(condition.args[0]), condition.args[1]), state, depth)
-    if op is ops.NOT and condition.args[0].op in (ops.AND, ops.OR):
-        parts = tuple(map(not_, condition.args[0].args))
-        return (_any if condition.args[0].op is ops.AND else _all)(parts, state, depth)
     if op is ops.NOT and condition.args[0].op is ops.EQ:
         return _unequal(*condition.args[0].args, state) if len(condition.args[0].args) == 2 else state
     if op is ops.NOT:
@@ -152,6 +152,11 @@ def _any(parts: Sequence[Term], state: State, depth: int) -> State | None:
         return state
     cases = [case for case in (assumed(part, state, depth - 1) for part in parts) if case is not None]
     return reduce(joined, cases) if cases else None
+
+
+def _denied(junction: Term, state: State, depth: int) -> State | None:
+    parts = tuple(map(not_, junction.args))
+    return (_any if junction.op is ops.AND else _all)(parts, state, depth)
 
 
 def _unequal(a: Term, b: Term, state: State) -> State | None:
