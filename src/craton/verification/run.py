@@ -47,6 +47,7 @@ _SEEN_RUNS, _SEEN_STEPS = 30, 20_000  # runs that are to show how deep recursion
 MOST_UNROLLED = 40  # calls, where runs show that no more are open
 MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
 _EARLY, _EARLY_SECONDS = 0.08, 4.0  # of the time, for each of what finds errors before proofs are tried
+_QUICK_SECONDS = 1.5  # for contracts that are found at once
 _SUMMARIES = 0.5  # of the time, for programs that grow too much when they are inlined
 _CONTRACTS = 0.75  # of the time that is left then, for a proof of a recursive program
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
@@ -193,7 +194,9 @@ class _Run:
         """What the first of the stages for systems finds."""
         from craton.configuration.systems import SYSTEMS
 
-        found = self._by_contracts(self._early, SYSTEMS[:1]) if len(self.stages) > 1 else None
+        if len(self.stages) == 1:
+            return None
+        found = self._by_contracts(least(_QUICK_SECONDS, self._early), SYSTEMS[:1])
         return found if isinstance(found, Result) else None
 
     def _by_contracts(
