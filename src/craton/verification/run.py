@@ -39,6 +39,7 @@ from craton.verification.testing import tested
 from craton.verification.veto import disagreement, shown_by_model, veto_beside
 
 if TYPE_CHECKING:
+    from craton.testing.native import NativeViolation
     from craton.verification.contracts import ErrorWithin
 
 SHALLOW = (4, 2)  # calls that may be open at first: so many, or else so many
@@ -255,8 +256,18 @@ class _Run:
         def judge(stage: Stage, answer: EngineAnswer | NotDone) -> Verdict:
             return self._replayable(lambda: self._confirmed(stage, programs, answer))
 
-        portfolio = Portfolio(self.stages, programs, self.context, judge)
-        found: Result | Unknown | None = portfolio.result(clock, decides, lambda: self._shown_by_run(programs.whole))
+        seen: list[NativeViolation] = []  # one that the interpreter does not come to is not looked at again
+
+        def shown() -> Result | None:
+            violation = None if self.context.veto is None else self.context.veto.violation
+            if violation is None or violation in seen:
+                return None
+            seen.append(violation)
+            return self._shown_by_run(programs.whole)
+
+        found: Result | Unknown | None = Portfolio(self.stages, programs, self.context, judge).result(
+            clock, decides, shown
+        )
         return found
 
     def _told(self, reasons: dict[str, list[str]]) -> str:
