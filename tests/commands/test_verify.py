@@ -86,7 +86,7 @@ def test_unknown_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_recursion_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert verify("--engine", "trace-abstraction", "--time-limit", "5", path("functions/counting_calls.c")) == 3
-    assert "recursion is not supported beyond a bound: depth" in capsys.readouterr().out
+    assert "recursion was neither proved by contracts nor unrolled far enough: depth" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,19 @@ import pytest
 from craton.evidence.certificates.checking import Accepted, check_certificate
 from craton.evidence.certificates.writing import make_certificate
 from craton.frontends.programs import Request, load_program
+from craton.program import inlining
 from craton.program.cfa import Program
 from craton.program.inlining import Inlining, inline, inlining_pays
 from craton.program.interpreter import Interpreter
 from craton.program.statements import Call
 from craton.verdicts.counterexample import Reached
-from craton.verdicts.verdict import Violated
+from craton.verdicts.verdict import Proved, Unknown, Violated
+from craton.verification.context import Context
+from craton.verification.contracts import by_contracts
 from craton.verification.run import verify
-from craton.verification.stages import DEFAULT
+from craton.verification.scheduling import Clock
+from craton.verification.stages import DEFAULT, Stage
+from support.programs import BY_NAME
 
 
 def levels(count: int, second: str = "a + 1") -> str:
@@ -69,3 +74,19 @@ def test_what_pays_is_inlined(count: int, tmp_path: Path) -> None:
     if count <= 12:
         outcomes = [Interpreter(p).run([7]).outcome for p in (program, paying)]
         assert outcomes[0] == outcomes[1]
+
+
+_FUNCTIONS = [name for name, example in BY_NAME.items() if name.startswith("functions/") and name.endswith(".c")]
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_summaries_agree_with_inlining(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no call is worth to be inlined, contracts say what is so, or nothing."""
+    for limit in ("PAYING_EDGES", "PAYING_GROWTH", "SMALL"):
+        monkeypatch.setattr(inlining, limit, 0)
+    example = BY_NAME[name]
+    answer, _ = by_contracts(example.program, Context(Clock.lasting(20.0), None), (Stage("horn(unguided)"),), 5.0)
+    if isinstance(answer, Proved):
+        assert example.safe
+    elif not isinstance(answer, Unknown):
+        assert not example.safe

@@ -147,7 +147,7 @@ class _Run:
             if not result.is_unknown:
                 return result
         if isinstance(found, Unknown):
-            bound = f"recursion is not supported beyond a bound: {', '.join(procedures)}"
+            bound = f"recursion was neither proved by contracts nor unrolled far enough: {', '.join(procedures)}"
             return Result(Unknown(f"{found.reason}; {bound}" if found.reason else bound))
         if found.problem.construct is not None:
             return Result(found.problem)
