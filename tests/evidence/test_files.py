@@ -102,7 +102,7 @@ def test_a_proof_that_nobody_had_time_to_check_is_no_proof(
     safe: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     late = Flaw(None, "no time left to check the proof", decided=False)
-    monkeypatch.setattr(confirmation, "check_proof", lambda *arguments, **options: late)
+    monkeypatch.setattr(confirmation, "check_annotation", lambda *arguments, **options: late)
     assert verify(safe, "--engine", "horn") == 3
     assert "evidence incomplete: a proof was found, but no time left" in capsys.readouterr().out
 
