@@ -143,6 +143,10 @@ def _invariants(request: Request, *stages: Stage) -> tuple[Invariant, ...]:
     return witness.invariants
 
 
+# Engines whose invariants have no quantifiers; which of the default stages is first depends on the machine.
+_PLAIN = (Stage("horn"), Stage("conjectures"), Stage("horn", encoding="ideal"))
+
+
 # --- in the compiled program ------------------------------------------------------------------------------------------
 
 _AROUND = """
@@ -177,7 +181,7 @@ def _instrumented(path: Path, invariants: tuple[Invariant, ...], sign: str) -> s
 @pytest.mark.parametrize("name", [*OWN, *SUITE.split()])
 def test_invariants_hold_in_the_compiled_program(name: str, tmp_path: Path) -> None:
     request = _own(name, tmp_path) if name in OWN else Request((str(BY_NAME[name].path),), data_model="LP64")
-    invariants = _invariants(request, *((_QUICK, *DEFAULT) if name in OWN else DEFAULT))
+    invariants = _invariants(request, *((_QUICK, *DEFAULT) if name in OWN else _PLAIN))
     assert invariants
     path = Path(request.files[0])
     checked = oracle.compiled(_instrumented(path, invariants, ""), oracle.Model.LP64, tmp_path / "checked")
