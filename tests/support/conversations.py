@@ -34,6 +34,16 @@ def record(file: Path, command: list[str]) -> None:
                 kept.write(f"< {reply}")
 
 
+def _move_declaration(script: list[str], position: int, told: str) -> None:
+    """Declarations come in the order in which variables were made, which other tests may have done: any will do."""
+    end = position
+    while end < len(script) and script[end].startswith("> (declare-"):
+        end += 1
+    if told in script[position:end]:
+        script.remove(told)
+        script.insert(position, told)
+
+
 def play(file: Path) -> None:
     script = [line for line in file.read_text().splitlines() if line.startswith(("> ", "< "))]
     position = 0
@@ -44,6 +54,7 @@ def play(file: Path) -> None:
                 position += 1
             print(line[len("(echo ") : -2].strip('"'), flush=True)
         elif line.strip():
+            _move_declaration(script, position, f"> {line.rstrip()}")
             expected = script[position] if position < len(script) else "the end"
             if f"> {line.rstrip()}" != expected:
                 print(f'(error "told {line.strip()}, not as recorded: {expected}")', flush=True)

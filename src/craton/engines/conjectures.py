@@ -171,8 +171,8 @@ def _states(
     for number in range(RUNS):
         budget.check()
         visits.clear()
-        # Some places come only after long loops: every fourth run may be long if there are such.
-        patient = number % 4 == 1 and not all(seen.values())
+        # Some places come only after long loops: if there are such, the last runs may be long.
+        patient = number >= RUNS - 2 and not all(seen.values())
         steps = LONG_RUN if patient else MOST_STEPS
         run = interpreter.run(seed=None if number == 0 else seed * RUNS + number, step_limit=steps)
         if isinstance(run.outcome, ReachedError):
