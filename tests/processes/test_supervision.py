@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from craton.errors import CratonError
-from craton.processes.family import family, usage
+from craton.processes.family import family, figures, usage
 from craton.processes.limits import Exceeded, Kind, Limits
 from craton.processes.race import first_answer
 from craton.processes.supervision import Died, Done, Ended, Failed, Interrupted, Report, Worker, supervise
@@ -201,7 +201,7 @@ def test_the_memory_limit_is_kept() -> None:
     ending = supervise(work, Limits(wall=60, memory=400 * 2**20), lambda content: None)
     assert isinstance(ending, Ended)
     assert ending.reason == "memory limit of 400 MiB reached"
-    assert ending.usage.memory < 2000 * 2**20
+    assert ending.usage.memory < figures(os.getpid()).resident + 2000 * 2**20  # a fork shares what this process has
 
 
 def test_a_worker_within_a_worker_is_ended_with_it() -> None:

@@ -240,7 +240,7 @@ int main(void) {
 def test_contracts_and_invariants_are_told_in_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, witness = tmp_path / "guarded.c", tmp_path / "witness.yml"
     path.write_text(_GUARDED)
-    assert main(["verify", str(path), "--witness", str(witness)]) == 0
+    assert main(["verify", str(path), "--engine", "horn", "--witness", str(witness)]) == 0  # without quantifiers
     told = capsys.readouterr().out
     assert "1 contract and 1 loop invariant, re-checked by" in told
     assert "fill requires: " in told and "fill ensures: " in told
