@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
+from craton.engines.relations import nullspace
+
 Equation = tuple[int, ...]  # coefficients of the columns, and a constant: their sum is 0
 ODD = (1, 3, 5, 7, 9, 11, 13, 15)  # a multiple by these of an equation modulo 2^width may have smaller coefficients
 
@@ -76,31 +78,11 @@ def _without(equation: Equation, one: Equation, column: int, width: int | None) 
 
 def _of_integers(rows: Sequence[Sequence[int]], columns: int, _width: int) -> Iterator[Equation]:
     """A basis of the vectors that are orthogonal to all rows."""
-    table = [[Fraction(x) for x in row] for row in rows]
-    pivots: list[int] = []
-    for column in range(columns):
-        rank = len(pivots)
-        chosen = next((i for i in range(rank, len(table)) if table[i][column]), None)
-        if chosen is None:
-            continue
-        table[rank], table[chosen] = table[chosen], table[rank]
-        lead = table[rank][column]
-        table[rank] = [x / lead for x in table[rank]]
-        for i, row in enumerate(table):
-            if i != rank and row[column]:
-                factor = row[column]
-                table[i] = [x - factor * y for x, y in zip(row, table[rank], strict=True)]
-        pivots.append(column)
-    for free in range(columns):
-        if free not in pivots:
-            vector = [Fraction(0)] * columns
-            vector[free] = Fraction(1)
-            for rank, column in enumerate(pivots):
-                vector[column] = -table[rank][free]
-            scale = lcm(*(x.denominator for x in vector))
-            numbers = [int(x * scale) for x in vector]
-            common = gcd(*numbers)
-            yield tuple(x // common for x in numbers)
+    for vector in nullspace([[Fraction(x) for x in row] for row in rows], range(columns)):
+        scale = lcm(*(x.denominator for x in vector))
+        numbers = [int(x * scale) for x in vector]
+        common = gcd(*numbers)
+        yield tuple(x // common for x in numbers)
 
 
 def _of_bits(rows: Sequence[Sequence[int]], columns: int, width: int) -> Iterator[Equation]:

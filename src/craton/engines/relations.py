@@ -30,7 +30,7 @@ def relations(
     table = [[Fraction(1), *(Fraction(_product(row, m)) for m in monomials)] for row in small[:MOST_ROWS]]
     if len(table) <= len(monomials):
         return  # too few rows: anything would fit
-    for vector in _nullspace(table, len(monomials) + 1):
+    for vector in nullspace(table, range(len(monomials), -1, -1)):  # later monomials are expressed by earlier ones
         scale = lcm(*(entry.denominator for entry in vector))
         numbers = [int(entry * scale) for entry in vector]
         common = gcd(*numbers)
@@ -51,10 +51,12 @@ def _product(row: tuple[int, ...], monomial: tuple[int, ...]) -> int:
     return prod(row[column] for column in monomial)
 
 
-def _nullspace(table: list[list[Fraction]], columns: int) -> Iterator[list[Fraction]]:
-    """A basis of the vectors that every row of the table is orthogonal to; the table is used up."""
+def nullspace(table: list[list[Fraction]], order: Sequence[int]) -> Iterator[list[Fraction]]:
+    """A basis of the vectors that every row of the table is orthogonal to; the table is used up. Columns that come
+    early in the order are expressed by later ones.
+    """
     pivots: list[int] = []
-    for column in range(columns - 1, -1, -1):  # later monomials are expressed by earlier ones
+    for column in order:
         rank = len(pivots)
         pivot = next((i for i in range(rank, len(table)) if table[i][column]), None)
         if pivot is None:
@@ -67,9 +69,9 @@ def _nullspace(table: list[list[Fraction]], columns: int) -> Iterator[list[Fract
                 factor = row[column]
                 table[i] = [x - factor * y for x, y in zip(row, table[rank], strict=True)]
         pivots.append(column)
-    for free in range(columns):
+    for free in range(len(order)):
         if free not in pivots:
-            vector = [Fraction(0)] * columns
+            vector = [Fraction(0)] * len(order)
             vector[free] = Fraction(1)
             for rank, column in enumerate(pivots):
                 vector[column] = -table[rank][free]

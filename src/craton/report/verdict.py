@@ -6,7 +6,6 @@ import json
 import statistics as averages
 import sys
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from craton.errors import CratonError
@@ -14,11 +13,12 @@ from craton.verdicts.text import Limit, VerdictKind, VerdictText
 from craton.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from craton.engines.contract import Statistics
     from craton.frontends.programs import Asked
     from craton.processes.supervision import Failed
+    from craton.report.way import Rounds, Step
     from craton.verdicts.counterexample import ReadValue
     from craton.verdicts.proof import Proof
     from craton.verdicts.result import Result
@@ -88,44 +88,32 @@ def outcome(result: Result) -> Outcome:
 
 
 def _tell_violation(told: Outcome, verdict: Violated) -> None:
-    place = verdict.place
+    from craton.report.way import Step, lines_of, way
+
+    place, steps = verdict.place, way(verdict.replay)
+    passed = [(step.file, step.line) for step in steps if isinstance(step, Step)]
+    texts = lines_of(passed if place is None else [*passed, (place.file, place.line)])
     told.violated = {
         "property": verdict.property.name,
         "file": None if place is None else place.file,
         "line": None if place is None else place.line,
-        "text": "" if place is None else _line_of(place.file, place.line),
+        "text": "" if place is None else texts.get((place.file, place.line), ""),
     }
     told.inputs = [
         {"function": read.source.function, "type": read.source.type, "value": _value(read)}
         for read in verdict.replay.inputs
     ]
-    told.way = _way(verdict)
+    told.way = [_step_data(step, texts) for step in steps]
     told.evidence = _replay(told.inputs, verdict)
 
 
-def _way(verdict: Violated) -> list[dict[str, Any]]:
-    from craton.report.way import Rounds, texts_of, way
+def _step_data(step: Step | Rounds, texts: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+    from craton.report.way import Rounds
 
-    steps = way(verdict.replay)
-    texts = texts_of(steps)
-    told: list[dict[str, Any]] = []
-    for step in steps:
-        if isinstance(step, Rounds):
-            told.append({"rounds": step.number})
-        else:
-            text = texts.get((step.file, step.line), "")
-            place = {"file": step.file, "line": step.line, "text": text}
-            told.append({**place, "changes": step.changes, "inputs": sorted(step.inputs)})
-    return told
-
-
-def _line_of(file: str, number: int) -> str:
-    """A line of the user's text, without the space around it; "" if it cannot be read."""
-    try:
-        with open(file, encoding="utf-8", errors="replace") as text:
-            return next(islice(text, number - 1, None), "").strip()
-    except OSError:
-        return ""
+    if isinstance(step, Rounds):
+        return {"rounds": step.number}
+    place = {"file": step.file, "line": step.line, "text": texts.get((step.file, step.line), "")}
+    return {**place, "changes": step.changes, "inputs": sorted(step.inputs)}
 
 
 def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
@@ -171,20 +159,11 @@ def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
 
 
 def _value(read: ReadValue) -> str:
-    from fractions import Fraction
+    from craton.report.way import value_text
 
-    from craton.logic import BitVec, Float
-    from craton.logic.ieee import to_python
-    from craton.logic.semantics import to_signed
-    from craton.logic.terms import format_of
-
-    type_name, value, sort = read.source.type, read.value, read.sort
-    if isinstance(sort, BitVec):
-        signed = not ("unsigned" in type_name or type_name in ("_Bool", "size_t") or "*" in type_name)
-        return str(to_signed(sort.width, value) if signed else value)
-    if isinstance(sort, Float):
-        return repr(to_python(format_of(sort), value))
-    return str(value) if not isinstance(value, Fraction) else f"{value.numerator}/{value.denominator}"
+    name = read.source.type
+    signed = not ("unsigned" in name or name in ("_Bool", "size_t") or "*" in name)
+    return value_text(read.value, read.sort, signed=signed)
 
 
 def figures(statistics: Statistics) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -106,17 +106,21 @@ def _name(variable: Term, program: Program) -> str:
 
 
 def shown(value: Any, sort: Sort, program: Program, variable: Term) -> str:
-    """A value as a C programmer writes it."""
+    """A variable's value as a C programmer writes it."""
     symbol = program.symbols.get(variable)
-    if isinstance(sort, BitVec):
-        pointer = symbol is not None and "*" in symbol.type
-        if pointer:
-            return hex(value) if value else "NULL"
-        return str(to_signed(sort.width, value) if symbol is None or symbol.signed else value)
-    if isinstance(sort, Float):
-        return repr(to_python(format_of(sort), value))
+    if isinstance(sort, BitVec) and symbol is not None and "*" in symbol.type:
+        return hex(value) if value else "NULL"
     if sort is BOOL:
         return "true" if value else "false"
+    return value_text(value, sort, signed=symbol is None or symbol.signed)
+
+
+def value_text(value: Any, sort: Sort, *, signed: bool) -> str:
+    """A number as people write it."""
+    if isinstance(sort, BitVec):
+        return str(to_signed(sort.width, value) if signed else value)
+    if isinstance(sort, Float):
+        return repr(to_python(format_of(sort), value))
     return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else str(value)
 
 
@@ -152,12 +156,11 @@ def _rounds(lines: Sequence[tuple[str, int]], begin: int) -> tuple[int, int]:
     return best
 
 
-def texts_of(steps: Sequence[Step | Rounds]) -> dict[tuple[str, int], str]:
-    """The lines that steps speak of, without the space around them, as far as they can be read."""
+def lines_of(places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
+    """The texts of lines, without the space around them, as far as they can be read. Each file is read once."""
     wanted: dict[str, set[int]] = {}
-    for step in steps:
-        if isinstance(step, Step):
-            wanted.setdefault(step.file, set()).add(step.line)
+    for file, number in places:
+        wanted.setdefault(file, set()).add(number)
     found: dict[tuple[str, int], str] = {}
     for file, numbers in wanted.items():
         try:

@@ -49,15 +49,12 @@ class Portfolio:
             stage = players[player]
             return decides(stage, self._verdict(player, stage, value_of(ending)))
 
-        game = Game(players=tuple(players), heard=self._heard, ended=ended, **self._resources)
+        limits = self.context
+        game = Game(tuple(players), self._heard, ended, jobs=limits.jobs, most_memory=limits.most_memory)
         try:
             return game.result(lambda: clock.left, pause)
         finally:
             self.context.statistics = self._together()
-
-    @property
-    def _resources(self) -> dict[str, Any]:
-        return {"jobs": self.context.jobs, "most_memory": self.context.most_memory}
 
     def _preparation(self, stage: Stage, clock: Clock) -> Callable[[], Work]:
         def prepared() -> Work:
@@ -65,12 +62,8 @@ class Portfolio:
             if is_testing(stage):
                 alone = replace(self.context, veto=None, statistics=Statistics())
                 return lambda report: (tested(alone, stage, self.programs.whole, seconds), alone.statistics)
-            engine, statistics = engine_of(stage), self.context.statistics
-            if not stage.in_bits:
-                with statistics.spending("views"):
-                    self.programs.view(stage)
-            with statistics.spending("passes"):
-                program = self.programs.blocks(stage, engine.blocks).program
+            engine = engine_of(stage)
+            program = self.programs.prepared(stage, engine.blocks, self.context.statistics).program
             return lambda report: engine_answer(engine, program, seconds, Statistics(), report)
 
         return prepared

@@ -298,12 +298,8 @@ class _Run:
             return self._replayable(lambda: tested(self.context, stage, programs.whole, seconds))
         if not programs.can_be_seen(stage):
             return Unknown("there are no arrays, or none that can be seen element by element")
-        engine, statistics = engine_of(stage), self.context.statistics
-        if not stage.in_bits:
-            with statistics.spending("views"):
-                programs.view(stage)
-        with statistics.spending("passes"):
-            encoded = programs.blocks(stage, engine.blocks)
+        engine = engine_of(stage)
+        encoded = programs.prepared(stage, engine.blocks, self.context.statistics)
         answer = _answer(engine, encoded.program, least(seconds, self.context.clock.left), self.context)
         return self._replayable(lambda: self._confirmed(stage, programs, answer))
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from craton.configuration.stages import Stage
+from craton.engines.contract import Statistics
 from craton.logic.sorts import Array
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
@@ -47,6 +48,14 @@ class StagePrograms:
     def can_be_seen(self, stage: Stage) -> bool:
         """Whether there is something for the stage to look at."""
         return stage.arrays == "exact" or self.cells is not None
+
+    def prepared(self, stage: Stage, size: int | None, statistics: Statistics) -> Transformed:
+        """The program for the stage's engine, which is made here, for later stages, too, and counted."""
+        if not stage.in_bits:
+            with statistics.spending("views"):
+                self.view(stage)
+        with statistics.spending("passes"):
+            return self.blocks(stage, size)
 
     def _in_bits(self, stage: Stage) -> Program:
         """What a view of numbers is a view of."""
