@@ -9,7 +9,10 @@ from craton.arguments.sources import add_source_arguments, positive_number, requ
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from craton.program.cfa import Program
+    from craton.program.transformation import Transformed
 
 __all__ = ["PASSES", "add_program_arguments", "add_source_arguments", "loaded", "positive_number", "requested"]
 
@@ -37,6 +40,7 @@ def _pass(name: str, program: Program) -> Program:
     from craton.program.inlining import inline
     from craton.program.slicing import remove_dead_code, slice_for_errors
 
+    functions: tuple[Callable[[Program], Transformed], ...]
     functions = (inline, remove_dead_code, slice_for_errors, propagate_constants, encode_blocks)
     passes = dict(zip(PASSES, functions, strict=True))
     if name not in passes:
