@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from craton.configuration.refiners import refiner
-from craton.registry import Entry, ExpressionError, Registry, parse
+from craton.registry import Entry, ExpressionError, Group, Registry, parse
 from craton.registry.expressions import Meaning
 
 if TYPE_CHECKING:
@@ -24,7 +24,11 @@ _ENTRIES = (
     Entry("horn", "craton.engines.horn:Horn"),
 )
 
-ENGINES: Registry[Engine] = Registry("engine", {entry.name: entry for entry in _ENTRIES})
+ENGINES: Registry[Engine] = Registry(
+    "engine",
+    {entry.name: entry for entry in _ENTRIES},
+    group=Group("craton.engines", "craton.engines.contract:Engine"),
+)
 
 TESTING = "testing"  # a stage without an engine: runs on seeded random inputs
 TESTING_SUMMARY = "runs on inputs drawn from seeds; finds errors only"
@@ -43,9 +47,10 @@ def refines(expression: str) -> bool:
     word = parse(expression)
     if word.name == TESTING:
         return False
-    if word.name not in ENGINES.entries:
+    entry = ENGINES.find(word.name)
+    if entry is None:
         raise Meaning(expression).unknown(word, "engine", [*ENGINES.entries, TESTING])
-    return any(one.name == "refiner" for one in fields(ENGINES.entries[word.name].kind))
+    return any(one.name == "refiner" for one in fields(entry.kind))
 
 
 def check_stage(stage: Stage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from craton.registry import Entry, Registry
+from craton.registry import Entry, Group, Registry
 
 if TYPE_CHECKING:
     from craton.traces.refutation import Refiner
@@ -48,7 +48,12 @@ PRESETS: dict[str, str] = {
     "bits": f"until-proving({_SP}, {_CRAIG}, craig(bitwuzla, core=conjunct, minimise=1, time=2))",
 }
 
-REFINERS: Registry[Refiner] = Registry("refiner", {entry.name: entry for entry in _ENTRIES}, PRESETS)
+REFINERS: Registry[Refiner] = Registry(
+    "refiner",
+    {entry.name: entry for entry in _ENTRIES},
+    PRESETS,
+    Group("craton.refiners", "craton.traces.refutation:Refiner"),
+)
 
 
 def refiner(expression: str) -> Refiner:

@@ -2,10 +2,11 @@
 
 A refiner or an engine is a dataclass. Its fields say how they are written (`options`), its docstring what it is for.
 Reading and printing expressions, the lists of `craton refiners` and `craton engines`, and completion are derived from
-these (`registry`). `expressions` is the grammar. This package does not know any refiner or engine: the tables of the
-existing ones are in `configuration`.
+these (`entries`, `registry`). `expressions` is the grammar; `plugins` finds what other packages add. This package does
+not know any refiner or engine: the tables of the existing ones are in `configuration`.
 """
 
+from craton.registry.entries import Entry
 from craton.registry.expressions import ExpressionError, Word, parse
 from craton.registry.options import (
     flag,
@@ -18,11 +19,14 @@ from craton.registry.options import (
     switch,
     word_choice,
 )
-from craton.registry.registry import Entry, Registry, written
+from craton.registry.plugins import BadPlugin, Group
+from craton.registry.registry import Registry, written
 
 __all__ = [
+    "BadPlugin",
     "Entry",
     "ExpressionError",
+    "Group",
     "Registry",
     "Word",
     "flag",

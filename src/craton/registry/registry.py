@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
-from importlib import import_module
 from typing import Any, Generic, TypeVar
 
+from craton.registry.entries import Entry, refines
 from craton.registry.expressions import ExpressionError, Meaning, Word, parse
 from craton.registry.options import Keyed, Option, Parts, Setting, Several, Words, settings
+from craton.registry.plugins import Group
 
 T = TypeVar("T")
 
@@ -31,78 +31,38 @@ def written(value: Any, word: str) -> str:
     return f"{word}({between.join(words)})" if words else word
 
 
-# --- entries and registries -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Something that a user can write: its name and its dataclass, which is imported on first use."""
-
-    name: str
-    home: str  # "module:class"
-
-    @cached_property
-    def kind(self) -> type[Any]:
-        module, _, attribute = self.home.partition(":")
-        found: type[Any] = getattr(import_module(module), attribute)
-        return found
-
-    @property
-    def settings(self) -> list[Setting]:
-        return list(settings(self.kind))
-
-    @property
-    def usage(self) -> str:
-        options = [setting.option.usage for setting in self.settings]
-        return f"{self.name}({', '.join(_merged(self.settings))})" if options else self.name
-
-    @property
-    def summary(self) -> str:
-        """The first paragraph of the docstring, as shown to users."""
-        text = " ".join((self.kind.__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
-        return text[:1].lower() + text[1:] if text[1:2].islower() else text
-
-    @property
-    def words(self) -> list[str]:
-        """What may be written in the parentheses, keys without their values: for completion and for tests."""
-        found: list[str] = []
-        for setting in self.settings:
-            match setting.option:
-                case Words() as words:
-                    found += words.choices()
-                case Keyed(key):
-                    found.append(key)
-                case Several() as several:
-                    found += several.words()
-        return found
-
-
-def _merged(settings_: list[Setting]) -> Iterator[str]:
-    """Words and the key for the same field are alternatives: lbe|chains|sbe|blocks=N."""
-    for number, setting in enumerate(settings_):
-        before = settings_[number - 1] if number else None
-        after = settings_[number + 1] if number + 1 < len(settings_) else None
-        if after is not None and after.field == setting.field and not _refines(after.option):
-            yield f"{setting.option.usage}|{after.option.usage}"
-        elif before is None or before.field != setting.field or _refines(setting.option):
-            yield setting.option.usage
-
-
-def _refines(option: Option) -> bool:
-    return isinstance(option, Keyed) and option.refines
+# --- registries -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Registry(Generic[T]):
-    """Everything of one kind (refiners, engines) that can be written, with presets for frequent expressions."""
+    """Everything of one kind (refiners, engines) that can be written, with presets for frequent expressions, and what
+    other packages add. Craton's own names keep their meaning, whatever others add.
+    """
 
     kind: str
-    entries: Mapping[str, Entry]
+    own: Mapping[str, Entry]
     presets: Mapping[str, str] = field(default_factory=dict)
+    group: Group | None = None  # of entry points
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """All of them, those of other packages last."""
+        return self.own if self.group is None else {**self.own, **self._added(self.group)}
+
+    def _added(self, group: Group) -> Mapping[str, Entry]:
+        return {name: entry for name, entry in group.plugins.items() if name not in {*self.own, *self.presets}}
 
     @property
     def names(self) -> list[str]:
         return [*self.entries, *self.presets]
+
+    def find(self, name: str) -> Entry | None:
+        """What a name stands for, if it is not a preset; other packages are looked at only if it is not our own."""
+        return self.own.get(name) or self.entries.get(name)
+
+    def knows(self, name: str) -> bool:
+        return name in self.presets or self.find(name) is not None
 
     def read(self, text: str, **given: Any) -> T:
         """The value of an expression or of a preset's name. `given` are fields that are not part of the expression,
@@ -115,9 +75,10 @@ class Registry(Generic[T]):
         word = parse(text)
         if word.name in self.presets:
             return self.entry(self.presets[word.name])
-        if word.name not in self.entries:
+        found = self.find(word.name)
+        if found is None:
             raise Meaning(text).unknown(word, self.kind, self.names)
-        return self.entries[word.name]
+        return found
 
     def _value(self, word: Word, meaning: Meaning, given: Mapping[str, Any]) -> T:
         if word.value is not None:
@@ -126,7 +87,7 @@ class Registry(Generic[T]):
             if word.arguments is not None:
                 raise ExpressionError(meaning.text, word.position, f"{word.name} is a preset and takes no arguments")
             return self.read(self.presets[word.name], **given)
-        entry = self.entries.get(word.name)
+        entry = self.find(word.name)
         if entry is None:
             raise meaning.unknown(word, self.kind, self.names)
         return _Reading(self, entry, word, meaning, given).value()
@@ -187,7 +148,7 @@ class _Reading(Generic[T]):
             before = self.fields.get(setting.field, ())
             self.fields[setting.field] = (*before, option.read(argument, self.meaning))
             return
-        self._once(f"{setting.field}=" if _refines(option) else setting.field, argument)
+        self._once(f"{setting.field}=" if refines(option) else setting.field, argument)
         if isinstance(option, Keyed):
             assert argument.value is not None
             self.fields[setting.field] = option.reader.read(argument.value, self.meaning)
@@ -208,7 +169,7 @@ class _Reading(Generic[T]):
         plain = not any(isinstance(s.option, Words | Several) for s in self.settings)
         if argument.value is not None:  # if there are only parts, the registry reports it as an option
             return plain and isinstance(self.parts.option, Parts) and self.parts.option.most is None
-        return argument.name not in self._keys() and (plain or argument.name in self.registry.names)
+        return argument.name not in self._keys() and (plain or self.registry.knows(argument.name))
 
     def _parts(self, option: Option) -> Any:
         assert isinstance(option, Parts)
