@@ -7,6 +7,7 @@ quick.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 import traceback
@@ -17,6 +18,7 @@ from typing import NoReturn
 from craton.commands.streams import reliable_streams
 from craton.errors import CratonError
 from craton.files import CannotWrite
+from craton.lazy_methods import make_methods_lazily
 from craton.version import __version__
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -63,6 +65,8 @@ class _BadArguments(Exception):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command. Law: with `--json`, exactly one object is printed, whatever happens."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    gc.set_threshold(100_000, 50, 100)  # importing makes much and leaves no garbage
+    make_methods_lazily()
     if sys.stdout is None:
         print("craton: standard output is closed: there is nowhere to write to", file=sys.stderr or sys.__stderr__)
         return BAD_INPUT
