@@ -13,6 +13,7 @@ from craton.bench.experiments import craig_vs_newton as cn
 from craton.bench.experiments import exploring_interpolants as ei
 from craton.bench.experiments import newton_in_cpachecker as nr
 from craton.bench.experiments.contract import Table
+from craton.bench.experiments.page import column_groups, experiment_page
 from craton.bench.results import Campaign, RunRecord, score_of, status_of
 from craton.bench.tasks import BenchTask
 from craton.configuration.refiners import refiner
@@ -30,6 +31,10 @@ def test_sums_of_table_1_are_those_that_the_paper_prints(tool: str) -> None:
     portfolios = [sum(filter(None, cells)) for cells in cn.PAPER_PORTFOLIOS[tool].values()]
     assert tuple(rows + portfolios) == cn.PAPER_SUMS[tool]
     assert sum(cn.SIZES.values()) == 845
+    alone = [sum(cell[1] for cell in cells if cell) for cells in cn.PAPER[tool].values()]
+    differing = {row: pair for row, *pair in zip(cn.REFINERS, alone, cn.PAPER_EXCLUSIVE_SUMS[tool], strict=True)}
+    as_printed = {"IT-WP-LV": [0, 2]} if tool == "Automizer" else {}
+    assert {row: pair for row, pair in differing.items() if pair[0] != pair[1]} == as_printed
 
 
 @pytest.mark.parametrize("tool", ["Automizer", "Kojak"])
@@ -136,14 +141,14 @@ def test_table_1_counts_what_is_solved_and_what_nobody_else_has_solved() -> None
         "Integer": "1 (50 %) [1]",
         "Memsafety": "n/a",
         "Float": "–",
-        "Σ": "2 (33 %)",
+        "Σ": "2 (33 %) [1]",
     }
     assert cells(table, "IT-SP") == {
         "Bitvector": "2 (100 %) [1]",
         "Integer": "n/a",
         "Memsafety": "1 (100 %) [1]",
         "Float": "0 (0 %) [0]",
-        "Σ": "3 (50 %)",
+        "Σ": "3 (50 %) [2]",
     }
     assert cells(table, "P All")["Bitvector"] == "2 (100 %)" and cells(table, "P Craig")["Bitvector"] == "1 (50 %)"
     assert cells(table, "SP") == dict.fromkeys(["Bitvector", "Integer", "Memsafety", "Float", "Σ"], "n/a")
@@ -176,6 +181,56 @@ def test_rows_of_the_paper_have_its_settings(name: str) -> None:
     assert isinstance(newton, Newton)
     assert newton.core is (Granularity.STATEMENT if "IT" in name else None)
     assert (newton.minimise, newton.late, newton.level, newton.time_limit) == (0, False, Level.EDGE, None)
+
+
+@pytest.mark.parametrize("name", ["craig-vs-newton", "newton-in-cpachecker"])
+def test_refiners_see_what_is_irrelevant(name: str) -> None:
+    """Neither slicing nor known constants do a refiner's work."""
+    for configuration in EXPERIMENTS[name].configurations():
+        assert configuration.options[configuration.options.index("--passes") + 1] == "dead-code"
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_quick_runs_some_of_the_rows_in_five_minutes(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    rows = experiment.quick.chosen(experiment.configurations())
+    assert {row.name for row in rows} == set(experiment.quick.rows) and len(rows) >= 2
+    fitting = experiment.quick.fitting([len(rows)] * 1000, experiment.quick.seconds)
+    assert 5 <= fitting <= 600 / experiment.quick.seconds / len(rows)
+    assert experiment.quick.fitting([10**6], experiment.quick.seconds) == 1
+
+
+def test_perfect_sequences_are_counted_by_set_and_by_row() -> None:
+    def run(config: str, verdict: str, perfect: str) -> RunRecord:
+        made = record(f"loops/{verdict}", config, verdict)
+        return replace(made, statistics={"perfect sequences": perfect})
+
+    *_, by_set, by_row = cn.tables(
+        campaign(
+            run("Automizer bv Z3 IT-SP-LV", "true", "3 of 3"),
+            run("Automizer bv Z3 IT-SP-LV", "unknown", "1 of 30"),
+            run("Automizer bv Z3", "TIMEOUT", "0 of 5"),
+            run("Automizer bv SP", "true", "0 of 0"),
+            run("Kojak bv SP", "true", "1 of 1"),
+        )
+    )
+    assert by_set.rows == (
+        ("Bitvector", "1", "1 (100 %)", "0 (0 %)", "0 (0 %)", "2", "0 (0 %)", "1 (50 %)", "1 (50 %)"),
+    )
+    assert [line[0] for line in by_row.rows] == ["Z3", "Z3 IT-SP-LV"]
+
+
+def test_the_page_groups_columns_and_marks_what_is_ours() -> None:
+    ours = next(iter(cn.OURS))
+    found = campaign(record("loops/<a>", "Automizer bv Z3", "true"), record("loops/a", f"Automizer bv {ours}", "true"))
+    page = experiment_page(cn.CRAIG_VS_NEWTON, found, cn.tables(found))
+    assert '<th colspan="2">Bitvector</th>' in page and f'<tr class=own><th scope="row">{ours}</th>' in page
+    assert '<td class="num mine">1 (50 %) [1]</td>' in page and "WRONG" not in page and "@BODY@" not in page
+    assert list(column_groups(("", "A: x", "ours", "B: y", "B: ours", "c"))) == [
+        ("A", ["x", "ours"]),
+        ("B", ["y", "ours"]),
+        ("", ["c"]),
+    ]
 
 
 def test_the_paper_stands_beside_ours() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,14 @@ def test_every_third_of_each_category(tree: Path) -> None:
         "boogie/unsafe.bpl",
         "horn/open.smt2",
     ]
+
+
+def test_a_sample_takes_categories_in_turn_and_grows_by_appending(tree: Path) -> None:
+    everything = find_tasks(["boogie", "horn", "c/two.yml"])
+    samples = [find_tasks(["boogie", "horn", "c/two.yml"], sample=count) for count in range(1, len(everything) + 1)]
+    assert len({task.category for task in samples[2]}) == 3
+    assert all(longer[:-1] == shorter for shorter, longer in pairwise(samples))
+    assert set(samples[-1]) == set(everything)
 
 
 def test_paths_elsewhere_are_absolute(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,3 +187,14 @@ def test_what_bits_cannot_say_is_left_out() -> None:
     assert view.weaker_in_bits(and_(x, or_(lost, not_(x)))) is known
     assert view.weaker_in_bits(not_(and_(x, lost))) is TRUE, "a negation would make weaker parts a stronger whole"
     assert view.weaker_in_bits(or_(not_(x), and_(x, lost))) is or_(not_(known), known)
+
+
+def test_what_the_view_left_as_it_was_comes_back_as_it_is() -> None:
+    """Unbounded integers of the program itself, in formulas that speak of nothing else."""
+    n, x = var("n", INT), var("x", BitVec(8))
+    view = integer_view(program_of(and_(le(n, int_(0)), eq(x, x)), {n: True, x: False}))
+    about_n = or_(eq(n, int_(2**70)), exists([var("k", INT)], eq(n, mul(int_(2), var("k", INT)))))
+    assert view.to_bits(about_n) is about_n
+    assert view.to_bits(and_(about_n, le(var("x", INT), int_(3)))).args[0] is about_n
+    with pytest.raises(NotExpressible):
+        view.to_bits(le(var("x", INT), n))

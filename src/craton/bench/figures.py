@@ -232,7 +232,7 @@ def _draw_quantiles(axes: Axes, campaign: Campaign, metric: Metric, category: st
     elif metric is PERFECT:
         axes.set_ylim(-3, 103)
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(bottom=0, top=None if any(drawn) else 1)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set(title=metric.title, xlabel="solved tasks", ylabel=metric.axis, xlim=(0, most * 1.02))

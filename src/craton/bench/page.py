@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -29,23 +30,26 @@ def results_page(campaign: Campaign, campaign_from_page: str = "") -> str:
     title = _title(campaign)
     parts = {
         "@TITLE@": escape(title),
-        "@STYLE@": _asset("page.css"),
+        "@STYLE@": asset("page.css"),
         # No text in the results can close the element that contains it.
         "@DATA@": json.dumps(_data(campaign, campaign_from_page), ensure_ascii=False, separators=(",", ":")).replace(
             "<", "\\u003c"
         ),
-        "@SCRIPT@": _asset("page.js"),
+        "@SCRIPT@": asset("page.js"),
     }
-    page = _asset("page.html")
-    pieces: list[str] = []
-    # One pass from left to right, so that inserted text is not searched for placeholders.
-    for name in ("@TITLE@", "@STYLE@", "@TITLE@", "@DATA@", "@SCRIPT@"):
-        before, _, page = page.partition(name)
-        pieces += [before, parts[name]]
-    return "".join([*pieces, page])
+    return filled("page.html", parts)
 
 
-def _asset(name: str) -> str:
+def filled(name: str, parts: Mapping[str, str]) -> str:
+    """A page of `assets/` with parts in the places that bear their names.
+
+    In one pass from left to right, so that inserted text is not searched for places.
+    """
+    places = re.compile("|".join(map(re.escape, parts)))
+    return places.sub(lambda place: parts[place.group()], asset(name))
+
+
+def asset(name: str) -> str:
     return files("craton.bench").joinpath("assets", name).read_text(encoding="utf-8")
 
 
@@ -75,7 +79,7 @@ def _data(campaign: Campaign, base: str) -> dict[str, Any]:
         rows.append(_row(run, task_of[key], config_of[run.config], base))
     options = campaign.header.get("configs", {})
     return {
-        "about": _about(campaign),
+        "about": about(campaign),
         "details": list(_details(campaign, folder)),
         "categories": list(category_of),
         "configs": [{"name": name, "options": " ".join(map(str, options.get(name, [])))} for name in config_of],
@@ -114,7 +118,8 @@ def _link(path: str, base: str) -> str:
     return quote(f"{base}/{path}" if base else path) if path else ""
 
 
-def _about(campaign: Campaign) -> str:
+def about(campaign: Campaign) -> str:
+    """When, within which limits, how many runs at a time; in one line."""
     limits = campaign.header.get("limits", {})
     told = [f"started {str(campaign.header.get('started', '')).replace('T', ' ')[:16]}"]
     told += [

@@ -48,8 +48,10 @@ class BenchTask:
         return [str(self.file), *chosen]
 
 
-def find_tasks(names: Sequence[str], only: str | None = None, every: int = 1) -> list[BenchTask]:
-    """The tasks for the names, in a fixed order; only those of a property, or every n-th of each category."""
+def find_tasks(
+    names: Sequence[str], only: str | None = None, every: int = 1, sample: int | None = None
+) -> list[BenchTask]:
+    """The tasks for the names, in a fixed order; only those of a property, every n-th of each category, or a sample."""
     found: dict[tuple[Path, str], BenchTask] = {}
     for name in names:
         before = len(found)
@@ -61,7 +63,8 @@ def find_tasks(names: Sequence[str], only: str | None = None, every: int = 1) ->
     if not chosen:
         properties = ", ".join(sorted({task.property for task in found.values()}))
         raise NoTasks(f"no task has the property {only!r}; there are: {properties}")
-    return _sampled(chosen, every)
+    kept = _sampled(chosen, every)
+    return kept if sample is None else in_fair_order(kept)[:sample]
 
 
 def _sampled(tasks: Sequence[BenchTask], every: int) -> list[BenchTask]:
@@ -73,6 +76,25 @@ def _sampled(tasks: Sequence[BenchTask], every: int) -> list[BenchTask]:
         if number % every == 0:
             kept.append(task)
     return kept
+
+
+def in_fair_order(tasks: Sequence[BenchTask]) -> list[BenchTask]:
+    """A fixed order in which every beginning is a fair sample: categories in turn, each in an order by chance.
+
+    Chance is a digest of the file's name, so the order is the same on every machine and in every directory.
+    """
+    by_category: dict[str, list[BenchTask]] = {}
+    for task in tasks:
+        by_category.setdefault(task.category, []).append(task)
+    ranked = []
+    for category, members in by_category.items():
+        for turn, task in enumerate(sorted(members, key=_by_chance)):
+            ranked.append((turn, category, task))
+    return [task for _, _, task in sorted(ranked, key=lambda place: place[:2])]
+
+
+def _by_chance(task: BenchTask) -> tuple[str, str]:
+    return hashlib.sha256(f"{task.file.name}\0{task.property}".encode()).hexdigest(), task.name
 
 
 def digest(tasks: Sequence[BenchTask]) -> str:

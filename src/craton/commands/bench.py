@@ -68,6 +68,7 @@ def add_campaign_arguments(parser: argparse.ArgumentParser, seconds: float | Non
     """What `bench` and `reproduce` have in common; without limits of their own, those of a paper hold."""
     parser.add_argument("--property", metavar="NAME", help="only tasks of this property, like unreach-call")
     parser.add_argument("--every", type=_count, default=1, metavar="N", help="only every N-th task of each category")
+    parser.add_argument("--sample", type=_count, metavar="N", help="only N tasks: categories in turn, a fixed choice")
     limits = parser.add_argument_group("limits of each run, as in craton verify")
     usual_time, usual_memory = ("the paper's" if usual is None else f"{usual:g}" for usual in (seconds, memory))
     limits.add_argument(
@@ -103,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = configurations(args.config)
     if not args.no_witnesses:
         chosen = with_witnesses(chosen)
-    tasks = find_tasks(args.tasks, args.property, args.every)
+    tasks = find_tasks(args.tasks, args.property, args.every, args.sample)
     plan = Plan(tuple(tasks), tuple(chosen), limits_of(args), args.out)
     ended = run_campaign(plan, pool_of(args), silent=args.quiet)
     show(ended.campaign)

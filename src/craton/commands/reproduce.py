@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 from craton.commands.bench import add_campaign_arguments, conclusion, pool_of, tell_written
 from craton.errors import CratonError
+from craton.words import counted
 
 if TYPE_CHECKING:
     from craton.bench.configurations import Configuration
     from craton.bench.experiments.contract import Experiment
+    from craton.bench.runner import Plan
+
+_PATIENCE = 5.0  # with --quick, so many seconds of wall time for each of processor time: the machine may be loaded
 
 NAMES = ("craig-vs-newton", "newton-in-cpachecker", "exploring-interpolants")
 
@@ -27,12 +31,16 @@ the paper's, unless you give others.
 
 Configurations whose solvers are not installed are left out, and said to be. As with craton bench, the same command goes
 on with what was interrupted.
+
+--quick shows the shape of the result in five minutes on two cores: some of the rows, a few seconds of processor time
+for each run, and as many of the tasks as there is time for (a fixed choice, categories in turn).
 """
 
 _EPILOG = """\
 examples:
   craton reproduce craig-vs-newton loops.set floats.set --time-limit 10 --every 3 --out results/craig-vs-newton
   craton reproduce craig-vs-newton tasks/ --only 'Automizer bv *'
+  craton reproduce craig-vs-newton tasks/ --quick
   craton reproduce newton-in-cpachecker tasks/ --only 'Z3-*' --only 'LBE-Interpolation'
   craton reproduce exploring-interpolants clauses/*.smt2 --time-limit 60
 
@@ -58,46 +66,64 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--only", action="append", default=[], metavar="PATTERN", help="only configurations whose name fits, like 'Z3*'"
     )
     parser.add_argument("--list", action="store_true", help="show the configurations, and run nothing")
+    parser.add_argument("--quick", action="store_true", help="the shape of the result in five minutes on two cores")
     add_campaign_arguments(parser, None, None)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, jobs=None)
 
 
 def run(args: argparse.Namespace) -> int:
     from craton.bench.experiments import EXPERIMENTS
-    from craton.bench.presentation import write_all
-    from craton.bench.runner import Plan, run_campaign
-    from craton.bench.tasks import find_tasks
-    from craton.files import write_atomically
-    from craton.processes.limits import Limits
+    from craton.bench.experiments.page import write_reproduction
+    from craton.bench.runner import run_campaign
 
     experiment = EXPERIMENTS[args.experiment]
-    chosen = _chosen(experiment, args.only)
+    chosen = _chosen(experiment, args)
     if args.list:
         for configuration in chosen:
             print(f"{configuration.name:32}  {shlex.join(configuration.options)}")
         return 0
     if not args.tasks:
         raise CratonError("name the tasks to run it on: task definitions, .set files, directories or programs")
-    seconds = args.time_limit or experiment.time_limit
-    limits = Limits(seconds, args.cpu_limit, int((args.memory_limit or experiment.memory_limit) * 2**20))
-    tasks = find_tasks(args.tasks, args.property, args.every)
-    ended = run_campaign(
-        Plan(tuple(tasks), tuple(chosen), limits, args.out, experiment.applies), pool_of(args), silent=args.quiet
-    )
-    tables = experiment.tables(ended.campaign)
+    args.jobs = args.jobs or (2 if args.quick else 1)
+    ended = run_campaign(_plan(experiment, chosen, args), pool_of(args), silent=args.quiet)
     print(experiment.title)
-    for table in tables:
+    for table in experiment.tables(ended.campaign):
         print(f"\n{table.text()}")
-    page = "\n".join([f"# {experiment.title}", "", *(table.markdown() for table in tables)])
-    write_atomically(args.out / f"{experiment.name}.md", page)
-    written = [args.out / f"{experiment.name}.md", *write_all(ended.campaign, args.out, experiment.figures)]
     print()
-    tell_written(written, args.out)
+    tell_written(write_reproduction(experiment, ended.campaign, args.out), args.out)
     return conclusion(ended, args.out)
 
 
-def _chosen(experiment: Experiment, patterns: list[str]) -> list[Configuration]:
-    everything = experiment.configurations()
+def _plan(experiment: Experiment, chosen: list[Configuration], args: argparse.Namespace) -> Plan:
+    """What is run: the paper's limits unless others are given, or with --quick a few tasks for a few seconds."""
+    from craton.bench.runner import Plan
+    from craton.bench.tasks import find_tasks, in_fair_order
+    from craton.processes.limits import Limits
+
+    tasks = [
+        task
+        for task in find_tasks(args.tasks, args.property, args.every, args.sample)
+        if any(experiment.applies(task, configuration) for configuration in chosen)
+    ]
+    if not tasks:
+        raise CratonError(f"none of these tasks is of the kind that {experiment.name} is about")
+    seconds, processor = args.time_limit or experiment.time_limit, args.cpu_limit
+    if args.quick:
+        processor = processor or experiment.quick.seconds
+        seconds = args.time_limit or _PATIENCE * processor
+        tasks = in_fair_order(tasks)
+        runs = [sum(experiment.applies(task, configuration) for configuration in chosen) for task in tasks]
+        fitting = experiment.quick.fitting(runs, processor)
+        print(f"craton: {fitting} of {counted(len(tasks), 'task')}, {sum(runs[:fitting])} runs", file=sys.stderr)
+        tasks = tasks[:fitting]
+    limits = Limits(seconds, processor, int((args.memory_limit or experiment.memory_limit) * 2**20))
+    return Plan(tuple(tasks), tuple(chosen), limits, args.out, experiment.applies)
+
+
+def _chosen(experiment: Experiment, args: argparse.Namespace) -> list[Configuration]:
+    everything, patterns = experiment.configurations(), args.only
+    if args.quick and not patterns:
+        everything = experiment.quick.chosen(everything)
     for pattern in patterns:
         if not any(fnmatchcase(configuration.name, pattern) for configuration in everything):
             names = ", ".join(configuration.name for configuration in everything)

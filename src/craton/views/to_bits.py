@@ -84,6 +84,16 @@ class _Back:
         self.translator = translator
         self.bound: dict[Term, Number] = {}
         self.memo: dict[Term, Value] = {}
+        self.kept = {x for x, original in translator.originals.items() if x is original}
+        self.keeps_numbers = any(x.sort is not BOOL for x in self.kept)
+
+    def _is_kept(self, node: Term) -> bool:
+        """Whether a formula is only about variables that the view left as they are: unbounded integers, say."""
+        if not self.keeps_numbers or node.sort is not BOOL:
+            return False
+        spoken_of = free_variables(node)
+        unbound = spoken_of <= self.kept and not any(x in self.bound for x in spoken_of)
+        return unbound and not any(part.op is ops.APPLY for part in _nodes(node))
 
     def formula(self, formula: Term) -> Term:
         result = self._value(formula)
@@ -98,6 +108,10 @@ class _Back:
             node = stack[-1]
             if node in memo:
                 stack.pop()
+                continue
+            if self._is_kept(node):
+                stack.pop()
+                memo[node] = node
                 continue
             if node.op in QUANTIFIERS:
                 stack.pop()

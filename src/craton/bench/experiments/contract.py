@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from craton.bench.configurations import Configuration
@@ -13,6 +14,9 @@ from craton.bench.results import Campaign
 from craton.bench.tasks import BenchTask
 from craton.errors import UnknownSolver
 from craton.smt import make_solver
+
+# The papers' tools neither slice nor replace constants: their refiners see what is irrelevant, and so do ours here.
+AS_WRITTEN = ("--passes", "dead-code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,35 @@ def time_limits(campaign: Campaign) -> str:
     return " and ".join(said) or "no time limit"
 
 
+def is_ours(row: str) -> bool:
+    """Whether a row of a table is not the paper's: such rows stand below, and compete with none of the paper's."""
+    return row.startswith("ours")
+
+
+QUICK_SECONDS = 600.0  # of processor time, for all runs of `--quick`: five minutes on two cores
+
+
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """What `--quick` runs: rows that show the shape of the result, each for a few seconds, on as many tasks as fit."""
+
+    rows: tuple[str, ...] = ("*",)  # patterns of names of configurations
+    seconds: float = 5.0  # of processor time, for each run
+
+    def chosen(self, configurations: Sequence[Configuration]) -> list[Configuration]:
+        return [c for c in configurations if any(fnmatchcase(c.name, pattern) for pattern in self.rows)]
+
+    def fitting(self, runs_of_tasks: Sequence[int], seconds: float) -> int:
+        """How many of the first tasks, of which the number of runs is known, can be run in time; at least one."""
+        total, count = 0.0, 0
+        for runs in runs_of_tasks:
+            total += runs * seconds
+            if total > QUICK_SECONDS:
+                break
+            count += 1
+        return max(1, count)
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     name: str
@@ -101,3 +134,5 @@ class Experiment:
     tables: Callable[[Campaign], list[Table]]
     figures: Callable[[Campaign, Path], list[Path]] = field(repr=False)
     missing: Callable[[], list[str]] = list  # what the paper uses and this machine lacks
+    quick: Quick = Quick()
+    captions: Mapping[str, str] = field(default_factory=dict, repr=False)  # of figures, by the stem of their file

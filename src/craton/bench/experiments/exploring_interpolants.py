@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from craton.bench.configurations import Configuration
-from craton.bench.experiments.contract import Experiment, Table, time_limits
+from craton.bench.experiments.contract import Experiment, Quick, Table, time_limits
 from craton.bench.results import WRONG, Campaign, RunRecord
 from craton.bench.summary import is_solved, iterations
 from craton.bench.tasks import SATISFIABILITY, BenchTask
@@ -198,4 +198,5 @@ EXPLORING_INTERPOLANTS = Experiment(
     applies,
     tables,
     figures,
+    quick=Quick((PLAIN, ABS, SPACER), 8.0),
 )

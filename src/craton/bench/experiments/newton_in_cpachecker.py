@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from craton.bench.configurations import Configuration
-from craton.bench.experiments.contract import Experiment, Row, Table, share, time_limits
+from craton.bench.experiments.contract import AS_WRITTEN, Experiment, Quick, Row, Table, share, time_limits
 from craton.bench.results import DONE, Campaign, RunRecord
 from craton.bench.tasks import BenchTask
 
@@ -104,7 +104,7 @@ def _newton(level: str, flags: str, solver: str = "z3", quantifiers: str = "none
 def _row_of_table_1(name: str) -> Row:
     """The configuration that a name such as SBE-Edge-IC-LV-fb describes."""
     blocks, *words = name.lower().split("-")
-    engine = ("--engine", f"predicate({blocks})", "--encoding", "bv", "--solver", "z3")
+    engine = ("--engine", f"predicate({blocks})", *AS_WRITTEN, "--encoding", "bv", "--solver", "z3")
     if words == ["interpolation"]:
         return Row(name, (*engine, "--refine", CRAIG))
     flags = ", ".join(["sp", *(flag for word, flag in (("ic", "it"), ("lv", "lv")) if word in words)])
@@ -116,7 +116,9 @@ def _row_of_table_2(name: str) -> Row:
     solver, quantifiers, encoding = name.lower().replace("mathsat5", "mathsat").split("-")
     view = ("--encoding", "int", "--floats", "real") if encoding == "int" else ("--encoding", "bv")
     refiner = _newton("edge", "sp, lv", solver, quantifiers)
-    return Row(name, ("--engine", "predicate(lbe)", *view, "--solver", solver, "--refine", refiner), solver)
+    return Row(
+        name, ("--engine", "predicate(lbe)", *AS_WRITTEN, *view, "--solver", solver, "--refine", refiner), solver
+    )
 
 
 def _row_of_table_3(name: str) -> Row:
@@ -124,12 +126,14 @@ def _row_of_table_3(name: str) -> Row:
         return replace(_row_of_table_1("LBE-Interpolation"), name=name)
     if name.endswith("-Newton"):
         return replace(_row_of_table_2("Z3-light-bv" if name.startswith("Z3") else "MathSAT5-none-bv"), name=name)
-    engine = ("--engine", "predicate(lbe)", "--encoding", "bv", "--solver", "mathsat")
+    engine = ("--engine", "predicate(lbe)", *AS_WRITTEN, "--encoding", "bv", "--solver", "mathsat")
     return Row(name, (*engine, "--refine", "craig(mathsat, time=none)"), "mathsat")
 
 
 def _row_of_ours(name: str) -> Row:
-    return Row(name, ("--engine", "predicate(lbe)", "--encoding", "bv", "--solver", "z3", "--refine", OURS[name]))
+    return Row(
+        name, ("--engine", "predicate(lbe)", *AS_WRITTEN, "--encoding", "bv", "--solver", "z3", "--refine", OURS[name])
+    )
 
 
 def rows() -> list[Row]:
@@ -335,4 +339,12 @@ NEWTON_IN_CPACHECKER = Experiment(
     tables,
     figures,
     missing,
+    Quick(("SBE-Block-IC-LV", "LBE-Edge-LV", "LBE-Block-LV", "LBE-Interpolation", "Z3-light-bv"), 5.0),
+    {
+        file: f"{name} ({solver})"
+        for solver, files in _FIGURES.items()
+        for file, name in zip(
+            files, ("Scatter plot", "Quantile plot", "Quantifier eliminations by method"), strict=True
+        )
+    },
 )
