@@ -69,7 +69,7 @@ def verify(
     from craton.verdicts.verdict import Unknown
     from craton.verification.isolation import limit_reached
     from craton.verification.run import verify
-    from craton.verification.scheduling import own_limit
+    from craton.verification.scheduling import own_limits
 
     request = replace(_request(files, property, data_model, include, define), unknown_functions=unknown_functions)
     if passes is not None:
@@ -80,7 +80,8 @@ def verify(
     if len(several) > 1:
         raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
     begun = time.monotonic()
-    run = partial(verify, request, stages, own_limit(time_limit), confirm=confirm, jobs=jobs, memory=limits.memory)
+    own = own_limits(limits)
+    run = partial(verify, request, stages, own.wall, confirm=confirm, jobs=jobs, cpu=own.cpu, memory=own.memory)
     ending = supervise(lambda report: run(lambda *told: report(told)), limits, lambda told: _watched(told, watch))
     match ending:
         case Done(value):

@@ -1,14 +1,17 @@
-"""A clock that stands still while its process is suspended."""
+"""A clock that stands still while its process is suspended, or does not have the processor."""
 
 from __future__ import annotations
 
+import multiprocessing
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
 
 from craton.processes import running_time
-from craton.processes.running_time import Suspensions, are_told_by, asked
+from craton.processes.limits import Kind
+from craton.processes.running_time import Suspensions, asked, told_by
 
 
 @dataclass
@@ -33,9 +36,8 @@ class Wall:
 def wall(monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]:
     wall = Wall()
     monkeypatch.setattr(running_time, "time", wall)
-    are_told_by(wall.suspensions)
-    yield wall
-    are_told_by(None)
+    with told_by(wall.suspensions):
+        yield wall
 
 
 def test_time_suspended_does_not_count(wall: Wall) -> None:
@@ -91,3 +93,44 @@ def test_an_answer_counts_however_late(wall: Wall) -> None:
     solver = Solver(wall, 2.0, 1.0)
     assert asked(solver, 5.0, bool) == "answer"
     assert solver.limits == [5.0]
+
+
+def test_processor_time_counts_if_that_is_limited() -> None:
+    """Of this process and of those that it has started, while they run and afterwards; sleep hardly counts."""
+    with running_time.counting(Kind.CPU):
+        assert running_time.counted() is Kind.CPU
+        before = running_time.running_time()
+        time.sleep(0.3)
+        slept = running_time.running_time() - before
+        _burn(0.2)
+        alone = running_time.running_time() - before - slept
+        child = multiprocessing.get_context("fork").Process(target=_burn, args=(0.3,))
+        child.start()
+        child.join()
+        both = running_time.running_time() - before - slept - alone
+    assert slept < 0.15
+    assert 0.2 <= alone < 0.4
+    assert 0.25 <= both < 0.6
+    assert running_time.counted() is Kind.WALL
+
+
+def _burn(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_who_had_no_processor_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a longer limit of wall time, as the machine is that busy."""
+    wall, limits = Wall(), list[float]()
+    monkeypatch.setattr(running_time, "time", wall)
+    monkeypatch.setattr(running_time, "running_time", lambda: wall.now / 4)
+
+    def solver(limit: float | None) -> str:
+        assert limit is not None
+        limits.append(limit)
+        wall.works(min(limit, 8.0))
+        return "answer" if limit >= 8.0 else ""
+
+    assert asked(solver, 4.0, bool) == "answer"
+    assert limits == [4.0, 12.0]

@@ -15,7 +15,7 @@ import pytest
 
 from craton.processes.family import figures, resume, suspend_family
 from craton.processes.limits import Exceeded, Kind
-from craton.processes.running_time import running_time
+from craton.processes.running_time import counting, running_time
 from craton.processes.supervision import Done, Ended, Ending, Failed, Report
 from craton.processes.turns import Game, Player, share_of_round
 
@@ -92,6 +92,44 @@ def test_the_time_is_over() -> None:
     began = time.monotonic()
     assert Game([player("endless", for_ever), player("also", for_ever)], nobody, first_done).result(until(0.5)) is None
     assert time.monotonic() - began >= 0.5
+
+
+def test_turns_of_processor_time() -> None:
+    """Who sleeps uses up nothing, or nearly so; who works does."""
+    used: dict[str, float] = {}
+
+    def works(report: Report) -> None:
+        while True:
+            report(time.process_time())
+
+    def sleeps(report: Report) -> None:
+        while True:
+            time.sleep(0.01)
+            report(time.process_time())
+
+    def hear(who: Player, what: object) -> None:
+        assert isinstance(what, float)
+        used[who.name] = what
+
+    with counting(Kind.CPU):
+        end = running_time() + 1.0
+        Game([player("works", works), player("sleeps", sleeps)], hear, first_done, jobs=2).result(
+            lambda: end - running_time()
+        )
+        assert running_time() >= end
+    assert used["works"] > 3 * used["sleeps"]
+
+
+def test_a_cap_of_processor_time() -> None:
+    ended: dict[str, Ending] = {}
+
+    def note(who: Player, ending: Ending) -> bool:
+        ended[who.name] = ending
+        return True
+
+    with counting(Kind.CPU):
+        Game([player("capped", works_for(LONG), most=0.3)], nobody, note).result(lambda: None)
+    assert ended["capped"] == Ended(Exceeded(Kind.CPU, 0.3))
 
 
 def test_nobody_survives_the_game() -> None:
@@ -188,7 +226,7 @@ def test_rounds_grow_and_use_the_time_up(jobs: int, limit: float | None) -> None
     left, shares = limit, 4.0
     lengths = []
     for number in range(20):
-        share = share_of_round(number, shares, left, jobs)
+        share = share_of_round(number, shares, None if left is None else left * jobs)
         lengths.append(share)
         if left is not None:
             left -= share * shares / jobs

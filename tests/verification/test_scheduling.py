@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from craton.verification.scheduling import Clock, equal_part, least, own_limit, time_to_confirm, turn
+from craton.processes.limits import Kind, Limits
+from craton.processes.running_time import counting
+from craton.verdicts.text import Limit
+from craton.verification.scheduling import Clock, equal_part, least, own_limit, own_limits, time_to_confirm, turn
 
 
 @dataclass(frozen=True)
@@ -89,3 +92,32 @@ def test_a_clock_without_a_limit() -> None:
     clock = Clock.lasting(None)
     assert (clock.left, clock.is_over, clock.part(None).left) == (None, False, None)
     assert clock.part(5).left == pytest.approx(5, abs=1)
+
+
+def test_a_clock_of_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever limit comes first; of processor time there is one for all who work at once."""
+    hands = Hands(monkeypatch)
+    monkeypatch.setattr("craton.verification.scheduling.unsuspended", lambda: 3 * hands.now)  # a busy machine
+    with counting(Kind.CPU):
+        clock = Clock.within(Limits(30.0, 12.0))
+        assert (clock.left, clock.left_for(2)) == (12, 12)
+        hands.now += 9
+        assert (clock.left, clock.left_for(2), clock.reached) == (3, 3, None)
+        assert clock.part(2).left == 2
+        hands.now += 0.5
+        assert (clock.left, clock.left_for(2)) == (1.5, 2.5)
+        hands.now += 0.5
+        assert (clock.is_over, clock.reached) == (True, Limit.WALL)
+        clock = Clock.within(Limits(None, 1.0))
+        hands.now += 2
+        assert clock.reached is Limit.CPU
+
+
+def test_of_wall_time_everybody_has_the_same() -> None:
+    clock = Clock.within(Limits(10.0))
+    left = clock.left_for(3)
+    assert left is not None and left > 20
+
+
+def test_a_run_stops_before_each_limit() -> None:
+    assert own_limits(Limits(600, 10, 5)) == Limits(599, 9.7, 5)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from craton.configuration.stages import Stage
     from craton.engines.contract import Progress, Statistics
     from craton.frontends.programs import Asked, Request
+    from craton.processes.limits import Limits
     from craton.processes.supervision import Ending, Report
     from craton.report.verdict import Outcome
 
@@ -110,7 +111,7 @@ class _Work:
         args, started = self.args, time.monotonic()
         line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
         limits = Limits(seconds, cpu_seconds, _bytes(args.memory_limit))
-        ending = supervise(lambda report: self._work(request, seconds, report), limits, line.show, last_words=True)
+        ending = supervise(lambda report: self._work(request, limits, report), limits, line.show, last_words=True)
         line.clear()
         final = _outcome_of(ending, line, debug=args.debug)
         if is_horn(request) and not final.answer:
@@ -121,33 +122,34 @@ class _Work:
         final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
         return final, ending
 
-    def _work(self, request: Request, seconds: float, report: Report) -> Outcome:
+    def _work(self, request: Request, limits: Limits, report: Report) -> Outcome:
         """In the worker."""
         from craton.evidence.files import write_evidence
         from craton.frontends.programs import is_horn
         from craton.report.verdict import outcome
         from craton.verification.run import verify
-        from craton.verification.scheduling import own_limit
+        from craton.verification.scheduling import own_limits
 
         args, files = self.args, evidence_files_of(self.args)
-        limit = own_limit(seconds)
+        own = own_limits(limits)
         if is_horn(request):
-            return self._of_system(request, limit, report)
+            return self._of_system(request, own, report)
         result = verify(
             request,
             self.stages,
-            limit,
+            own.wall,
             lambda *progress: report(progress),
             confirm=not args.no_confirm,
             jobs=args.jobs,
-            memory=_bytes(args.memory_limit),
+            cpu=own.cpu,
+            memory=own.memory,
         )
         told = outcome(result)
         if any((files.proof, files.harness, files.witness)):
             told.files, told.unwritten = write_evidence(request, result, files)
         return told
 
-    def _of_system(self, request: Request, limit: float | None, report: Report) -> Outcome:
+    def _of_system(self, request: Request, limits: Limits, report: Report) -> Outcome:
         """Of Horn clauses: an answer in the words of that world."""
         from craton.configuration.stages import DEFAULT
         from craton.evidence.system_files import write_system_evidence
@@ -157,7 +159,14 @@ class _Work:
 
         stages = None if self.stages is DEFAULT else self.stages
         result = verify_system(
-            load_system(request), stages, limit, lambda *progress: report(progress), confirm=not self.args.no_confirm
+            load_system(request),
+            stages,
+            limits.wall,
+            lambda *progress: report(progress),
+            confirm=not self.args.no_confirm,
+            jobs=self.args.jobs,
+            cpu=limits.cpu,
+            memory=limits.memory,
         )
         told = outcome_of_system(result.answer, result.system, result.stage, result.statistics)
         files = evidence_files_of(self.args)

@@ -53,6 +53,11 @@ class Limits:
     cpu: float | None = None  # seconds
     memory: int | None = None  # bytes
 
+    @property
+    def time(self) -> Kind:
+        """The time that those who work within the limits count: processor time, if that is limited."""
+        return Kind.WALL if self.cpu is None else Kind.CPU
+
     def exceeded(self, wall: float, used: Usage) -> Exceeded | None:
         """The first limit that was exceeded."""
         for kind, limit, now in (

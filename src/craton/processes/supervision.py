@@ -23,7 +23,7 @@ from craton.processes import frames
 from craton.processes.family import end_family, end_group
 from craton.processes.kernel import end_with_parent, exit_descriptor
 from craton.processes.limits import NOTHING, Exceeded, Limits, Usage
-from craton.processes.running_time import running_time
+from craton.processes.running_time import begin_process, running_time
 from craton.processes.watch import GLANCE, Watch, readable
 
 # A forked child already has all terms and translations; without fork they are sent to it.
@@ -188,6 +188,7 @@ def _child(work: Callable[[Report], Any], sending: Connection, parent: int) -> N
     """Works in a thread with a large stack: solvers recurse as deep as formulas are."""
     global _inside
     end_with_parent(parent)
+    begin_process()
     if not _inside and hasattr(os, "setsid"):
         os.setsid()  # everything it starts is one group, which can be killed even after its own death
     _inside = True

@@ -2,12 +2,12 @@
 where it was when it comes again. Nothing is done twice, and nobody waits for somebody else's end.
 
 Turns come in rounds: a turn is twice as long as it was in the round before. So whatever needs t seconds by itself ends
-after a small multiple of t, whoever else is there; and work that goes on for long is rarely interrupted.
+after a small multiple of t, whoever else is there; and work that goes on for long is rarely interrupted. Seconds are
+those of the clock that deadlines are on (`running_time`): of wall time, or of the processor time of a player's family.
 """
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,14 +17,14 @@ from typing import Any, Generic, TypeVar
 
 from craton.processes.family import family, figures, memory, resume, suspend_family
 from craton.processes.limits import Exceeded, Kind
-from craton.processes.running_time import Suspensions, are_told_by, running_time
+from craton.processes.running_time import Suspensions, counted, slowed, told_by, unsuspended
 from craton.processes.supervision import Ended, Ending, Report, Worker, end_all
 from craton.processes.watch import GLANCE, readable
 
 T = TypeVar("T")
 
 Work = Callable[[Report], Any]
-SecondsLeft = Callable[[], float | None]  # None: no limit
+SecondsLeft = Callable[[], float | None]  # for the turns of all together; None: no limit
 
 _ONE_SHARE = 0.1  # seconds in the first round
 _LOOK_AT_MEMORY = 0.5  # seconds between two looks
@@ -73,7 +73,7 @@ class Game(Generic[T]):
         """
         with self._seated():
             for turns in self._rounds(seconds_left):
-                waiting, playing = deque(turns), dict[Player, float]()  # until when
+                waiting, playing = deque(turns), dict[Player, float]()  # who plays, until it has used so much
                 while waiting or playing:
                     found = pause()
                     if found is not None:
@@ -93,7 +93,7 @@ class Game(Generic[T]):
         number = 0
         while players := [player for player in self._players if player not in self._out]:
             together = sum(player.share for player in players)
-            share = share_of_round(number, together, seconds_left(), self._jobs)
+            share = share_of_round(number, together, seconds_left())
             yield [(player, player.share * share) for player in players]
             number += 1
 
@@ -108,31 +108,31 @@ class Game(Generic[T]):
                 seat = self._seats[player] = _Seat(player.prepared())
             else:
                 seat.go_on()
-            if player.most is not None:
-                seconds = min(seconds, player.most - seat.used)
-            playing[player] = running_time() + seconds
+            until = seat.used + seconds
+            playing[player] = until if player.most is None else min(until, player.most)
 
     def _watch(self, playing: dict[Player, float], seconds_left: SecondsLeft) -> T | None:
         """Until the first turn of those that play is over, or there is news."""
         if not playing:
             return None
-        now = running_time()
         left = seconds_left()
-        wait = max(0.0, min(GLANCE * 4, min(playing.values()) - now, GLANCE * 4 if left is None else left))
+        soonest = min(until - self._seats[player].used for player, until in playing.items())
+        wait = max(0.0, min(GLANCE * 4, soonest, GLANCE * 4 if left is None else left))
         readable([stream for player in playing for stream in self._seats[player].worker.streams], wait)
         for player in list(playing):
             seat = self._seats[player]
             ending = seat.worker.poll()
             for report in seat.worker.receive():
                 self._heard(player, report)
-            if ending is None and player.most is not None and seat.used >= player.most:
-                ending = Ended(Exceeded(Kind.WALL, player.most))
+            used = seat.used
+            if ending is None and player.most is not None and used >= player.most:
+                ending = Ended(Exceeded(counted(), player.most))
             if ending is not None:
                 del playing[player]
                 found = self._leave(player, ending)
                 if found is not None:
                     return found
-            elif running_time() >= playing[player]:
+            elif used >= playing[player]:
                 del playing[player]
                 if self._others_wait(player):
                     seat.stop()
@@ -152,9 +152,9 @@ class Game(Generic[T]):
     def _within_memory(self, playing: dict[Player, float]) -> T | None:
         """Ends the one that takes the most for its share if all together take too much."""
         limit = self._most_memory
-        if limit is None or len(self._seats) < 2 or running_time() - self._looked < _LOOK_AT_MEMORY:
+        if limit is None or len(self._seats) < 2 or unsuspended() - self._looked < _LOOK_AT_MEMORY:
             return None
-        self._looked = running_time()
+        self._looked = unsuspended()
         members = {player: family(seat.worker.pid) for player, seat in self._seats.items()}
         everybody = [member for some in members.values() for member in some]
         if sum(figures(member).resident for member in everybody) <= limit or memory(everybody) <= limit:
@@ -173,16 +173,14 @@ class Game(Generic[T]):
             self._seats.clear()
 
 
-def share_of_round(number: int, together: float, left: float | None, jobs: int = 1) -> float:
+def share_of_round(number: int, together: float, left: float | None) -> float:
     """How long a turn of share one is in a round, all turns being `together` shares.
 
     A round is twice as long as the one before, unless the time ends before the round after it does: then it takes all
     that is left, so that everybody has a part of it.
     """
     usual = _ONE_SHARE * 2.0**number
-    if left is None or usual * together * 3 <= left * jobs:
-        return usual
-    return left * jobs / together
+    return usual if left is None or usual * together * 3 <= left else left / together
 
 
 @dataclass(slots=True)
@@ -192,9 +190,10 @@ class _Seat:
     work: Work
     suspensions: Suspensions = field(default_factory=Suspensions)
     worker: Worker = field(init=False)
-    _begun: float = field(default_factory=time.monotonic)
+    _begun: float = field(default_factory=unsuspended)
     _stopped: list[int] = field(default_factory=list)  # processes
     _since: float = 0.0
+    _most_used: float = 0.0
 
     def __post_init__(self) -> None:
         self.worker = Worker(partial(_under, self.suspensions, self.work))
@@ -202,20 +201,25 @@ class _Seat:
     @property
     def used(self) -> float:
         """The seconds of its turns."""
-        until = self._since if self._stopped else time.monotonic()
-        return until - self._begun - self.suspensions.seconds
+        until = self._since if self._stopped else unsuspended()
+        wall = until - self._begun - self.suspensions.seconds
+        if counted() is Kind.WALL:
+            return wall
+        processor = sum(figures(member).cpu for member in family(self.worker.pid))
+        self._most_used = max(self._most_used, slowed(processor, wall))  # some may have ended since
+        return self._most_used
 
     def stop(self) -> None:
         self._stopped = suspend_family(self.worker.pid)
-        self._since = time.monotonic()
+        self._since = unsuspended()
 
     def go_on(self) -> None:
         if self._stopped:
-            self.suspensions.add(time.monotonic() - self._since)
+            self.suspensions.add(unsuspended() - self._since)
             stopped, self._stopped = self._stopped, []
             resume(stopped)
 
 
 def _under(suspensions: Suspensions, work: Work, report: Report) -> Any:
-    are_told_by(suspensions)
-    return work(report)
+    with told_by(suspensions):
+        return work(report)

@@ -21,7 +21,7 @@ from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.sorts import BOOL, INT, REAL, Array, BitVec, Float, Sort
 from craton.logic.terms import Term, ill_sorted
-from craton.processes.running_time import asked, can_be_suspended
+from craton.processes.running_time import asked, differs_from_wall
 
 if TYPE_CHECKING:
     from craton.smt.querylog import QueryLog
@@ -264,7 +264,7 @@ class Solver(ABC):
         return answer
 
     def _asked(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
-        if not can_be_suspended():
+        if not differs_from_wall():
             return self._check(assumptions, limit)
         return asked(lambda left: self._check(assumptions, left), limit, lambda found: not isinstance(found, Undecided))
 

@@ -30,7 +30,7 @@ from craton.verification.confirmation import replayed
 from craton.verification.context import Context
 from craton.verification.derived_runs import TooLong, run_of
 from craton.verification.isolation import NotDone, Report, within
-from craton.verification.systems import verify_system
+from craton.verification.systems import answered
 
 MOST_CLAUSES = 20_000
 _MOST_CONJUNCTS = 20  # of a formula that is made shorter
@@ -63,7 +63,7 @@ def by_contracts(
         return Unknown("the program has too many clauses"), ""
     if functions(*(clause.constraint for clause in made.system.clauses)):
         return Unknown("Horn clauses cannot share uninterpreted functions"), ""
-    result = verify_system(made.system, stages, seconds, context.watch, confirm=context.confirm, kept=made.kept)
+    result = answered(made.system, stages, replace(context, clock=context.clock.part(seconds)), made.kept)
     match result.answer:
         case Satisfiable() as found:
             return _proved(made, found, result.stage, context), result.stage

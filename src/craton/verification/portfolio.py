@@ -52,7 +52,7 @@ class Portfolio:
         limits = self.context
         game = Game(tuple(players), self._heard, ended, jobs=limits.jobs, most_memory=limits.most_memory)
         try:
-            return game.result(lambda: clock.left, pause)
+            return game.result(lambda: clock.left_for(limits.jobs), pause)
         finally:
             self.context.statistics = self._together()
 

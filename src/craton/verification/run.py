@@ -4,6 +4,7 @@ that is confirmed is the verdict.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from craton.engines.contract import Engine, EngineAnswer, Safe, Unsafe
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE
 from craton.logic.evaluation import CannotEvaluate
-from craton.processes.running_time import running_time
+from craton.processes.limits import Limits
+from craton.processes.running_time import counting
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
@@ -26,7 +28,6 @@ from craton.program.statements import Call
 from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
-from craton.verdicts.text import Limit
 from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
 from craton.verification.confirmation import Confirmation
 from craton.verification.context import Context, Watcher, nobody
@@ -62,26 +63,30 @@ def verify(
     *,
     confirm: bool = True,
     jobs: int = 1,
+    cpu: float | None = None,
     memory: int | None = None,
 ) -> Result:
-    """The verdict on a program. The limit is of time; those who must keep it run this in a process they can end. Of
-    several stages `jobs` work at once; `memory` is what all may have, in bytes.
+    """The verdict on a program. The limit is of wall time; those who must keep it run this in a process they can end.
+    Of several stages `jobs` work at once; `cpu` and `memory` are what all may have, in seconds and bytes. With a limit
+    of processor time all times inside of the run are of that.
 
     Without `confirm` an engine's word is enough, and the result says that it is not confirmed.
     """
-    started = running_time()
-    context = Context(Clock.lasting(seconds), request, confirm, watch, jobs=jobs, most_memory=for_stages(memory))
-    with veto_beside(request, seconds, wanted=confirm) as context.veto:
-        with context.statistics.spending("loading"):
-            program = load_program(request)
-        return _Run(program, stages, context).result(started)
+    started, limits = time.monotonic(), Limits(seconds, cpu, memory)
+    with counting(limits.time):
+        clock = Clock.within(limits)
+        context = Context(clock, request, confirm, watch, jobs=jobs, most_memory=for_stages(memory))
+        with veto_beside(request, clock.left, wanted=confirm) as context.veto:
+            with context.statistics.spending("loading"):
+                program = load_program(request)
+            return _Run(program, stages, context).result(started)
 
 
 def verify_program(program: Program, stages: Sequence[Stage], seconds: float | None = None) -> Result:
     """The verdict on a program that is loaded already, such as one with hints from a witness. Without its text there is
     nothing to compile: a counterexample is replayed by the interpreter only.
     """
-    return _Run(program, stages, Context(Clock.lasting(seconds), None)).result(running_time())
+    return _Run(program, stages, Context(Clock.lasting(seconds), None)).result(time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class _Run:
             assumptions=self.program.assumptions,
             passes=self.context.passes,
             statistics=self.context.statistics,
-            seconds=running_time() - started,
+            seconds=time.monotonic() - started,
         )
 
     def _found(self) -> Result:
@@ -233,7 +238,7 @@ class _Run:
             return error if isinstance(error, Result) and error.is_false else Result(found)
         if clock.is_over:
             reasons.setdefault("out of time", [])
-        return Result(Unknown(self._told(reasons), Limit.WALL if clock.is_over else None))
+        return Result(Unknown(self._told(reasons), clock.reached))
 
     def _decided(self, programs: StagePrograms, clock: Clock, reasons: dict[str, list[str]]) -> Result | Unknown | None:
         """The result; or that something can be reached which is not modelled; or None, with the reasons."""

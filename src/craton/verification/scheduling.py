@@ -6,11 +6,13 @@ None stands for no limit, throughout.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from craton.processes.family import available
-from craton.processes.running_time import running_time
+from craton.processes.limits import Kind, Limits
+from craton.processes.running_time import counted, running_time, unsuspended
+from craton.verdicts.text import Limit
 
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
 _FOR_STAGES = 0.75  # of the memory
@@ -34,27 +36,63 @@ class Weighted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The time until a deadline (of `running_time`)."""
+    """The time until a deadline: of `running_time`, and where that counts processor time, of wall time besides."""
 
     deadline: float | None
+    wall_deadline: float | None = None
 
     @classmethod
     def lasting(cls, seconds: float | None) -> Clock:
         """From now on."""
         return cls(None if seconds is None else running_time() + seconds)
 
+    @classmethod
+    def within(cls, limits: Limits) -> Clock:
+        """From now on. `running_time` counts processor time if there is a limit of that (see `counting`)."""
+        if limits.cpu is None:
+            return cls.lasting(limits.wall)
+        return replace(
+            cls.lasting(limits.cpu), wall_deadline=None if limits.wall is None else unsuspended() + limits.wall
+        )
+
     @property
     def left(self) -> float | None:
+        return least(self._left, self._wall_left)
+
+    def left_for(self, jobs: int) -> float | None:
+        """For the turns of so many who work at once, all together: processor time is shared by them."""
+        if counted() is Kind.CPU:
+            return least(self._left, _times(jobs, self._wall_left))
+        return _times(jobs, self.left)
+
+    @property
+    def _left(self) -> float | None:
         return None if self.deadline is None else self.deadline - running_time()
+
+    @property
+    def _wall_left(self) -> float | None:
+        return None if self.wall_deadline is None else self.wall_deadline - unsuspended()
 
     @property
     def is_over(self) -> bool:
         left = self.left
         return left is not None and left <= 0
 
+    @property
+    def reached(self) -> Limit | None:
+        """The limit that was reached, if one was."""
+        wall = self._wall_left
+        if not self.is_over:
+            return None
+        return Limit.CPU if counted() is Kind.CPU and (wall is None or wall > 0) else Limit.WALL
+
     def part(self, seconds: float | None) -> Clock:
         """A clock of so many seconds from now on that ends no later than this one."""
-        return Clock(least(self.deadline, Clock.lasting(seconds).deadline))
+        return replace(self, deadline=least(self.deadline, Clock.lasting(seconds).deadline))
+
+
+def _times(jobs: int, seconds: float | None) -> float | None:
+    return None if seconds is None else jobs * seconds
 
 
 def least(*seconds: float | None) -> float | None:
@@ -62,8 +100,12 @@ def least(*seconds: float | None) -> float | None:
     return min((limit for limit in seconds if limit is not None), default=None)
 
 
+def own_limits(limits: Limits) -> Limits:
+    """When a run stops by itself, so that it has something to say before one of its limits ends it."""
+    return replace(limits, wall=own_limit(limits.wall), cpu=own_limit(limits.cpu))
+
+
 def own_limit(limit: float | None) -> float | None:
-    """When a run stops by itself, so that it has something to say before the limit ends it."""
     return limit if limit is None or limit <= 1 else limit - min(_MOST_WORDS, max(_LAST_WORDS, _WORDS_SHARE * limit))
 
 

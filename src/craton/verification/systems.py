@@ -7,6 +7,7 @@ on its program, by the spine of programs.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,14 +23,14 @@ from craton.horn.grounding import Inference, grounded
 from craton.horn.models import EMPTY, Model
 from craton.horn.preprocessing import Preprocessed, preprocessed
 from craton.horn.results import Satisfiable, Unsatisfiable
-from craton.processes.running_time import running_time
+from craton.processes.limits import Limits
+from craton.processes.running_time import counting, running_time
 from craton.processes.supervision import Report
 from craton.verdicts import verdict as verdicts
-from craton.verdicts.text import Limit
 from craton.verdicts.verdict import Proved, Violated
-from craton.verification.context import Watcher, nobody
+from craton.verification.context import Context, Watcher, nobody
 from craton.verification.isolation import NotDone, within
-from craton.verification.scheduling import Clock, least, time_to_confirm, turn
+from craton.verification.scheduling import Clock, for_stages, least, time_to_confirm, turn
 
 _PROGRAMS = 0.5  # of the time that is left, for the program of a linear system
 
@@ -54,24 +55,37 @@ def verify_system(
     watch: Watcher = nobody,
     *,
     confirm: bool = True,
-    kept: frozenset[str] = frozenset(),
+    jobs: int = 1,
+    cpu: float | None = None,
+    memory: int | None = None,
 ) -> SystemResult:
-    """Whether the system is satisfiable. Without stages, those for systems and, for linear ones, those of programs.
-    Predicates of the names `kept` are not inlined.
+    """Whether the system is satisfiable. Without stages, those for systems and, for linear ones, those of programs. The
+    limits are those of `verify`.
     """
-    started = running_time()
-    run = _Run(system, Clock.lasting(seconds), watch, confirm, kept)
+    limits = Limits(seconds, cpu, memory)
+    with counting(limits.time):
+        context = Context(Clock.within(limits), None, confirm, watch, jobs=jobs, most_memory=for_stages(memory))
+        return answered(system, stages, context)
+
+
+def answered(
+    system: System, stages: Sequence[Stage] | None, context: Context, kept: frozenset[str] = frozenset()
+) -> SystemResult:
+    """The same within a run. Predicates of the names `kept` are not inlined."""
+    started = time.monotonic()
+    run = _Run(system, context, kept)
     answer, stage = run.answer(stages)
-    return SystemResult(system, answer, stage, run.statistics, running_time() - started)
+    return SystemResult(system, answer, stage, run.statistics, time.monotonic() - started)
 
 
 class _Run:
-    def __init__(self, system: System, clock: Clock, watch: Watcher, confirm: bool, kept: frozenset[str]) -> None:
+    def __init__(self, system: System, context: Context, kept: frozenset[str]) -> None:
         self.system = system
         self.kept = kept
-        self.clock = clock
-        self.watch = watch
-        self.confirm = confirm
+        self.context = context
+        self.clock = context.clock
+        self.watch = context.watch
+        self.confirm = context.confirm
         self.statistics = Statistics()
         self.reasons: list[str] = []
 
@@ -112,7 +126,7 @@ class _Run:
 
     def _unknown(self) -> verdicts.Unknown:
         reason = "; ".join(dict.fromkeys(self.reasons)) or "no engine has an answer"
-        return verdicts.Unknown(reason, Limit.WALL if self.clock.is_over else None)
+        return verdicts.Unknown(reason, self.clock.reached)
 
     def _run(self, engine: SystemEngine, system: System, share: float | None) -> SystemAnswer:
         """What the engine says, from a process of its own."""

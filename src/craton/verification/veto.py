@@ -48,8 +48,9 @@ class Veto:
 
             return native_violation(source, directory, seconds, report)
 
+        begun = time.monotonic()
         self._worker = Worker(work)
-        self._deadline = self._worker.started + seconds
+        self._deadline = begun + max(seconds, _FIRST_RUNS)
         self._has_run = False  # often enough for a proof to stand
         self._suspected: NativeViolation | None = None  # and looked at more closely just now
         self._violation: NativeViolation | None = None
@@ -62,9 +63,8 @@ class Veto:
 
     def last_word(self) -> NativeViolation | None:
         """After the first runs, unless they take far too long; what is suspected counts if it is not withdrawn soon."""
-        until = max(self._deadline, self._worker.started + _FIRST_RUNS)
         suspected = time.monotonic() + _CLOSER_LOOK
-        while not self._hear() and time.monotonic() < (until if self._suspected is None else suspected):
+        while not self._hear() and time.monotonic() < (self._deadline if self._suspected is None else suspected):
             self._worker.wait()
         return self._violation or self._suspected
 
