@@ -67,7 +67,7 @@ CEGAR = (
     "value",
     "value(sbe, global, restart)",
     "value(lbe, location)",
-    "value(chains)",
+    "value(chains, function, lazy)",
     "value(blocks=2, eager)",
 )
 OTHERS = (

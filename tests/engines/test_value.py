@@ -8,7 +8,9 @@ import pytest
 
 from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown, Unsafe
-from craton.engines.value import Refining, Tracking, ValueAnalysis, _States
+from craton.engines.reachability.precision import Sharing
+from craton.engines.value import Refining, ValueAnalysis
+from craton.engines.value.domain import ValueStates
 from craton.evidence.checker import find_flaw
 from craton.frontends.c import load_c
 from craton.logic import INT, TRUE, and_, eq, int_, or_, var
@@ -19,6 +21,7 @@ from craton.traces.execution import execution
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.refutation import Answer, Refiner, Refutation
 from craton.traces.trace import Trace
+from craton.traces.values import Values
 
 PRELUDE = """
 extern void reach_error(void);
@@ -66,9 +69,11 @@ BEYOND = """
 
 REFINERS = ("fallback(values, newton(it, sp, lv))", "newton(it, wp, lv)", "sliced(values, newton(it, sp, lv))")
 ENGINES = {
-    "chains": (CHAINS, Tracking.LOCATION),
-    "statements": (1, Tracking.GLOBAL),
-    "blocks": (None, Tracking.LOCATION),
+    "chains": (CHAINS, Sharing.LOCATION, Refining.RESTART),
+    "statements": (1, Sharing.GLOBAL, Refining.RESTART),
+    "blocks": (None, Sharing.LOCATION, Refining.RESTART),
+    "chains, lazily": (CHAINS, Sharing.LOCATION, Refining.LAZY),
+    "statements, lazily": (1, Sharing.GLOBAL, Refining.LAZY),
 }
 
 
@@ -79,9 +84,9 @@ def loaded(body: str, folder: Path) -> Program:
 
 
 def run(program: Program, expression: str, engine: str = "chains") -> tuple[EngineAnswer, Program]:
-    blocks, tracking = ENGINES[engine]
+    blocks, sharing, refinement = ENGINES[engine]
     seen = encode_blocks(program, blocks).program
-    return ValueAnalysis(refiner(expression), blocks, tracking).run(seen, Budget(60.0)), seen
+    return ValueAnalysis(refiner(expression), blocks, sharing, refinement).run(seen, Budget(60.0)), seen
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -172,15 +177,48 @@ def test_only_what_is_asked_for_is_tracked(tmp_path: Path) -> None:
     assert budget.statistics.states < 20
 
 
+def covered(states: ValueStates, known: Values) -> bool:
+    """Whether the state is covered; otherwise it is added."""
+    found = states.covers(known)
+    if not found:
+        states.add(known)
+    return found
+
+
 def test_states_cover_each_other() -> None:
     x, y = var("x", INT), var("y", INT)
     one, two = int_(1), int_(2)
-    states = _States()
-    assert states.add({x: one, y: one})
-    assert not states.add({x: one, y: one})
-    assert states.add({x: one, y: two})
-    assert states.add({x: two})
-    assert not states.add({x: two, y: one})
+    states = ValueStates()
+    assert not covered(states, {x: one, y: one})
+    assert covered(states, {x: one, y: one})
+    assert not covered(states, {x: one, y: two})
+    assert not covered(states, {x: two})
+    assert covered(states, {x: two, y: one})
     assert states.formula() is or_(and_(eq(x, one), eq(y, one)), and_(eq(x, one), eq(y, two)), eq(x, two))
-    assert states.add({})
-    assert not states.add({y: two})
+    assert not states.is_redundant({x: two})
+    assert not covered(states, {})
+    assert covered(states, {y: two})
+    assert states.is_redundant({x: two})
+    states.remove({})
+    assert not covered(states, {y: two})
+
+
+# Two loops one behind the other: what the second one needs is not known when the first one is unwound.
+BEHIND = """
+    int i = 0, lock = 0;
+    while (i < 30) i++;
+    while (__VERIFIER_nondet_int()) { check(!lock); lock = 1; check(i == 30); lock = 0; }"""
+
+
+@pytest.mark.parametrize("sharing", Sharing)
+def test_lazily_less_is_unwound(sharing: Sharing, tmp_path: Path) -> None:
+    """[RS] 5: below the pivot the graph is unwound again, all else stays; [RS] 7: starting again unwinds everything."""
+    program = encode_blocks(loaded(BEHIND, tmp_path), CHAINS).program
+    unwound = {}
+    for refinement in (Refining.LAZY, Refining.RESTART):
+        budget = Budget(60.0)
+        verdict = ValueAnalysis(refiner("values"), sharing=sharing, refinement=refinement).run(program, budget)
+        assert isinstance(verdict, Safe), verdict
+        assert find_flaw(program, verdict.invariants, ("bitwuzla", "z3")) is None
+        unwound[refinement] = budget.statistics.unwound
+    assert unwound[Refining.LAZY] < unwound[Refining.RESTART]

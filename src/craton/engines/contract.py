@@ -80,6 +80,7 @@ class Statistics:
     trace_lengths: list[int] = field(default_factory=list)
     predicates: int = 0
     states: int = 0
+    unwound: int = 0  # states of reachability graphs, with those that were cut again
     purposes: dict[str, Tally] = field(default_factory=dict)  # what the time went into
 
     def count(self, refutation: Refutation) -> None:
@@ -102,7 +103,7 @@ class Statistics:
         return total
 
     def _add(self, other: Statistics) -> None:
-        for name in ("iterations", "returned", "perfect", "tested", "predicates", "states"):
+        for name in ("iterations", "returned", "perfect", "tested", "predicates", "states", "unwound"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.refutations.update(other.refutations)
         self.eliminated.update(other.eliminated)

@@ -178,6 +178,7 @@ def figures(statistics: Statistics) -> dict[str, Any]:
         "trace length": _spread(statistics.trace_lengths, "shortest", "longest"),
         "predicates": statistics.predicates,
         "states": statistics.states,
+        "states unwound": statistics.unwound,
         "time (s)": {
             name: {"calls": tally.calls, "seconds": round(tally.seconds, 3)}
             for name, tally in statistics.purposes.items()

@@ -6,57 +6,56 @@ Law, when no state is waiting: at every location, the disjunction of the uncover
 
 from __future__ import annotations
 
-import enum
 import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Generic
 
-from craton.engines.predicate.bdd import NO, YES, Bdd, Bdds
+from craton.engines.reachability.domain import Cover, Domain, P, S, Search
 from craton.engines.steps import Step
 from craton.program.cfa import Location
 
 
-class Search(enum.Enum):
-    """Which state comes next: the oldest, the newest, or the one that may be on the shortest path to an error."""
-
-    BFS = "bfs"
-    DFS = "dfs"
-    WEIGHTED = "weighted"
-
-
 @dataclass(eq=False, slots=True)
-class Node:
+class Node(Generic[S, P]):
     number: int
     location: Location
-    state: Bdd
-    precision: frozenset[int]  # the predicates that were tracked when the state was computed
-    parent: Node | None = None
+    state: S
+    precision: P  # what was tracked when the state was computed
+    parent: Node[S, P] | None = None
     step: Step | None = None  # from the parent
     depth: int = 0
-    children: dict[Step, Node] = field(default_factory=dict)
+    children: dict[Step, Node[S, P]] = field(default_factory=dict)
     done: set[Step] = field(default_factory=set)  # steps whose successor is in the graph, or is known not to exist
     covered: bool = False
     waiting: bool = False
     removed: bool = False
 
+    @property
+    def path(self) -> list[Node[S, P]]:
+        """From the root."""
+        found = [self]
+        while found[-1].parent is not None:
+            found.append(found[-1].parent)
+        return found[::-1]
 
-class Arg:
-    def __init__(self, bdds: Bdds, entry: Location, search: Search, distance: Mapping[Location, int]) -> None:
-        self._bdds = bdds
+
+class Arg(Generic[S, P]):
+    def __init__(self, domain: Domain[S, P], entry: Location, search: Search, distance: Mapping[Location, int]) -> None:
+        self._domain = domain
         self._search = search
         self._distance = distance
-        self._uncovered: dict[Location, dict[Node, None]] = {}
-        self._covered: dict[Location, dict[Node, None]] = {}
-        self._known: dict[Location, Bdd] = {}  # the disjunction of the uncovered states, unless out of date
-        self._queue: list[tuple[int, int, Node]] = []
+        self._uncovered: dict[Location, Cover[S]] = {}
+        self._covered: dict[Location, dict[Node[S, P], None]] = {}
+        self._queue: list[tuple[int, int, Node[S, P]]] = []
         self._made = 0
         self._size = 0
-        self.root = self._add(Node(0, entry, YES, frozenset()))
+        self._add(Node(0, entry, *domain.start))
 
     def __len__(self) -> int:
         return self._size
 
-    def next(self) -> Node | None:
+    def next(self) -> Node[S, P] | None:
         """A state whose successors are to be computed; None when there is none left."""
         while self._queue:
             node = heapq.heappop(self._queue)[-1]
@@ -64,25 +63,25 @@ class Arg:
                 continue
             node.waiting = False
             # Later states may cover it by now; a state with successors stays, since they depend on it.
-            if not node.children and self._is_covered_by_another(node):
+            if not node.children and self.uncovered(node.location).is_redundant(node.state):
                 self._cover(node)
             else:
                 return node
         return None
 
-    def grow(self, parent: Node, step: Step, state: Bdd, precision: frozenset[int]) -> Node:
+    def grow(self, parent: Node[S, P], step: Step, state: S, precision: P) -> Node[S, P]:
         self._made += 1
         node = Node(self._made, step.edge.target, state, precision, parent, step, parent.depth + 1)
         parent.children[step] = node
         return self._add(node)
 
-    def wait(self, node: Node) -> None:
+    def wait(self, node: Node[S, P]) -> None:
         """Queues the node, for `next` to return it."""
         if not node.waiting:
             node.waiting = True
             heapq.heappush(self._queue, (self._weight(node), node.number, node))
 
-    def cut(self, pivot: Node) -> None:
+    def cut(self, pivot: Node[S, P]) -> None:
         """Removes a node and everything below it. What they covered is no longer covered, and the parent's successor
         has to be computed again.
         """
@@ -102,63 +101,47 @@ class Arg:
             if node.covered:
                 del self._covered[node.location][node]
             else:
-                del self._uncovered[node.location][node]
-                self._known.pop(node.location, None)
+                self.uncovered(node.location).remove(node.state)
                 uncovering[node.location] = None
         for location in uncovering:
             self._uncover(location)
 
-    def invariant(self, location: Location) -> Bdd:
-        """The disjunction of the uncovered states at the location."""
-        found = self._known.get(location)
+    def uncovered(self, location: Location) -> Cover[S]:
+        """The uncovered states at the location."""
+        found = self._uncovered.get(location)
         if found is None:
-            found = NO
-            for node in self._uncovered.get(location, ()):
-                found = self._bdds.disjunction(found, node.state)
-            self._known[location] = found
+            found = self._uncovered[location] = self._domain.cover()
         return found
-
-    def path(self, node: Node) -> list[Node]:
-        """From the root."""
-        found = [node]
-        while found[-1].parent is not None:
-            found.append(found[-1].parent)
-        return found[::-1]
 
     # --- covering ---
 
-    def _add(self, node: Node) -> Node:
+    def _add(self, node: Node[S, P]) -> Node[S, P]:
         self._size += 1
-        if self._bdds.implies(node.state, self.invariant(node.location)):
+        if self.uncovered(node.location).covers(node.state):
             node.covered = True
             self._covered.setdefault(node.location, {})[node] = None
         else:
             self._insert(node)
         return node
 
-    def _insert(self, node: Node) -> None:
-        self._known[node.location] = self._bdds.disjunction(self.invariant(node.location), node.state)
-        self._uncovered.setdefault(node.location, {})[node] = None
+    def _insert(self, node: Node[S, P]) -> None:
+        self.uncovered(node.location).add(node.state)
         self.wait(node)
 
-    def _is_covered_by_another(self, node: Node) -> bool:
-        others = self._uncovered[node.location]
-        return any(other is not node and self._bdds.implies(node.state, other.state) for other in others)
-
-    def _cover(self, node: Node) -> None:
+    def _cover(self, node: Node[S, P]) -> None:
         node.covered = True
-        del self._uncovered[node.location][node]
+        self.uncovered(node.location).remove(node.state)
         self._covered.setdefault(node.location, {})[node] = None
 
     def _uncover(self, location: Location) -> None:
         """Queues the nodes that are no longer covered."""
         for node in list(self._covered.get(location, ())):
-            if not self._bdds.implies(node.state, self.invariant(location)):
+            if not self.uncovered(location).covers(node.state):
                 del self._covered[location][node]
                 node.covered = False
                 self._insert(node)
 
-    def _weight(self, node: Node) -> int:
+    def _weight(self, node: Node[S, P]) -> int:
         match self._search:
             case Search.BFS:
                 return node.depth
