@@ -18,7 +18,8 @@ all modules of the package included, is internal and may change at any time; so 
 
 - `verify`, `load`, `explain`: from files to a `Result`, a `Program`, an `Explanation` or,
   where calls recur and for Horn clauses, a `TreeExplanation`
-- `Result`, and its verdict: `Proved`, `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`,
+- `Result` (`trace`, `inputs`, `invariants`, `explain()`, `to_json()`; notebooks show it), and its verdict: `Proved`,
+  `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`,
   `NotReached`, `NotCompiled`; `Limit`: which one was reached; `CratonError`: what is wrong with the input
 - engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `Bounded`, `Conjectures`,
   `Horn`
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from craton.engines.trace_abstraction import TraceAbstraction
     from craton.engines.value import ValueAnalysis
     from craton.errors import CratonError
+    from craton.library.result import Result
     from craton.program.cfa import Program
     from craton.traces.checked import Checked
     from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
@@ -87,13 +89,12 @@ if TYPE_CHECKING:
     from craton.trees.explanation import TreeExplanation
     from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
     from craton.verdicts.proof import Proof
-    from craton.verdicts.result import Result
     from craton.verdicts.text import Limit
     from craton.verdicts.verdict import Proved, Unknown, Violated
 
 _HOMES = {
     "craton.api": ("verify", "load", "explain"),
-    "craton.verdicts.result": ("Result",),
+    "craton.library.result": ("Result",),
     "craton.verdicts.verdict": ("Proved", "Violated", "Unknown"),
     "craton.verdicts.text": ("Limit",),
     "craton.verdicts.proof": ("Proof",),

@@ -18,22 +18,26 @@ from craton.frontends.programs import Request, load_program, properties_asked
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
     from craton.engines.contract import Engine, Progress, Statistics
+    from craton.library.result import Result
+    from craton.library.subject import Subject
+    from craton.processes.limits import Limits
     from craton.program.cfa import Program
     from craton.traces.explanation import Explanation
     from craton.traces.refutation import Refiner
     from craton.trees.explanation import TreeExplanation
-    from craton.verdicts.result import Result
 
 File = str | os.PathLike[str]
 DataModel = Literal["ILP32", "LP64"]
+Language = Literal["c", "boogie"]
 UnknownFunctions = Literal["pure", "arbitrary", "refuse"]
 
 _USUAL_SECONDS = 300.0
-_USUAL_REFINERS = ("newton(sp)", "newton(it, sp)", "newton(it, sp, lv)", "craig(z3)")
 
 
 def verify(
     *files: File,
+    source: str | None = None,
+    language: Language = "c",
     property: File | None = None,
     engine: str | Engine | None = None,
     refine: str | Refiner | None = None,
@@ -56,42 +60,68 @@ def verify(
 ) -> Result:
     """Does the program have the property? `result.verdict` is `Proved`, `Violated` or `Unknown`, with its evidence.
 
-    Files are C files, one Boogie program or one task definition; `property` is a property file. Engines and refiners
-    are values (`craton.TraceAbstraction(craton.Newton())`) or what one writes on the command line. Without any of them
-    several ways take turns, `jobs` of them at once. `passes` are those that run ("slicing,constants", "none"; all by
-    default). Limits are seconds and MiB, of all processes. What is wrong with the input is raised as
-    `craton.CratonError`. `watch` is called with the engine's progress now and then.
+    Files are C files, one Boogie program or one task definition; or `source` is the text of a program, in a `language`.
+    `property` is a property file. Engines and refiners are values (`craton.TraceAbstraction(craton.Newton())`) or what
+    one writes on the command line. Without any of them several ways take turns, `jobs` of them at once. `passes` are
+    those that run ("slicing,constants", "none"; all by default). Limits are seconds and MiB, of all processes. What is
+    wrong with the input is raised as `craton.CratonError`. `watch` is called with the engine's progress now and then.
     """
     from craton.processes.limits import Limits
-    from craton.processes.supervision import Done, Failed, supervise
     from craton.program.passes import read_passes
-    from craton.verdicts.result import Result
+
+    subject = _subject(files, source, language, property, data_model, include, define)
+    request = replace(subject.request, unknown_functions=unknown_functions)
+    if passes is not None:
+        request = replace(request, passes=read_passes(passes))
+    stages = _stages(engine, refine, encoding, floats, arrays, solver, seed)
+    several = dict.fromkeys(one.file for one in properties_asked(request))
+    if len(several) > 1:
+        raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
+    limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
+    return _verified(replace(subject, request=request), stages, limits, confirm, jobs, watch)
+
+
+def _verified(
+    subject: Subject,
+    stages: Sequence[Stage],
+    limits: Limits,
+    confirm: bool,
+    jobs: int,
+    watch: Callable[[Progress, Statistics], None] | None,
+) -> Result:
+    """In a process of its own within limits; what is told of the verdict is made there, where its files are."""
+    from craton.library.result import Result
+    from craton.library.subject import inside
+    from craton.processes.supervision import Done, Failed, Report, supervise
+    from craton.report.verdict import Outcome, outcome, outcome_without_result
+    from craton.verdicts import result as plain
     from craton.verdicts.verdict import Unknown
     from craton.verification.isolation import limit_reached
     from craton.verification.run import verify
     from craton.verification.scheduling import own_limits
 
-    request = replace(_request(files, property, data_model, include, define), unknown_functions=unknown_functions)
-    if passes is not None:
-        request = replace(request, passes=read_passes(passes))
-    stages = _stages(engine, refine, encoding, floats, arrays, solver, seed)
-    limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
-    several = dict.fromkeys(one.file for one in properties_asked(request))
-    if len(several) > 1:
-        raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
-    begun = time.monotonic()
     own = own_limits(limits)
-    run = partial(verify, request, stages, own.wall, confirm=confirm, jobs=jobs, cpu=own.cpu, memory=own.memory)
-    ending = supervise(lambda report: run(lambda *told: report(told)), limits, lambda told: _watched(told, watch))
+    run = partial(verify, subject.request, stages, own.wall, jobs=jobs, cpu=own.cpu, memory=own.memory)
+
+    def work(report: Report) -> tuple[plain.Result, Outcome]:
+        found = run(lambda *told: report(told), confirm=confirm)
+        return found, outcome(found)
+
+    begun = time.monotonic()
+    with subject.at_hand() as folder:
+        ending = supervise(
+            lambda report: inside(folder, lambda: work(report)), limits, lambda told: _watched(told, watch)
+        )
     match ending:
         case Done(value):
-            result: Result = value
-            return result
+            found, told = value
+            return Result.of(found, told, subject)
         case Failed(error):
             raise error
         case _:
-            used = time.monotonic() - begun
-            return Result(Unknown(ending.reason, limit_reached(ending)), seconds=used)
+            limit = limit_reached(ending)
+            stopped = plain.Result(Unknown(ending.reason, limit), seconds=time.monotonic() - begun)
+            return Result.of(stopped, outcome_without_result(ending.reason, limit), subject)
 
 
 def _watched(told: object, watch: Callable[[Progress, Statistics], None] | None) -> None:
@@ -101,66 +131,72 @@ def _watched(told: object, watch: Callable[[Progress, Statistics], None] | None)
 
 def load(
     *files: File,
+    source: str | None = None,
+    language: Language = "c",
     property: File | None = None,
     data_model: DataModel | None = None,
     include: Sequence[File] = (),
     define: Sequence[str] = (),
 ) -> Program:
     """The program that files of C or Boogie or a task definition stand for: procedures with automata."""
-    return load_program(_request(files, property, data_model, include, define))
+    subject = _subject(files, source, language, property, data_model, include, define)
+    with subject.at_hand() as folder:
+        request = subject.request
+        if folder is not None:
+            request = replace(request, files=tuple(str(folder / name) for name in request.files))
+        return load_program(request)
 
 
 def explain(
     *files: File,
-    refine: Sequence[str | Refiner] = _USUAL_REFINERS,
+    source: str | None = None,
+    language: Language | Literal["clauses"] = "c",
+    refine: Sequence[str | Refiner] | None = None,
     unroll: int = 2,
     property: File | None = None,
     data_model: DataModel | None = None,
     include: Sequence[File] = (),
     define: Sequence[str] = (),
+    time_limit: float = 60.0,
 ) -> Explanation | TreeExplanation:
     """A spurious error path of the program, or a spurious derivation of false of a system of Horn clauses, and what
-    each refiner learns from it. Loops and recursion are gone round `unroll` times at most.
+    each refiner learns from it. Loops and recursion are gone round `unroll` times at most. What is left of the time is
+    divided among the refiners that are still to be asked.
     """
-    from craton.configuration.refiners import refiner
-    from craton.frontends.programs import is_horn, load_system
-    from craton.trees.explanation import spurious_of_program, spurious_of_system
+    from craton.library.explaining import explained
 
-    refiners = [refiner(one) if isinstance(one, str) else one for one in refine]
-    request = _request(files, property, data_model, include, define)
-    if is_horn(request):
-        found = spurious_of_system(load_system(request), unroll, 1)
-    else:
-        loaded = load(*files, property=property, data_model=data_model, include=include, define=define)
-        found = spurious_of_program(loaded, unroll, 1)
-    if not found.problems:
-        undecided = f"; not decided: {found.judged.undecided[0]}" if found.judged.undecided else ""
-        raise CratonError(
-            f"no spurious {found.kind.one} was found; {found.judged.feasible} {found.kind.are_possible}{undecided}"
-        )
-    problem = found.problems[0]
-    return found.explanation(problem, [found.column(problem, one) for one in refiners])
+    subject = _subject(files, source, language, property, data_model, include, define)
+    return explained(subject, refine, unroll, time_limit)
 
 
 # --- from what users say to what the spine takes ----------------------------------------------------------------------
 
 
-def _request(
+def _subject(
     files: Sequence[File],
+    source: str | None,
+    language: str,
     property: File | None,
     data_model: DataModel | None,
     include: Sequence[File],
     define: Sequence[str],
-) -> Request:
-    if not files:
+) -> Subject:
+    from craton.library.subject import SUFFIXES, Subject
+
+    if source is not None and files:
+        raise CratonError("either files or the source of a program, not both")
+    if source is None and not files:
         raise CratonError("name a program: C files, one Boogie program or one task definition")
-    return Request(
+    if language not in SUFFIXES:
+        raise CratonError(f"{language!r} is no language: known are {', '.join(SUFFIXES)}")
+    request = Request(
         tuple(os.fspath(file) for file in files),
         None if property is None else os.fspath(property),
         data_model,
         tuple(os.fspath(folder) for folder in include),
         tuple(define),
     )
+    return Subject(request) if source is None else Subject.of_text(source, language, request)
 
 
 def _stages(

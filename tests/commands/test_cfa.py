@@ -33,9 +33,11 @@ def test_unsupported_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "x.c:1:18" in capsys.readouterr().out
 
 
-def test_a_picture_needs_graphviz(
+def test_a_picture_needs_no_other_program(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert command("cfa", source, "--svg", tmp_path / "x.svg") == 2
-    assert "graphviz is not installed" in capsys.readouterr().err
+    assert command("cfa", source, "--svg", tmp_path / "x.svg") == 0
+    assert (tmp_path / "x.svg").read_text().startswith("<svg ")
+    assert command("cfa", source, "--svg", tmp_path / "none" / "x.svg") == 2
+    assert "cannot write" in capsys.readouterr().err

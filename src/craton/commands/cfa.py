@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from craton.commands.loading import add_program_arguments, loaded
-from craton.errors import CratonError
-
-if TYPE_CHECKING:
-    from craton.program.cfa import Program
+from craton.files import write_atomically
 
 
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,11 +20,12 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="every edge, one a line")
     form.add_argument("--dot", action="store_true", help="a graph for graphviz")
-    form.add_argument("--svg", metavar="OUT", type=Path, help="a picture; needs graphviz")
+    form.add_argument("--svg", metavar="OUT", type=Path, help="a picture")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    from craton.program.picture import to_svg
     from craton.program.text import statistics, to_dot, to_text
 
     program = loaded(args)
@@ -39,24 +34,11 @@ def run(args: argparse.Namespace) -> int:
     elif args.dot:
         sys.stdout.write(to_dot(program))
     elif args.svg is not None:
-        _draw(program, args.svg)
+        write_atomically(args.svg, to_svg(program))
+        print(f"wrote {args.svg}")
     else:
         for name, number in statistics(program).items():
             print(f"{name:12} {number}")
         for assumption in program.assumptions:
             print(f"assumed: {assumption}")
     return 0
-
-
-def _draw(program: Program, target: Path) -> None:
-    from craton.program.text import to_dot
-
-    dot = shutil.which("dot")
-    if dot is None:
-        raise CratonError("graphviz is not installed (Debian: `apt install graphviz`); --dot prints the graph itself")
-    done = subprocess.run(
-        [dot, "-Tsvg", "-o", str(target)], input=to_dot(program), text=True, capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        raise CratonError(f"graphviz failed: {done.stderr.strip()}")
-    print(f"wrote {target}")

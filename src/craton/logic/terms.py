@@ -71,6 +71,11 @@ class Term:
     def __repr__(self) -> str:
         return f"<{self}>"
 
+    def _repr_html_(self) -> str:
+        from craton.markup import element, shown
+
+        return shown(element("code", str(self), kind="formula"))
+
     def __copy__(self) -> Term:
         return self
 

@@ -200,6 +200,11 @@ class Program:
         """The smallest id above all ids in use."""
         return 1 + max((e.id for p in self.procedures.values() for e in (p.locations[-1],)), default=-1)
 
+    def _repr_html_(self) -> str:
+        from craton.program.picture import to_svg
+
+        return to_svg(self)
+
     def with_procedures(self, procedures: Mapping[str, Procedure]) -> Program:
         return replace(self, procedures=procedures)
 

@@ -109,12 +109,40 @@ class Explained(Protocol):
     def begins_with_assertion(self) -> bool: ...
 
 
+def displayed(explained: Explained) -> str:
+    """As a table: an assertion stands between the steps that lead to it and from it."""
+    from craton.markup import Html, element, shown, table
+
+    columns = explained.columns
+
+    def assertions(position: int) -> tuple[str, ...]:
+        told = (str(column.assertions[position]) if column.assertions else "" for column in columns)
+        return ("", "", *(element("span", text, kind="formula") for text in told))
+
+    rows = [assertions(0)] if explained.begins_with_assertion else []
+    for number, line in enumerate(explained.lines):
+        text = element("span", "\u2003" * line.depth + line.text, kind="strong")
+        core = ("● in core" if column.core and number in column.core else "" for column in columns)
+        rows.append((line.place, text, *(element("span", mark, kind="good") for mark in core)))
+        rows.append(assertions(number + explained.begins_with_assertion))
+    heads = [
+        element("span", column.refiner, Html("<br>"), element("small", column.verdict, kind="dim"))
+        for column in columns
+    ]
+    return shown(table(("line", explained.step, *heads), rows))
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
+    """A trace of a program, and what refiners learn from it."""
+
     trace: Trace
     columns: tuple[Column, ...]
     step: ClassVar[str] = "statement"
     begins_with_assertion: ClassVar[bool] = True
+
+    def _repr_html_(self) -> str:
+        return displayed(self)
 
     @property
     def lines(self) -> tuple[Line, ...]:

@@ -59,6 +59,12 @@ class Refutation:
         """Whether it is perfect; None if not tested."""
         return None if self.quality is None else self.quality is Quality.PERFECT
 
+    def _repr_html_(self) -> str:
+        from craton.markup import element, shown, table
+
+        rows = ((str(i), element("span", str(a), kind="formula")) for i, a in enumerate(self.assertions))
+        return shown(table(("after step", self.by), rows))
+
     def refuted(self, trace: Trace) -> tuple[Trace, tuple[Term, ...]]:
         """What was refuted, and by which assertions: the trace itself, or one path through its blocks."""
         return (trace, self.assertions) if self.along is None else (self.along.path, self.along.assertions)

@@ -52,6 +52,12 @@ class Trace:
     def __len__(self) -> int:
         return len(self.edges)
 
+    def _repr_html_(self) -> str:
+        from craton.markup import shown, table
+
+        rows = ((str(edge.origin.line) if edge.origin else "", str(edge.statement)) for edge in self.edges)
+        return shown(table(("line", "statement"), rows))
+
     @property
     def identity(self) -> Hashable:
         """What memories know it by."""

@@ -20,7 +20,7 @@ from craton.program.preparation import made_smaller
 from craton.program.short_names import short_names, shortened, with_short_names
 from craton.program.statements import Call
 from craton.smt import make_solver
-from craton.traces.explanation import Column, Explanation, Line
+from craton.traces.explanation import Column, Explanation, Line, displayed
 from craton.traces.explanation import column as trace_column
 from craton.traces.paths import Judged, spurious_paths
 from craton.traces.refutation import Refiner, Refutation
@@ -99,6 +99,9 @@ class TreeExplanation:
     columns: tuple[Column, ...]
     words: Words = field(default_factory=Words)
     begins_with_assertion: ClassVar[bool] = False
+
+    def _repr_html_(self) -> str:
+        return displayed(self)
 
     @property
     def step(self) -> str:

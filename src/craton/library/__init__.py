@@ -1,0 +1,1 @@
+"""Craton for programs in Python and for notebooks: what is asked about (`subject`), and what comes of it (`result`)."""
