@@ -72,7 +72,7 @@ def test_true_is_told_with_its_proof(capsys: pytest.CaptureFixture[str]) -> None
 def test_false_is_told_with_its_inputs(capsys: pytest.CaptureFixture[str]) -> None:
     assert verify("--data-model", "LP64", path("control/label.c")) == 1
     out = capsys.readouterr().out
-    assert out.startswith("FALSE(unreach-call)\n")
+    assert out.startswith("FALSE(unreach-call): ")
     assert "error reached in the compiled program (" in out
     assert ") after 1 input: 42" in out
 

@@ -15,7 +15,7 @@ from craton.verification.run import verify_program
 
 X = var("x", BitVec(8))
 ERROR, GAP = 8, 9
-ASM = Unmodelled("unmodelled", "inline assembly", SourceRange("p.c", 3, 5, 3, 9))
+ASM = Unmodelled("unmodelled", "inline assembly", where=SourceRange("p.c", 3, 5, 3, 9))
 READ = Havoc((X,), Input("x", "x"))
 STAGES = [
     Stage("bounded"),

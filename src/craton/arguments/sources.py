@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
-    parser.add_argument("--property", metavar="FILE", help="property file; the default is that no error is reached")
+    parser.add_argument(
+        "--property",
+        metavar="P",
+        help="a property file, or names: reach (the default: no assertion fails, no error function is called, no label "
+        "ERROR is reached), memsafety, overflow, div-by-zero, memcleanup, all; several with commas",
+    )
     parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or that of this machine")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")

@@ -83,8 +83,9 @@ def _data_model(task: Any) -> list[str]:
 
 def _verdict(output: Any) -> VerdictText | None:
     for line in output:
-        found = VerdictText.parse(line.strip())
-        if found is not None and line.strip() == found.headline:
+        headline = line.strip().partition(": ")[0]  # what fails, and where, comes behind it
+        found = VerdictText.parse(headline)
+        if found is not None and headline == found.headline:
             return found
     return None
 

@@ -41,7 +41,9 @@ line, and the exit code, are of the worst: FALSE before UNKNOWN before TRUE.
 _EPILOG = """\
 examples:
   craton verify prog.c
-  craton verify prog.c --property no-overflow.prp --data-model LP64 --time-limit 60
+  craton verify prog.c --property overflow,memsafety --time-limit 60
+  craton verify prog.c --property all --each
+  craton verify prog.c --property no-overflow.prp --data-model LP64
   craton verify task.yml --engine trace-abstraction --refine 'newton(it, sp, lv)'
   craton verify prog.c --proof proof.json && craton check proof.json prog.c
   craton verify prog.c --harness failing/ --witness witness.yml
@@ -78,9 +80,13 @@ def run(args: argparse.Namespace) -> int:
             check_stage(stage)
     evidence_files_of(args).check()
     asked = properties_asked(request)
+    if args.show_properties:
+        return _show_properties(args, asked)
     work = _Work(args, stages)
     ending: Ending | None
-    if len(asked) == 1:
+    if args.each:
+        final, ending = work.each_verified(asked)
+    elif len(asked) == 1:
         final, ending = work.verified(request, args.time_limit, args.cpu_limit)
         print_outcome(final, as_json=args.json, stats=args.stats, quiet=args.quiet)
     else:
@@ -93,6 +99,13 @@ def run(args: argparse.Namespace) -> int:
         print(f"craton: {final.unwritten}", file=sys.stderr)
         return CannotWrite.exit_code
     return final.verdict.kind.exit_code
+
+
+def _show_properties(args: argparse.Namespace, asked: Sequence[Asked]) -> int:
+    from craton.commands.each import listed_checks, print_checks
+
+    print_checks(listed_checks(asked), as_json=args.json)
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,18 +189,48 @@ class _Work:
             )
         return told
 
+    def _refuse_evidence(self, why: str) -> None:
+        files = evidence_files_of(self.args)
+        if any((files.proof, files.harness, files.witness)):
+            raise CratonError(why)
+
+    def each_verified(self, asked: Sequence[Asked]) -> tuple[Outcome, Ending | None]:
+        """Each check of each property, within the limits of time."""
+        from craton.commands.each import EachCheck, listed_checks, print_each
+        from craton.processes.supervision import Ended, Interrupted
+        from craton.report.verdict import outcome_without_result
+
+        self._refuse_evidence("evidence is of a whole property: leave out --each")
+        ending: Ending | None = None
+        deadline, cpu_left = time.monotonic() + self.args.time_limit, self.args.cpu_limit
+
+        def verified(request: Request, seconds: float) -> Outcome:
+            nonlocal ending, cpu_left
+            if isinstance(ending, Ended) and isinstance(ending.cause, Interrupted):
+                return outcome_without_result("interrupted")
+            found, ending = self.verified(request, seconds, cpu_left)
+            cpu_left = _less(cpu_left, found)
+            return found
+
+        told: list[tuple[dict[str, Any], Outcome]] = []
+        for number, one in enumerate(asked):
+            entries = [entry for entry in listed_checks([one]) if entry["check"]]
+            left = deadline - time.monotonic()
+            work = EachCheck(one.request, verified, time.monotonic() + left / (len(asked) - number))
+            work.find([entry["check"] for entry in entries])
+            told += [(entry, work.outcomes[entry["check"]]) for entry in entries]
+        return print_each(told, as_json=self.args.json, quiet=self.args.quiet), ending
+
     def all_verified(self, asked: Sequence[Asked]) -> tuple[list[tuple[Asked, Outcome]], Ending | None]:
         """Each property apart from the others, with an equal part of what is left of the limits."""
         from craton.processes.supervision import Ended, Interrupted
         from craton.report.verdict import outcome_without_result
         from craton.verification.scheduling import equal_part
 
-        files = evidence_files_of(self.args)
-        if any((files.proof, files.harness, files.witness)):
-            raise CratonError(
-                f"evidence is of one property, and here are {len(asked)}: name one with --property"
-                f" ({', '.join(one.formula for one in asked)})"
-            )
+        self._refuse_evidence(
+            f"evidence is of one property, and here are {len(asked)}: name one with --property"
+            f" ({', '.join(one.formula for one in asked)})"
+        )
         deadline, cpu_left = time.monotonic() + self.args.time_limit, self.args.cpu_limit
         told: list[tuple[Asked, Outcome]] = []
         ending: Ending | None = None
@@ -204,10 +247,14 @@ class _Work:
                 if problem.exit_code != VerdictKind.UNKNOWN.exit_code:
                     raise
                 found = outcome_without_result(str(problem))
-            if cpu_left is not None:
-                cpu_left = max(0.1, cpu_left - found.statistics.get("processor time (s)", 0.0))
+            cpu_left = _less(cpu_left, found)
             told.append((one, found))
         return told, ending
+
+
+def _less(cpu_left: float | None, used: Outcome) -> float | None:
+    """What a run has left of the processor time."""
+    return None if cpu_left is None else max(0.1, cpu_left - used.statistics.get("processor time (s)", 0.0))
 
 
 def _bytes(mebibytes: float | None) -> int | None:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import BadInput, Unsupported
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
-from craton.program.cfa import Program
+from craton.program.cfa import UNREACH, Program
+from craton.program.checks import only_checks, with_named_checks
+from craton.program.named_properties import NAMES, named_checks
 from craton.program.passes import ALL, Passes
-from craton.program.specification import DEFAULT, Specification, read_checks, read_specification
+from craton.program.specification import DEFAULT, Check, Specification, conjunction, read_checks, read_specification
 
 if TYPE_CHECKING:
     from craton.horn.clauses import System
@@ -23,7 +25,9 @@ HOST_DATA_MODEL = "LP64" if sys.maxsize > 1 << 32 else "ILP32"  # of files that 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Files (C, one Boogie program or one task), and what overrides the task's own property and data model."""
+    """Files (C, one Boogie program or one task), and what overrides the task's own property and data model. The
+    property file may be names of properties instead (`overflow,memsafety`).
+    """
 
     files: tuple[str, ...]
     property_file: str | None = None
@@ -31,6 +35,7 @@ class Request:
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     unknown_functions: str | None = None  # pure, arbitrary or refuse; None: as the rules of tasks and plain files say
+    checks: tuple[str, ...] | None = None  # the names of those that count; None for all
     formula: str | None = None  # of the one property of the property file that is meant; None for all at once
     passes: Passes = ALL  # what makes the program smaller before it is verified
 
@@ -52,7 +57,7 @@ class CSource:
     files: tuple[Path, ...]
     specification: Specification
     options: COptions
-    property_file: Path | None = None  # what the specification was read from, if it is not the default
+    property_file: Path | None = None  # what the specification was read from, if it was from a file
 
 
 def is_boogie(request: Request) -> bool:
@@ -90,6 +95,12 @@ def load_system(request: Request) -> System:
 
 
 def load_program(request: Request) -> Program:
+    """The program, with the checks that are asked for as its errors."""
+    program = _loaded(request)
+    return program if request.checks is None else only_checks(program, request.checks)
+
+
+def _loaded(request: Request) -> Program:
     files = [Path(name) for name in request.files]
     if is_horn(request):
         raise Unsupported(f"{files[0]}: a system of Horn clauses where a program is expected", None)
@@ -101,7 +112,8 @@ def load_program(request: Request) -> Program:
         if request.property_file is not None:
             _check_property_of_boogie(request)
         loaded = load_boogie(files[0])
-        return replace(loaded.program, hints=loaded.hints, over_approximated=loaded.overapproximated)
+        about = {"hints": loaded.hints, "over_approximated": loaded.overapproximated, "properties": (UNREACH,)}
+        return with_named_checks(replace(loaded.program, **about))
     source = c_source(request)
     if source.specification.termination:
         raise Unsupported("the property that every run ends (`F end`)", None)
@@ -110,7 +122,7 @@ def load_program(request: Request) -> Program:
 
 def _check_property_of_boogie(request: Request) -> None:
     """A Boogie program says itself what is to hold; other properties are not checked, and not passed over either."""
-    wanted = read_specification(Path(request.property_file or ""), request.formula)
+    wanted = _specification(request.property_file or "", request.formula)
     if not wanted.reachability:
         raise Unsupported(
             f"{request.property_file}: a property that is not of its assertions, for a Boogie program", None
@@ -123,6 +135,10 @@ def properties_asked(request: Request) -> tuple[Asked, ...]:
     Law: of a single one the request is the request itself.
     """
     found: list[Asked] = []
+    named = _named(request.property_file)
+    if named is not None:
+        found = [Asked(replace(request, property_file=one.formula), one.formula) for one in named]
+        return tuple(found) if len(found) > 1 else (Asked(request),)
     files = _property_files(request)
     for file in files:
         checks = read_checks(file)
@@ -133,9 +149,28 @@ def properties_asked(request: Request) -> tuple[Asked, ...]:
     return tuple(found) if len(found) > 1 else (Asked(request),)
 
 
+def _named(said: str | None) -> tuple[Check, ...] | None:
+    """The properties that are said by name; None if a file is named. A file that exists is meant first."""
+    return None if said is None or Path(said).exists() else named_checks(said)
+
+
+def _specification(said: str, formula: str | None = None) -> Specification:
+    named = _named(said)
+    if named is not None:
+        return conjunction([one.specification for one in named if one.specification is not None])
+    return read_specification(_existing(said), formula)
+
+
+def _existing(said: str) -> Path:
+    path = Path(said)
+    if not path.exists() and not path.suffix:
+        raise BadInput(f"--property {said}: neither a file nor names of properties, of {', '.join(NAMES)}")
+    return path
+
+
 def _property_files(request: Request) -> list[Path]:
     if request.property_file is not None:
-        return [Path(request.property_file)]
+        return [_existing(request.property_file)]
     if not _is_task(request) or is_horn(request):  # clauses say themselves what is asked
         return []
     from craton.frontends.task_definitions import read_task_definition
@@ -145,7 +180,7 @@ def _property_files(request: Request) -> list[Path]:
 
 def c_source(request: Request) -> CSource:
     files = [Path(name) for name in request.files]
-    property_file = None if request.property_file is None else Path(request.property_file)
+    said = request.property_file
     data_model = HOST_DATA_MODEL
     unknown = UnknownFunctions.ARBITRARY
     if any(path.suffix in (".yml", ".yaml") for path in files):
@@ -159,9 +194,10 @@ def c_source(request: Request) -> CSource:
             raise BadInput(f"{files[0]}: language {task.language} is not supported")
         files = list(task.input_files)
         data_model = task.data_model
-        if task.properties and property_file is None:
-            property_file = task.properties[0].file
-    specification = DEFAULT if property_file is None else read_specification(property_file, request.formula)
+        if task.properties and said is None:
+            said = str(task.properties[0].file)
+    specification = DEFAULT if said is None else _specification(said, request.formula)
+    property_file = None if said is None or _named(said) is not None else Path(said)
     if request.unknown_functions is not None:
         unknown = UnknownFunctions(request.unknown_functions)
     options = COptions(request.data_model or data_model, request.include, request.define, unknown)

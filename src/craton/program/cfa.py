@@ -47,10 +47,16 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """What must not happen at an error location, in the words of result files: `unreach-call`, `valid-deref`, …"""
+    """What must not happen at an error location, in the words of result files: `unreach-call`, `valid-deref`, …
+
+    At an error location of a program it is one check of the property: `where` in the text, and by which name (`check`,
+    such as `main.overflow.2`; "" if nobody has named it). Checks of one property are equal.
+    """
 
     name: str
     description: str = ""
+    where: SourceRange | None = field(default=None, compare=False, kw_only=True)
+    check: str = field(default="", compare=False, kw_only=True)
 
     def __str__(self) -> str:
         return self.name
@@ -64,8 +70,8 @@ class Unmodelled(Property):
     statement, or in a function that its text points to.
     """
 
-    where: SourceRange | None = None
-    contained: bool = False
+    where: SourceRange | None = field(default=None, kw_only=True)
+    contained: bool = field(default=False, kw_only=True)
 
     @property
     def sentence(self) -> str:
@@ -173,6 +179,10 @@ class Program:
     gaps_are_harmless: bool = False
     files: tuple[str, ...] = ()
     data_model: str = ""
+    properties: tuple[Property, ...] = ()  # that are to hold, whether there is something to check or not
+    left_out: Mapping[Location, Property] = field(
+        default_factory=dict
+    )  # checks that were not asked for: runs end there
 
     @property
     def main(self) -> Procedure:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from craton.errors import CratonError
+from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH, Property
 
 
 class SpecificationError(CratonError):
@@ -57,6 +58,20 @@ class Specification:
     @property
     def reachability_only(self) -> bool:
         return self.reachability and not (self.memory or self.overflow or self.termination or self.division)
+
+    @property
+    def properties(self) -> tuple[Property, ...]:
+        """What must not happen, in the words of result files."""
+        asked = (
+            (self.reachability, UNREACH),
+            (self.overflow, OVERFLOW),
+            (self.division, DIVISION),
+            (self.deref, DEREF),
+            (self.free, FREE),
+            (self.memtrack, MEMTRACK),
+            (self.memcleanup, MEMCLEANUP),
+        )
+        return tuple(one for wanted, one in asked if wanted)
 
     def forbids_call(self, name: str) -> bool:
         """Whether a call of this function, by name or through a pointer, is an error; a compiler's `__builtin_` form
@@ -170,6 +185,21 @@ def read_specification(path: Path, only: str | None = None) -> Specification:
 
 def read_checks(path: Path) -> tuple[Check, ...]:
     return parse_checks(_text(path), str(path))
+
+
+def property_text(specification: Specification) -> str:
+    """As property files say it; of error functions the first stands for all."""
+    formulas = [f"G ! call({name}())" for name in specification.error_functions[:1]]
+    for flag, formula in (
+        (specification.overflow, "G ! overflow"),
+        (specification.division, "G ! div-by-zero"),
+        (specification.deref, "G valid-deref"),
+        (specification.free, "G valid-free"),
+        (specification.memtrack, "G valid-memtrack"),
+        (specification.memcleanup, "G valid-memcleanup"),
+    ):
+        formulas += [formula] if flag else []
+    return "\n".join(f"CHECK( init({specification.entry}()), LTL({formula}) )" for formula in formulas)
 
 
 def _text(path: Path) -> str:

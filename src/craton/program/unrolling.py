@@ -69,7 +69,7 @@ def _with_gaps(bounded: Program, depth: int) -> Program:
             if edge.statement is _CUT_OFF:
                 gap = Location(following)
                 following += 1
-                errors[gap] = Unmodelled("unmodelled", calls, edge.origin)
+                errors[gap] = Unmodelled("unmodelled", calls, where=edge.origin)
                 edges[number] = replace(edge, statement=Assume(TRUE), target=gap)
         procedures[name] = procedure.with_edges(tuple(edges))
     # What was said of the gaps that the program has is not said of these.

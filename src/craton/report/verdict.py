@@ -13,11 +13,13 @@ from craton.verdicts.text import Limit, VerdictKind, VerdictText
 from craton.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from craton.engines.contract import Statistics
     from craton.frontends.programs import Asked
     from craton.processes.supervision import Failed
+    from craton.program.cfa import Program
+    from craton.report.checks import SourceTexts
     from craton.report.way import Rounds, Step
     from craton.verdicts.counterexample import ReadValue
     from craton.verdicts.proof import Proof
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 160  # characters of a formula that is printed
-_NOTHING = "proof: nothing to check: what the property forbids does not occur in what can be executed"
 
 
 @dataclass(slots=True)
@@ -38,6 +39,8 @@ class Outcome:
     evidence: str = ""
     confirmed: bool = True
     found_by: str = ""
+    checked: list[dict[str, Any]] = field(default_factory=list)  # properties, and how many checks each has
+    warnings: list[str] = field(default_factory=list)
     data_model: str = ""  # of C programs: what was verified is the program for such a machine
     passes: str = ""  # which made the program smaller before engines saw it
     inputs: list[dict[str, str]] = field(default_factory=list)
@@ -72,14 +75,13 @@ def outcome(result: Result) -> Outcome:
 
     told = Outcome(text_of(result.verdict), result.reason, found_by=result.stage, assumptions=list(result.assumptions))
     told.confirmed = result.confirmed
-    told.data_model = "" if result.program is None else result.program.data_model
+    if result.program is not None:
+        _tell_program(told, result.program)
     told.passes = passes_told(result.passes)
     told.statistics = figures(result.statistics)
     match result.verdict:
         case Proved(proof, confirmed):
             _tell_proof(told, proof, confirmed=confirmed)
-            if result.program is not None and not result.program.violations:
-                told.evidence = _NOTHING
         case Violated() as verdict:
             _tell_violation(told, verdict)
         case Unknown(_, limit):
@@ -87,32 +89,41 @@ def outcome(result: Result) -> Outcome:
     return told
 
 
-def _tell_violation(told: Outcome, verdict: Violated) -> None:
-    from craton.report.way import Step, lines_of, way
+def _tell_program(told: Outcome, program: Program) -> None:
+    from craton.report.checks import warnings, what_was_checked
 
-    place, steps = verdict.place, way(verdict.replay)
-    passed = [(step.file, step.line) for step in steps if isinstance(step, Step)]
-    texts = lines_of(passed if place is None else [*passed, (place.file, place.line)])
+    told.data_model = program.data_model
+    told.checked = what_was_checked(program)
+    told.warnings = warnings(program)
+
+
+def _tell_violation(told: Outcome, verdict: Violated) -> None:
+    from craton.report.checks import SourceTexts, failure
+    from craton.report.way import way
+
+    place, texts = verdict.place, SourceTexts()
     told.violated = {
         "property": verdict.property.name,
+        "check": verdict.property.check,
+        "what": failure(verdict.property, texts),
         "file": None if place is None else place.file,
         "line": None if place is None else place.line,
-        "text": "" if place is None else texts.get((place.file, place.line), ""),
+        "text": "" if place is None else texts.line(place.file, place.line),
     }
     told.inputs = [
         {"function": read.source.function, "type": read.source.type, "value": _value(read)}
         for read in verdict.replay.inputs
     ]
-    told.way = [_step_data(step, texts) for step in steps]
+    told.way = [_step_data(step, texts) for step in way(verdict.replay)]
     told.evidence = _replay(told.inputs, verdict)
 
 
-def _step_data(step: Step | Rounds, texts: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+def _step_data(step: Step | Rounds, texts: SourceTexts) -> dict[str, Any]:
     from craton.report.way import Rounds
 
     if isinstance(step, Rounds):
         return {"rounds": step.number}
-    place = {"file": step.file, "line": step.line, "text": texts.get((step.file, step.line), "")}
+    place = {"file": step.file, "line": step.line, "text": texts.line(step.file, step.line)}
     return {**place, "changes": step.changes, "inputs": sorted(step.inputs)}
 
 
@@ -201,17 +212,31 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
 
 def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) -> None:
     if as_json:
-        _print_json(as_data(outcome))
+        print_json(as_data(outcome))
         return
-    print((outcome.answer or outcome.verdict.headline) + ("" if outcome.confirmed else " (unconfirmed)"))
+    print(_headline(outcome) + ("" if quiet else _what_fails(outcome)))
     if not quiet:
-        _print_details(outcome, stats=stats)
+        print_details(outcome, stats=stats)
 
 
-def _print_details(outcome: Outcome, *, stats: bool) -> None:
+def _headline(outcome: Outcome) -> str:
+    return (outcome.answer or outcome.verdict.headline) + ("" if outcome.confirmed else " (unconfirmed)")
+
+
+def _what_fails(outcome: Outcome) -> str:
+    """`: assertion "y > 6" fails at two.c:8`; "" for other verdicts."""
+    place = outcome.violated
+    if place is None or not place.get("what"):
+        return ""
+    return f": {place['what']}" + ("" if place["file"] is None else f" at {place['file']}:{place['line']}")
+
+
+def print_details(outcome: Outcome, *, stats: bool) -> None:
     from craton.program.passes import ALL
     from craton.program.passes import told as passes_told
 
+    for warning in outcome.warnings:
+        print(f"  warning: {warning}")
     if outcome.reason:
         print(f"  reason: {outcome.reason}")
     place = outcome.violated
@@ -223,6 +248,10 @@ def _print_details(outcome: Outcome, *, stats: bool) -> None:
     _print_way(outcome.way)
     if outcome.found_by and outcome.verdict.kind is not VerdictKind.UNKNOWN:
         print(f"  found by: {outcome.found_by}")
+    if outcome.checked:
+        from craton.report.checks import in_words
+
+        print(f"  checked: {in_words(outcome.checked)}")
     if outcome.data_model:
         print(f"  data model: {outcome.data_model}")
     if outcome.passes not in ("", passes_told(ALL)):
@@ -275,27 +304,31 @@ _MOST_STEPS, _LONGEST_LINE, _TEXT_WIDTH = 40, 80, 40
 _WORST_FIRST = (VerdictKind.FALSE, VerdictKind.UNKNOWN, VerdictKind.TRUE)
 
 
+def worst_of(outcomes: Sequence[Outcome]) -> Outcome:
+    return min(outcomes, key=lambda outcome: _WORST_FIRST.index(outcome.verdict.kind))
+
+
 def print_outcomes(told: Sequence[tuple[Asked, Outcome]], *, as_json: bool, stats: bool, quiet: bool) -> Outcome:
     """Of several properties: the worst verdict, which is returned, and then each with its own."""
-    worst = min((outcome for _, outcome in told), key=lambda outcome: _WORST_FIRST.index(outcome.verdict.kind))
+    from craton.report.checks import table
+
+    worst = worst_of([outcome for _, outcome in told])
     if as_json:
         properties = [{"property": one.formula, "file": one.file, **as_data(outcome)} for one, outcome in told]
-        _print_json({**as_data(worst), "properties": properties})
+        print_json({**as_data(worst), "properties": properties})
         return worst
-    print(worst.verdict.headline + ("" if worst.confirmed else " (unconfirmed)"))
-    names = [f"{one.formula} ({one.file})" for one, _ in told]
-    width = max(map(len, names))
-    for name, (_, outcome) in zip(names, told, strict=True):
-        headline = outcome.verdict.headline + ("" if outcome.confirmed else " (unconfirmed)")
-        print(f"  {name:{width}}  {headline}")
+    print(_headline(worst))
+    names = [f"{one.formula} ({one.file})" if one.file else one.formula for one, _ in told]
+    for line in table([(name, _headline(outcome)) for name, (_, outcome) in zip(names, told, strict=True)]):
+        print(line)
     if not quiet:
         for name, (_, outcome) in zip(names, told, strict=True):
-            print(f"{name}:")
-            _print_details(outcome, stats=stats)
+            print(f"{name}{_what_fails(outcome) or ':'}")
+            print_details(outcome, stats=stats)
     return worst
 
 
-def _print_json(content: dict[str, Any]) -> None:
+def print_json(content: dict[str, Any]) -> None:
     plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
     print(json.dumps(content, indent=2, ensure_ascii=plain))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 from craton.logic import BOOL, TRUE, BitVec, Float, Sort, Term, evaluate, free_variables
@@ -154,20 +153,3 @@ def _rounds(lines: Sequence[tuple[str, int]], begin: int) -> tuple[int, int]:
         if length * times > best[0] * best[1] and times > 1:
             best = length, times
     return best
-
-
-def lines_of(places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
-    """The texts of lines, without the space around them, as far as they can be read. Each file is read once."""
-    wanted: dict[str, set[int]] = {}
-    for file, number in places:
-        wanted.setdefault(file, set()).add(number)
-    found: dict[tuple[str, int], str] = {}
-    for file, numbers in wanted.items():
-        try:
-            with open(file, encoding="utf-8", errors="replace") as text:
-                for number, line in enumerate(islice(text, max(numbers)), 1):
-                    if number in numbers:
-                        found[file, number] = line.strip()
-        except OSError:
-            continue
-    return found

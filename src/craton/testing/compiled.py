@@ -148,7 +148,7 @@ def _proper(request: Request, program: Program, replay: Replay, violated: str, s
         return None
     if isinstance(run.outcome, ReachedError):
         return run.outcome.location if run.outcome.violated.name == violated else None
-    if not isinstance(run.outcome, StepLimit) or violated != UNREACH.name:
-        return None
+    if not isinstance(run.outcome, StepLimit) or violated != UNREACH.name or program.left_out:
+        return None  # which of several errors it is only the interpreter could say
     watched = run_compiled(request, program, replay, DEREF.name, seconds)
     return replay.location if isinstance(watched, NotReached) and watched.elsewhere else None

@@ -20,7 +20,7 @@ from craton.errors import CratonError
 from craton.evidence.checker import Confirmed, check_proof, others
 from craton.evidence.conditions import vocabulary
 from craton.evidence.replay import replay
-from craton.evidence.witness.make import hash_of, property_text
+from craton.evidence.witness.make import hash_of
 from craton.evidence.witness.model import (
     CorrectnessWitness,
     Invariant,
@@ -46,6 +46,7 @@ from craton.program.codegen import CannotRun
 from craton.program.inlining import instances
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import prepare
+from craton.program.specification import property_text
 from craton.program.statements import Call
 from craton.program.transformation import unchanged
 from craton.program.unrolling import unroll_recursion

@@ -194,6 +194,8 @@ def confirmed_violation(context: Context, verdict: Violated, program: Program) -
         return found
     # Some inputs cannot be given, such as arguments; but the program may have been seen to do it with others.
     shown = context.veto.violation
+    if program.left_out:  # which error that was is not known
+        return found
     if shown is None or not shown.counts or shown.violated != verdict.property.name:
         return found
     other = Replay(verdict.replay.location, shown.inputs, (), surroundings=shown.surroundings)

@@ -37,7 +37,7 @@ from craton.verification.scheduling import Clock, equal_part, for_stages, least
 from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import engine_of, is_testing
 from craton.verification.testing import tested
-from craton.verification.veto import disagreement, shown_by_model, veto_beside
+from craton.verification.veto import disagreement, shown_by_model, veto_beside, violates_what_was_left_out
 
 if TYPE_CHECKING:
     from craton.testing.native import NativeViolation
@@ -286,7 +286,7 @@ class _Run:
             return proved
         with self.context.statistics.spending("waiting for runs"):
             found = self.context.veto.last_word()
-        if found is None:
+        if found is None or violates_what_was_left_out(found, self.program):
             return proved
         return self._shown_by_run(whole) or Result(disagreement(found))
 

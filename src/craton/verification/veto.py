@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -25,6 +26,7 @@ from craton.verdicts.counterexample import Reached, ReadValue, Replay, as_number
 from craton.verdicts.verdict import Unknown, Violated, violated
 
 if TYPE_CHECKING:
+    from craton.program.interpreter import ReachedError
     from craton.testing.native import NativeViolation
 
 _COMPILERS = ("cc", "gcc", "clang")
@@ -115,23 +117,34 @@ def _compilable(request: Request) -> CSource | None:
 
 def shown_by_model(found: NativeViolation, program: Program) -> Violated | None:
     """The violation, if the interpreter comes to it on the same inputs, too. The program is the whole one."""
-    from craton.program.codegen import CannotRun
-    from craton.program.interpreter import Interpreter, ReachedError
-
-    if program.over_approximated:
-        return None
-    try:
-        numbers = [as_number(read) for read in found.inputs]
-        run = Interpreter(program).run(numbers, step_limit=_STEPS, only_inputs=True)
-    except (CannotRun, RecursionError):
-        return None
-    outcome = run.outcome
-    if not isinstance(outcome, ReachedError) or outcome.violated.name != found.violated:
+    outcome = None if program.over_approximated else _error_on(found, program)
+    if outcome is None or outcome.violated.name != found.violated:
         return None
     verdict = violated(Replay(outcome.location, found.inputs, (), surroundings=found.surroundings), program)
     return Violated(
         verdict.property, verdict.place, verdict.replay, Reached(found.compiler, len(found.inputs), found.seconds)
     )
+
+
+def violates_what_was_left_out(found: NativeViolation, program: Program) -> bool:
+    """Whether the run violates a check that was not asked for, says the interpreter. The program is as loaded."""
+    if not program.left_out:
+        return False
+    reached = _error_on(found, replace(program, errors={**program.errors, **program.left_out}))
+    return reached is not None and reached.location in program.left_out
+
+
+def _error_on(found: NativeViolation, program: Program) -> ReachedError | None:
+    """The error that the interpreter comes to on the same inputs."""
+    from craton.program.codegen import CannotRun
+    from craton.program.interpreter import Interpreter, ReachedError
+
+    try:
+        numbers = [as_number(read) for read in found.inputs]
+        run = Interpreter(program).run(numbers, step_limit=_STEPS, only_inputs=True)
+    except (CannotRun, RecursionError):
+        return None
+    return run.outcome if isinstance(run.outcome, ReachedError) else None
 
 
 def disagreement(found: NativeViolation) -> Unknown:

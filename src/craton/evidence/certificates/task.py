@@ -11,6 +11,7 @@ from craton.evidence.certificates.fields import Fields, one_line
 from craton.evidence.certificates.format import BadCertificate, Certificate, HashedFile, Task
 from craton.frontends.programs import Request, c_source, input_files, is_horn
 from craton.program.passes import ALL, Passes, named
+from craton.program.specification import DEFAULT, property_text
 
 _DEFAULT_PROPERTY = "no error function is called, no assertion fails, no label ERROR is reached"
 _HORN_PROPERTY = "whether the Horn clauses are satisfiable"
@@ -24,7 +25,7 @@ def described(request: Request) -> Task:
     if any(Path(name).suffix == ".bpl" for name in request.files):
         files = tuple(_hashed(Path(name)) for name in request.files)
         return Task(files, _BOOGIE_PROPERTY, "", (), (), request.passes)
-    if request.formula is not None:
+    if request.formula is not None or request.checks is not None:
         raise CratonError("a certificate is of all properties of a property file, not of one of them")
     source = c_source(request)
     if source.specification.termination:
@@ -32,6 +33,8 @@ def described(request: Request) -> Task:
     text = _DEFAULT_PROPERTY
     if source.property_file is not None:
         text = source.property_file.read_text(encoding="utf-8")  # has been read as a specification, so it can be
+    elif source.specification != DEFAULT:
+        text = property_text(source.specification)
     return Task(
         tuple(map(_hashed, source.files)),
         text,

@@ -18,7 +18,7 @@ from craton.evidence.witness.yaml_format import check_yaml, write_yaml
 from craton.frontends.programs import CSource, Request, c_source
 from craton.program.cfa import Program
 from craton.program.inlining import Inlining
-from craton.program.specification import Specification
+from craton.program.specification import property_text
 from craton.verdicts.text import VerdictText
 from craton.verdicts.verdict import text_of
 from craton.version import __version__
@@ -94,17 +94,3 @@ def _metadata(source: CSource, verdict: VerdictText) -> Metadata:
     name = uuid.uuid5(uuid.NAMESPACE_OID, f"{now} {verdict} {hashes}")
     data_model = source.options.data_model
     return Metadata("Craton", __version__, str(name), now, hashes, property_text(source.specification), data_model)
-
-
-def property_text(specification: Specification) -> str:
-    """As property files say it."""
-    formulas = [f"G ! call({name}())" for name in specification.error_functions[:1]]
-    formulas += ["G ! overflow"] if specification.overflow else []
-    for flag, name in (
-        (specification.deref, "valid-deref"),
-        (specification.free, "valid-free"),
-        (specification.memtrack, "valid-memtrack"),
-        (specification.memcleanup, "valid-memcleanup"),
-    ):
-        formulas += [f"G {name}"] if flag else []
-    return "\n".join(f"CHECK( init({specification.entry}()), LTL({formula}) )" for formula in formulas)

@@ -13,6 +13,7 @@ from craton.frontends.c.clang.parsing import COptions, parsed
 from craton.frontends.c.library.linking import LinkedLibrary
 from craton.frontends.c.lowering.program import lower
 from craton.program.cfa import Program
+from craton.program.checks import with_named_checks
 from craton.program.specification import DEFAULT, Specification
 
 R = TypeVar("R")
@@ -62,4 +63,5 @@ def with_large_stack(action: Callable[[], R]) -> R:
 def _load(paths: list[str], specification: Specification, options: COptions) -> Program:
     with parsed(paths, specification.entry, options, LinkedLibrary()) as (syntax, entry):
         program = lower(syntax, entry, specification, options.pointer_width, options.unknown_functions)
-        return replace(program, files=tuple(paths), data_model=options.data_model)
+        about = {"files": tuple(paths), "data_model": options.data_model, "properties": specification.properties}
+        return with_named_checks(replace(program, **about))

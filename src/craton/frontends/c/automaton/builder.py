@@ -143,7 +143,7 @@ class Builder:
         """Control that comes here is about to do what Craton does not model. Fail closed: TRUE must show that none
         does, FALSE may not pass, and otherwise the verdict is UNKNOWN that names the construct and its place.
         """
-        self.error(Unmodelled("unmodelled", construct, where or self.origin, contained))
+        self.error(Unmodelled("unmodelled", construct, where=where or self.origin, contained=contained))
 
     def unmodelled_if(self, condition: Term, construct: str, *, contained: bool) -> None:
         """The same where the condition holds; control goes on where it does not."""

@@ -135,7 +135,7 @@ class Operators:
                 if self._context.specification.division:
                     self._builder.check(nonzero, DIVISION)
                 elif _SIGNAL in self._context.scan.functions:
-                    self._builder.check(nonzero, Unmodelled("unmodelled", _TRAP, self._builder.origin))
+                    self._builder.check(nonzero, Unmodelled("unmodelled", _TRAP, where=self._builder.origin))
                 else:
                     self._builder.assume(nonzero)
             if self._context.specification.overflow and t.signed:

@@ -117,7 +117,7 @@ class Order:
         (a, a_size), (b, b_size) = first, second
         last_a, last_b = (bvadd(x, self._memory.pointer(n - 1)) for x, n in ((a, a_size), (b, b_size)))
         apart = or_(not_(bvule(a, last_b)), not_(bvule(b, last_a)))
-        self._builder.check(apart, Unmodelled("unmodelled", construct, self._builder.origin))
+        self._builder.check(apart, Unmodelled("unmodelled", construct, where=self._builder.origin))
 
     def _extent(self, node: Node) -> tuple[Term, int] | None:
         """Where an l-value begins and how long it is, if that can be said before anything else is evaluated."""
