@@ -112,8 +112,9 @@ def _loaded(request: Request) -> Program:
         if request.property_file is not None:
             _check_property_of_boogie(request)
         loaded = load_boogie(files[0])
-        about = {"hints": loaded.hints, "over_approximated": loaded.overapproximated, "properties": (UNREACH,)}
-        return with_named_checks(replace(loaded.program, **about))
+        strange = loaded.overapproximated
+        program = replace(loaded.program, hints=loaded.hints, over_approximated=strange, properties=(UNREACH,))
+        return with_named_checks(program)
     source = c_source(request)
     if source.specification.termination:
         raise Unsupported("the property that every run ends (`F end`)", None)

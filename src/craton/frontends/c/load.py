@@ -63,5 +63,7 @@ def with_large_stack(action: Callable[[], R]) -> R:
 def _load(paths: list[str], specification: Specification, options: COptions) -> Program:
     with parsed(paths, specification.entry, options, LinkedLibrary()) as (syntax, entry):
         program = lower(syntax, entry, specification, options.pointer_width, options.unknown_functions)
-        about = {"files": tuple(paths), "data_model": options.data_model, "properties": specification.properties}
-        return with_named_checks(replace(program, **about))
+        program = replace(
+            program, files=tuple(paths), data_model=options.data_model, properties=specification.properties
+        )
+        return with_named_checks(program)
