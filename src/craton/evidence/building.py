@@ -14,9 +14,9 @@ from pathlib import Path
 
 import craton.frontends.c
 from craton.evidence.elf import Elf
-from craton.evidence.harness import PROGRAM_MAIN, SANITIZED
+from craton.evidence.harness_frame import PROGRAM_MAIN, SANITIZED
 from craton.processes.running_time import running_time
-from craton.processes.sandbox import run_tool
+from craton.processes.sandbox import Ending, Tool, run_tool
 from craton.program.cfa import DIVISION, FREE, OVERFLOW
 
 MEMORY = 2 << 30  # bytes for a compiler
@@ -116,15 +116,23 @@ def build(job: Job, compiler: str, deadline: float) -> Path | Failed:
     if (job.violated in SANITIZED or job.sanitizers) and not has_c_library(compiler, job.data_model):
         return Failed(f"{compiler} has no address sanitizer for {job.data_model}")
     first: Failed | None = None
-    for dialect in DIALECTS:
-        problem = _tried(commands(job, compiler, dialect), job.directory, compiler, deadline)
-        if problem is None:
-            return job.directory / "replay"
-        if problem.late:
-            return problem
-        first = first or problem
+    with Tool(_harness_command(job, compiler), job.directory, _seconds(deadline), MEMORY) as harness:
+        for dialect in DIALECTS:
+            problem = _built(job, compiler, dialect, harness, deadline)
+            if problem is None:
+                return job.directory / "replay"
+            if problem.late:
+                return problem
+            first = first or problem
     assert first is not None
     return first
+
+
+def _built(job: Job, compiler: str, dialect: str, harness: Tool, deadline: float) -> Failed | None:
+    """In one dialect, while the harness, which is the longer text mostly, is compiled beside."""
+    problem = _tried(_compilations(job, compiler, dialect), job.directory, compiler, deadline)
+    problem = problem or _problem(*harness.result(), compiler, deadline)
+    return problem or _tried(_links(job, compiler), job.directory, compiler, deadline)
 
 
 def _tried(steps: Iterator[tuple[str, ...]], directory: Path, compiler: str, deadline: float) -> Failed | None:
@@ -137,7 +145,14 @@ def _tried(steps: Iterator[tuple[str, ...]], directory: Path, compiler: str, dea
 
 def tried(step: tuple[str, ...], directory: Path, compiler: str, deadline: float) -> Failed | None:
     """Calls a compiler; None if it likes what it sees."""
-    ending, said = run_tool(step, directory, max(0.1, deadline - running_time()), MEMORY)
+    return _problem(*run_tool(step, directory, _seconds(deadline), MEMORY), compiler, deadline)
+
+
+def _seconds(deadline: float) -> float:
+    return max(0.1, deadline - running_time())
+
+
+def _problem(ending: Ending, said: str, compiler: str, deadline: float) -> Failed | None:
     if ending.code == 0:
         return None
     if running_time() > deadline:
@@ -145,20 +160,26 @@ def tried(step: tuple[str, ...], directory: Path, compiler: str, deadline: float
     return Failed(f"{compiler} {ending}" if ending.code is None else _complaint(said, compiler))
 
 
-def commands(job: Job, compiler: str, dialect: str) -> Iterator[tuple[str, ...]]:
-    """What to call, one after the other, in the directory of the job."""
-    machine = MODELS[job.data_model]
-    objects = []
+def _compilations(job: Job, compiler: str, dialect: str) -> Iterator[tuple[str, ...]]:
+    """What to call for the files of the program, in the directory of the job."""
+    flags = (*MODELS[job.data_model], *program_flags(job, compiler), dialect)
     for source in job.sources:
-        objects.append(f"{source}.o")
-        yield (compiler, *machine, *program_flags(job, compiler), dialect, "-x", "c", "-c", source, "-o", objects[-1])
-    objects.append(f"{job.harness}.o")
+        yield (compiler, *flags, "-x", "c", "-c", source, "-o", f"{source}.o")
+
+
+def _harness_command(job: Job, compiler: str) -> tuple[str, ...]:
     alone = () if has_c_library(compiler, job.data_model) else (FREESTANDING,)
-    yield (compiler, *machine, *harness_flags(job), *alone, "-c", job.harness, "-o", objects[-1])
-    if not alone:
+    flags = (*MODELS[job.data_model], *harness_flags(job), *alone)
+    return (compiler, *flags, "-c", job.harness, "-o", f"{job.harness}.o")
+
+
+def _links(job: Job, compiler: str) -> Iterator[tuple[str, ...]]:
+    machine = MODELS[job.data_model]
+    objects = [f"{name}.o" for name in (*job.sources, job.harness)]
+    if has_c_library(compiler, job.data_model):
         yield (compiler, *machine, *link_flags(job), *objects, "-lm", "-o", "replay")
-        return
-    yield from linked_alone(job.directory, compiler, machine, objects)
+    else:
+        yield from linked_alone(job.directory, compiler, machine, objects)
 
 
 def linked_alone(

@@ -38,14 +38,13 @@ from craton.evidence.building import (
 )
 from craton.evidence.harness import (
     NOTHING_UNSPECIFIED,
-    PROPERTIES,
-    SANITIZED,
     NoHarness,
     harness_text,
     has_own_main,
     marked_texts,
     open_declarations,
 )
+from craton.evidence.harness_frame import PROPERTIES, SANITIZED
 from craton.evidence.surroundings import surrounded
 from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_values
 from craton.files import CannotWrite, write_atomically

@@ -1,5 +1,5 @@
 """The C text of a replay: inputs as a table, stubs for what the program does not define, and the fixed part that hands
-the inputs out and reports the error (`harness.c`).
+the inputs out and reports the error (`harness_frame`, `harness.c`).
 
 The harness is a translation unit of its own and includes nothing, so no declaration of the program can clash with it;
 a stub agrees with the program's declaration in its result, which is all that the calling conventions of x86 ask for.
@@ -7,11 +7,20 @@ a stub agrees with the program's declaration in its result, which is all that th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from craton.errors import CratonError
+from craton.evidence.harness_frame import (
+    MEMORY,
+    PROGRAM_MAIN,
+    REACHED,
+    STOPS,
+    fills_table,
+    fixed_part,
+    header,
+    inputs_table,
+)
 from craton.evidence.surroundings import PROGRAM_NAME, is_read_from_outside
 from craton.evidence.unspecified_values import OpenLocal, UnspecifiedValues
 from craton.frontends.c.library.platform import in_c_library
@@ -22,43 +31,15 @@ from craton.frontends.c.syntax.types import X87, CType, Floating, Integer, Point
 from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, BitVec, Float, Sort
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
-from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
+from craton.program.cfa import MEMTRACK
 from craton.program.origin import SourceRange
 from craton.program.specification import ASSERTION_FAILURES, Specification
 from craton.verdicts.counterexample import ReadValue, Replay, Surroundings
 
 NOTHING_UNSPECIFIED = UnspecifiedValues()
-PROGRAM_MAIN = "__craton_program_main"  # the program's main, where the harness has one of its own
-REACHED = "__craton_reached"
-
-_KINDS = {
-    UNREACH.name: "CRATON_UNREACH",
-    OVERFLOW.name: "CRATON_OVERFLOW",
-    DIVISION.name: "CRATON_DIVISION",
-    DEREF.name: "CRATON_DEREF",
-    FREE.name: "CRATON_FREE",
-    MEMTRACK.name: "CRATON_MEMTRACK",
-    MEMCLEANUP.name: "CRATON_MEMCLEANUP",
-}
-PROPERTIES = frozenset(_KINDS)
-SANITIZED = frozenset({DEREF.name, FREE.name})  # what the address sanitizer watches over
-_MEMORY = SANITIZED | {MEMTRACK.name, MEMCLEANUP.name}
-
-# How the reports of the address sanitizer begin that are violations of a property.
-_FAULTS = {
-    DEREF.name: (
-        "heap-buffer-overflow stack-buffer-overflow stack-buffer-underflow dynamic-stack-buffer-overflow "
-        "global-buffer-overflow heap-use-after-free stack-use-after-return stack-use-after-scope use-after-poison "
-        "unknown-crash SEGV BUS negative-size-param"
-    ).split(),
-    FREE.name: ["attempting double-free", "attempting free on address which was not malloc()-ed"],
-}
-
-_UNDEFINED = (*_FAULTS[DEREF.name], *_FAULTS[FREE.name])
 
 # What the fixed part defines, or compilers do.
 _OURS = frozenset("kmalloc kfree cfree printk __VERIFIER_atomic_begin __VERIFIER_atomic_end alloca".split())
-_STOPS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
 _MOST_TYPED = 60_000  # what a pipe takes at once
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long", 16: "__int128"}
 _FLOATS = {FLOAT16: "_Float16", FLOAT32: "float", FLOAT64: "double", X87: "long double", FLOAT128: "__float128"}
@@ -81,10 +62,10 @@ def harness_text(
     functions += [f.name for f in outline.functions if f.name not in functions]
     numbers = {name: number for number, name in enumerate(functions)}
     parts = [
-        _header(violated),
-        _inputs(_given(replay.inputs), numbers, replay.found_around.standard_input[:_MOST_TYPED]),
-        _fills(opened),
-        (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
+        header(violated),
+        inputs_table(numbers, _rows(replay.inputs, numbers), replay.found_around.standard_input[:_MOST_TYPED]),
+        fills_table(_fills(opened)),
+        fixed_part(),
         "/* --- what the program does not define --- */",
         *(_stub(function, specification, numbers) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
@@ -96,110 +77,9 @@ def harness_text(
     return "\n".join(part for part in parts if part) + "\n"
 
 
-# What functions that give inputs return, by the end of their name.
-_DRAWN_TYPES = {
-    **dict.fromkeys(("bool", "_Bool", "boolean"), "_Bool"),
-    **dict.fromkeys(("char", "schar", "int8", "int8_t", "S8", "s8", "i8"), "signed char"),
-    **dict.fromkeys(("uchar", "unsigned_char", "uint8", "uint8_t", "U8", "u8"), "unsigned char"),
-    **dict.fromkeys(("short", "int16", "int16_t", "S16", "s16", "i16"), "short"),
-    **dict.fromkeys(("ushort", "unsigned_short", "uint16", "uint16_t", "U16", "u16"), "unsigned short"),
-    **dict.fromkeys(("", "int", "int32", "int32_t", "S32", "s32", "i32"), "int"),
-    **dict.fromkeys(("uint", "unsigned", "unsigned_int", "uint32", "uint32_t", "U32", "u32"), "unsigned"),
-    **dict.fromkeys(("long", "ssize_t", "ptrdiff_t"), "long"),
-    **dict.fromkeys(("ulong", "unsigned_long", "size_t", "sizet"), "unsigned long"),
-    **dict.fromkeys(("longlong", "long_long", "int64", "int64_t", "loff_t", "S64", "s64", "i64"), "long long"),
-    **dict.fromkeys(("ulonglong", "unsigned_long_long", "uint64", "uint64_t", "U64", "u64"), "unsigned long long"),
-    "float": "float",
-    "double": "double",
-    "pointer": "void *",
-}
-_DRAWN_NAME = re.compile(r"\b(?:__VERIFIER_)?nondet(?:_(\w+))?\b")
-
-
-def drawn_functions(texts: Sequence[str]) -> dict[str, str]:
-    """Functions in C texts that give inputs, known by their names alone, and what they return."""
-    found = {match.group(): match.group(1) or "" for text in texts for match in _DRAWN_NAME.finditer(text)}
-    return {name: _DRAWN_TYPES[end] for name, end in sorted(found.items()) if end in _DRAWN_TYPES}
-
-
-def drawn_harness_text(
-    specification: Specification, kinds: Sequence[str], functions: dict[str, str], own_main: bool, *, watched: bool
-) -> str:
-    """The harness of a program that nobody but the compiler has looked at: inputs are drawn, error functions are there
-    whether the program names them or not. `watched` is for programs under the address sanitizer, whose faults are no
-    violation then.
-    """
-    numbers = {name: number for number, name in enumerate(functions)}
-    errors = (*specification.error_functions, *(ASSERTION_FAILURES if specification.assertions else ()))
-    stops = [name for name in (*_STOPS, *ASSERTION_FAILURES) if name not in errors]
-    parts = [
-        _drawn_header(kinds, watched=watched),
-        _inputs((), numbers),
-        _fills(NOTHING_UNSPECIFIED),
-        (Path(__file__).parent / "harness.c").read_text(encoding="utf-8"),
-        *(f"CRATON_WEAK void {name}() {{ {REACHED}(); }}" for name in dict.fromkeys(errors)),
-        *(f'CRATON_WEAK void {name}() {{ craton_stop(\'O\', "{name}", ""); }}' for name in stops),
-        "CRATON_WEAK void __VERIFIER_assume(int condition) { craton_assume(condition != 0); }",
-        *(_drawing(name, result, numbers[name]) for name, result in functions.items()),
-        _calling_main(specification.entry) if own_main else "",
-    ]
-    return "\n".join(part for part in parts if part) + "\n"
-
-
-def _drawn_header(kinds: Sequence[str], *, watched: bool) -> str:
-    if len(kinds) == 1 and not watched:
-        return _header(kinds[0])
-    lines = [f"#define {_KINDS[kind]} 1" for kind in kinds]
-    lines += [f'#define CRATON_VIOLATED "{kinds[0]}"', "#define CRATON_ASAN 1"]
-    faults = [fault for kind in kinds for fault in _FAULTS.get(kind, ())] or ["none"]
-    spelled = ", ".join(f'"{fault}"' for fault in faults)
-    lines.append(f"static const char *const craton_faults[] = {{{spelled}}};")
-    return "\n".join(lines)
-
-
-def is_fault(said: str) -> bool:
-    """Whether a line of a harness under the address sanitizer tells of undefined behaviour, and not of a resource that
-    is used up.
-    """
-    _, told, name = said.partition("the address sanitizer calls ")
-    return bool(told) and (name.startswith(_UNDEFINED) or "-param-overlap" in name)
-
-
-def _drawing(name: str, result: str, number: int) -> str:
-    """All the bits of a register are given, whatever the program has declared."""
-    if result == "void *":
-        return f"CRATON_WEAK void *{name}() {{ return craton_pointer({number}); }}"
-    floating = result in ("float", "double")
-    kind = "_BOOL" if result == "_Bool" else "_FLOAT" if floating else ""
-    returned = result if floating else "long long"
-    return (
-        f"CRATON_WEAK {returned} {name}() "
-        f"{{ {result} value = 0; CRATON_TAKE{kind}({number}, value, sizeof value); return ({returned})value; }}"
-    )
-
-
-def _calling_main(entry: str) -> str:
-    name = PROGRAM_MAIN if entry == "main" else entry
-    return (
-        f"int {name}();\nint main(int count, char **arguments, char **environment)\n{{\n"
-        f"    int result = {name}(count, arguments, environment);\n    craton_end_of_main();\n    return result;\n}}"
-    )
-
-
 def has_own_main(outline: Outline, specification: Specification, violated: str) -> bool:
     """Whether the harness calls the entry function, because it has parameters, another name, or a watched end."""
     return specification.entry != "main" or outline.parameters > 0 or violated == MEMTRACK.name
-
-
-def _header(violated: str) -> str:
-    lines = [f'#define CRATON_VIOLATED "{violated}"', f"#define {_KINDS[violated]} 1"]
-    if violated in _MEMORY:
-        lines.append("#define CRATON_MEMORY 1")
-    if violated in SANITIZED:
-        lines.append("#define CRATON_ASAN 1")
-        faults = ", ".join(f'"{fault}"' for fault in _FAULTS[violated])
-        lines.append(f"static const char *const craton_faults[] = {{{faults}}};")
-    return "\n".join(lines)
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------------
@@ -210,31 +90,11 @@ def _given(inputs: Sequence[ReadValue]) -> list[ReadValue]:
     return [r for r in inputs if not (is_real(r.source.function) or is_read_from_outside(r.source.function))]
 
 
-def _inputs(inputs: Sequence[ReadValue], numbers: dict[str, int], standard_input: bytes = b"") -> str:
-    names = ", ".join(f'"{name}"' for name in numbers) or '""'
-    rows = [
+def _rows(inputs: Sequence[ReadValue], numbers: dict[str, int]) -> list[str]:
+    return [
         f"    {{{numbers[read.source.function]}, {{{_bytes(read.value, read.sort)}}}}}, /* {_told(read)} */"
-        for read in inputs
+        for read in _given(inputs)
     ]
-    return "\n".join(
-        [
-            f"static const char *const craton_functions[] = {{{names}}};",
-            f"#define CRATON_INPUTS {len(inputs)}u",
-            "static const struct { unsigned function; unsigned char bytes[16]; } craton_inputs[] = {",
-            *rows,
-            "    {0, {0}}",
-            "};",
-            _standard_input(standard_input),
-        ]
-    )
-
-
-def _standard_input(text: bytes) -> str:
-    values = ", ".join(map(str, text)) or "0"
-    return (
-        f"#define CRATON_STANDARD_INPUT {len(text)}u\n"
-        f"static const unsigned char craton_standard_input[] = {{{values}}};"
-    )
 
 
 def in_memory(value: int, sort: Sort) -> bytes:
@@ -269,7 +129,7 @@ def _stub(function: Function, specification: Specification, numbers: dict[str, i
         return f"CRATON_WEAK void {name}() {{ {REACHED}(); }}"
     if name in ASSERTION_FAILURES:
         return f'CRATON_WEAK void {name}() {{ craton_stop(\'O\', "an assertion that fails", ""); }}'
-    if name in _STOPS:
+    if name in STOPS:
         return f'CRATON_WEAK void {name}() {{ craton_stop(\'O\', "{name}", ""); }}'
     if name == "__VERIFIER_assume":
         declared = function.type.parameters
@@ -364,7 +224,7 @@ def _arguments(replay: Replay, violated: str) -> tuple[bytes, ...]:
     """What a program does with the name that it is called by is no fault of it, so it has one where memory is watched
     over.
     """
-    return replay.found_around.arguments or ((PROGRAM_NAME,) if violated in _MEMORY else ())
+    return replay.found_around.arguments or ((PROGRAM_NAME,) if violated in MEMORY else ())
 
 
 def _list(name: str, texts: Sequence[bytes]) -> str:
@@ -405,20 +265,11 @@ def _answers(surroundings: Surroundings) -> str:
 # --- values that the program leaves open ------------------------------------------------------------------------------
 
 
-def _fills(opened: UnspecifiedValues) -> str:
-    rows = [
+def _fills(opened: UnspecifiedValues) -> list[str]:
+    return [
         f"    {{{fill.block}, {fill.offset}, {_size(fill.sort)}, {{{_bytes(fill.value, fill.sort)}}}}},"
         for fill in opened.fills
     ]
-    return "\n".join(
-        [
-            f"#define CRATON_FILLS {len(rows)}u",
-            "static const struct { unsigned block, offset, size; unsigned char bytes[16]; } craton_fills[] = {",
-            *rows,
-            "    {0, 0, 0, {0}}",
-            "};",
-        ]
-    )
 
 
 def _size(sort: Sort) -> int:

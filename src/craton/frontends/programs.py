@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.frontends.c import COptions, load_c
+from craton.frontends.c import COptions
 from craton.frontends.c.errors import BadInput, Unsupported
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import UNREACH, Program
@@ -115,6 +115,8 @@ def _loaded(request: Request) -> Program:
         strange = loaded.overapproximated
         program = replace(loaded.program, hints=loaded.hints, over_approximated=strange, properties=(UNREACH,))
         return with_named_checks(program)
+    from craton.frontends.c.load import load_c
+
     source = c_source(request)
     if source.specification.termination:
         raise Unsupported("the property that every run ends (`F end`)", None)

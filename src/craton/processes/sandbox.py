@@ -12,15 +12,18 @@ import resource
 import secrets
 import socket
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from craton.processes.family import end_program
 from craton.processes.kernel import exit_descriptor
 from craton.processes.limits import Exceeded, Kind, Limits
 from craton.processes.programs import Orphan, launch
+from craton.processes.running_time import running_time
 from craton.processes.watch import GLANCE, Watch, readable
 
 _TOKEN = 32  # hexadecimal digits
@@ -43,16 +46,40 @@ class Ending:
         return f"dies of signal {-self.code}" if self.code < 0 else f"ends with exit code {self.code}"
 
 
+class Tool:
+    """A compiler that runs in a directory, beside others if need be. As a context it is ended with it."""
+
+    def __init__(self, command: Sequence[str], directory: Path, seconds: float, memory: int) -> None:
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(directory)}
+        self._begun = running_time()
+        self._limits = Limits(seconds, None, memory)
+        self._said = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 (closed with the context)
+        self._process = launch(
+            command, stdout=self._said, stderr=self._said, directory=directory, environment=environment
+        )
+        _limit_files(self._process)
+        self._result: tuple[Ending, str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        end_program(self._process)
+        self._said.close()
+
+    def result(self) -> tuple[Ending, str]:
+        """Waits for its end; how it ended, and its output."""
+        if self._result is None:
+            ending = _watched(self._process, self._limits, started=self._begun)
+            self._said.seek(0)
+            self._result = ending, self._said.read(_MOST_MESSAGES).decode("utf-8", "replace")
+        return self._result
+
+
 def run_tool(command: Sequence[str], directory: Path, seconds: float, memory: int) -> tuple[Ending, str]:
     """Runs a compiler in a directory; returns its ending and its output."""
-    said = directory / "messages"
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(directory)}
-    with said.open("wb") as output:
-        process = launch(command, stdout=output, stderr=output, directory=directory, environment=environment)
-        _limit_files(process)
-        ending = _watched(process, Limits(seconds, None, memory))
-    with said.open("rb") as output:
-        return ending, output.read(_MOST_MESSAGES).decode("utf-8", "replace")
+    with Tool(command, directory, seconds, memory) as tool:
+        return tool.result()
 
 
 def run_replay(
@@ -120,10 +147,12 @@ class _Channel:
             self.heard += message
 
 
-def _watched(process: subprocess.Popen[bytes], limits: Limits, channel: _Channel | None = None) -> Ending:
+def _watched(
+    process: subprocess.Popen[bytes], limits: Limits, channel: _Channel | None = None, started: float | None = None
+) -> Ending:
     """Watches the process until it ends by itself or is killed."""
     channel = channel or _Channel()
-    watch = Watch(process.pid, limits)
+    watch = Watch(process.pid, limits, started=started)
     leaving = exit_descriptor(process.pid)
     try:
         while True:

@@ -31,8 +31,9 @@ from craton.evidence.building import (
     compilers,
     limits,
 )
+from craton.evidence.drawn_harness import drawn_functions, drawn_harness_text
 from craton.evidence.elf import Elf
-from craton.evidence.harness import REACHED, SANITIZED, drawn_functions, drawn_harness_text, is_fault
+from craton.evidence.harness_frame import REACHED, SANITIZED, is_fault
 from craton.frontends.programs import CSource
 from craton.logic import FLOAT32, FLOAT64, BitVec, Sort
 from craton.processes.running_time import running_time

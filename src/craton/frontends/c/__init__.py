@@ -15,8 +15,15 @@ each room's files in the order that its first page gives; to find what a constru
 `lowering.function`.
 """
 
-from craton.frontends.c.clang.parsing import COptions
+from typing import TYPE_CHECKING
+
 from craton.frontends.c.errors import Unsupported
-from craton.frontends.c.load import load_c
+from craton.frontends.c.options import COptions
+from craton.lazy_imports import lazy_imports
+
+if TYPE_CHECKING:
+    from craton.frontends.c.load import load_c
+
+__getattr__ = lazy_imports(globals(), {"load_c": "craton.frontends.c.load"})
 
 __all__ = ["COptions", "Unsupported", "load_c"]

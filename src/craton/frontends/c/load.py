@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from craton.frontends.c.clang.parsing import COptions, parsed
+from craton.frontends.c.clang.parsing import parsed
 from craton.frontends.c.library.linking import LinkedLibrary
 from craton.frontends.c.lowering.program import lower
+from craton.frontends.c.options import COptions
 from craton.program.cfa import Program
 from craton.program.checks import with_named_checks
 from craton.program.specification import DEFAULT, Specification

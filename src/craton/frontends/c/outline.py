@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from craton.frontends.c.clang.parsing import COptions, parsed
+from craton.frontends.c.clang.parsing import parsed
 from craton.frontends.c.load import with_large_stack
 from craton.frontends.c.memory.scan import Scan, scan
+from craton.frontends.c.options import COptions
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Variable, spelling
 from craton.frontends.c.syntax.program import Program as Syntax
 from craton.program.origin import SourceRange

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from craton.frontends.c.clang.attributes import refuse_ignored, refuse_pragmas
@@ -13,9 +12,9 @@ from craton.frontends.c.clang.bindings import Diagnostic, Unit
 from craton.frontends.c.clang.positions import Hidden
 from craton.frontends.c.clang.unit import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
+from craton.frontends.c.options import COptions
 from craton.frontends.c.syntax.nodes import Extent, Function, Variable
 from craton.frontends.c.syntax.program import Definition, Library, Program, Strength, SymbolKind
-from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.origin import SourceRange
 
 _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
@@ -40,21 +39,6 @@ _INPUTS = re.compile(
 )
 # What the macros of glibc's headers leave behind.
 _GLIBC = (b"__ctype_b_loc", b"__ctype_tolower_loc", b"__ctype_toupper_loc")
-
-
-@dataclass(frozen=True, slots=True)
-class COptions:
-    """How C text is to be read, and what is taken for granted of functions that nobody knows."""
-
-    data_model: str = "ILP32"
-    include: tuple[str, ...] = ()
-    define: tuple[str, ...] = ()
-    unknown_functions: UnknownFunctions = UnknownFunctions.PURE
-
-    @property
-    def pointer_width(self) -> int:
-        """In bits."""
-        return 64 if self.data_model == "LP64" else 32
 
 
 class _Linked:
