@@ -16,19 +16,22 @@ from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.cores import Granularity
 from craton.traces.craig import Craig
-from craton.traces.lattice import Base, Lattice
+from craton.traces.lattice import Lattice, Visits
 from craton.traces.lean import Lean
 from craton.traces.levels import Level
 from craton.traces.newton import Direction, Newton, Quantifiers
+from craton.traces.own_templates import Name, Number, Operation, OwnTemplate
 from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Refiner
 from craton.traces.scorers import SCORERS, ByChance
 from craton.traces.simplified import Simplified
+from craton.traces.templates import Base, Cost
 from craton.traces.values import ExplicitValues
 from support import examples
 from support.newtons import IT_SP, IT_SP_LV
 
 SP = Newton(core=None, live=False)
+_OWN = (OwnTemplate(Operation("-", (Name("x"), Name("y"))), 3), OwnTemplate(Operation("<=", (Name("i"), Number(9)))))
 
 
 @pytest.mark.parametrize(
@@ -67,6 +70,10 @@ SP = Newton(core=None, live=False)
         ("race(newton, craig, memo(newton(wp)))", Race((SP, Craig(), Memo(replace(SP, direction=Direction.WP))))),
         ("memo(it-sp-lv)", Memo(IT_SP_LV)),
         ("lattice(craig, predicates, time=2)", Lattice(Craig(), time_limit=2.0, base=Base.PREDICATES)),
+        (
+            "lattice(craig, own, visits=each, cost=size, templates=(x - y: 3, i<=9))",
+            Lattice(Craig(), base=Base.OWN, templates=_OWN, cost=Cost.SIZE, visits=Visits.EACH),
+        ),
         ("newton-or-craig", Fallback((IT_SP_LV, Craig()))),
     ],
 )
@@ -127,7 +134,16 @@ REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(
         st.builds(Memo, inner),
         st.builds(Checked, inner, st.sampled_from([0.5, 5.0])),
         st.builds(Simplified, inner, st.sampled_from(known_solvers()), st.sampled_from([2.0, 12.0, None])),
-        st.builds(Lattice, inner, st.sampled_from(known_solvers()), st.sampled_from([0.5, 1.0]), st.sampled_from(Base)),
+        st.builds(
+            Lattice,
+            inner,
+            st.sampled_from(known_solvers()),
+            st.sampled_from([0.5, 1.0]),
+            st.sampled_from(Base),
+            st.sampled_from([(), _OWN]),
+            st.sampled_from(Cost),
+            st.sampled_from(Visits),
+        ),
         st.builds(
             Sliced,
             st.lists(inner, min_size=1, max_size=2).map(tuple),

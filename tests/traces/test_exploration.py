@@ -29,11 +29,11 @@ from support import examples
 def templates_over(names: str, sort: Sort = INT, location: str = "loop") -> Templates:
     """Every variable, and sums and differences."""
     variables = [var(name, sort) for name in names]
-    found = [Template(location, v, {v: 1}, 16 if v.name == "i" else 4) for v in variables]
+    found = [Template(location, v, 16 if v.name == "i" else 4) for v in variables]
     plus, minus = (add, sub) if sort is INT else (bvadd, bvsub)
     for x, y in combinations(variables, 2):
-        found.append(Template(location, minus(x, y), {x: 1, y: -1}, 2))
-        found.append(Template(location, plus(x, y), {x: 1, y: 1}, 2))
+        found.append(Template(location, minus(x, y), 2))
+        found.append(Template(location, plus(x, y), 2))
     return tuple(found)
 
 
@@ -99,7 +99,7 @@ def test_a_lattice_that_is_too_large_is_explored_in_part() -> None:
     templates = templates_over("abcdefghkl")
     solver = make_solver("z3")
     switches = {t: var(f"keeps {number}", BOOL) for number, t in enumerate(templates)}
-    pairs = combinations([t for t in templates if len(t.parts) == 1], 2)
+    pairs = combinations([t for t in templates if len(t.variables) == 1], 2)
     solver.add(and_(*(or_(not_(switches[x]), not_(switches[y])) for x, y in pairs)))
     found = explored({t: [switches[t]] for t in templates}, solver, 0.3)
     assert isinstance(found, Frontier)

@@ -10,7 +10,6 @@ import pytest
 from craton.configuration.refiners import refiner
 from craton.logic import (
     INT,
-    TRUE,
     BitVec,
     Sort,
     Term,
@@ -25,6 +24,7 @@ from craton.logic import (
     int_,
     not_,
     or_,
+    sub,
     substitute,
     var,
 )
@@ -34,18 +34,11 @@ from craton.smt import Sat, Unsat, make_solver
 from craton.traces.compose import Memo
 from craton.traces.explanation import explain
 from craton.traces.exploration import Frontier, Template, Templates, determined
-from craton.traces.lattice import (
-    Lattice,
-    Points,
-    forgetful,
-    frontier,
-    points_of,
-    predicates_of,
-    templates_of,
-)
+from craton.traces.lattice import ForgettingTrace, Lattice, frontier
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.perfect import is_perfect
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
+from craton.traces.templates import Base, templates_at
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
 from support.newtons import IT_SP_LV
@@ -72,20 +65,20 @@ def introduction(rounds: int) -> Trace:
     return read_trace("i x j: Int", text)
 
 
-def explored(trace: Trace) -> tuple[Points, Templates, list[Templates]]:
-    points = points_of(trace)
-    templates = templates_of(trace, points)
-    found = frontier(trace, points, templates, make_solver("z3"), 60.0)
+def explored(trace: Trace) -> tuple[ForgettingTrace, Templates, list[Templates]]:
+    problem = ForgettingTrace(trace)
+    templates = templates_at(problem.places)
+    found = frontier(problem, templates, make_solver("z3"), 60.0)
     assert isinstance(found, Frontier)
     assert found.complete
-    return points, templates, list(found.elements)
+    return problem, templates, list(found.elements)
 
 
 def names(templates: Templates) -> set[str]:
     """Whichever variable comes first: that depends on what else this process has seen."""
     return {
-        (" + " if len(set(template.parts.values())) == 1 else " - ").join(sorted(v.name for v in template.parts))
-        for template in templates
+        (" + " if len(set(factors.values())) == 1 else " - ").join(sorted(v.name for v in factors))
+        for factors in (template.sum or {} for template in templates)
     }
 
 
@@ -131,7 +124,7 @@ def test_at_a_loop_an_assertion_speaks_of_the_templates_only() -> None:
     assert answer.abstraction is not None
     assert [str(t) for t in answer.abstraction.templates] in (["j", "i - x"], ["j", "x - i"])
     x, i = var("x", INT), var("i", INT)
-    for position in points_of(trace).known:
+    for position in ForgettingTrace(trace).known:
         assertion = answer.assertions[position]
         assert free_variables(assertion) >= {x, i}
         elsewhere = substitute(assertion, {x: add(x, int_(7)), i: add(i, int_(7))})
@@ -145,7 +138,7 @@ def test_the_strongest_and_the_weakest_abstract_interpolant(rounds: int) -> None
     """
     trace = introduction(rounds)
     x, i, j = (var(name, INT) for name in "xij")
-    last = max(points_of(trace).known)
+    last = max(ForgettingTrace(trace).known)
     at = {}
     for inner in ("newton(sp)", "newton(wp)", "newton(it, sp, lv)", "newton(it, wp, lv)", "craig(z3)"):
         answer = refiner(f"lattice({inner}, time=60)").refute(trace)
@@ -192,7 +185,7 @@ def test_an_assertion_is_a_positive_combination_of_predicates(inner: str, rounds
     assert answer.abstraction.sets == ((eq(var("l", INT), int_(0)),),)
     assert law_violation(trace, answer, Judge(SOLVERS)) == ""
     other = {v: var(f"{v.name} again", INT) for v in (var(name, INT) for name in "lkn")}
-    for position in points_of(trace).known:
+    for position in ForgettingTrace(trace).known:
         said = answer.assertions[position]
         still = [implies(p, substitute(p, other)) for p in answer.abstraction.templates]
         assert Judge(SOLVERS).is_valid(implies(and_(said, *still), substitute(said, other)))
@@ -203,12 +196,12 @@ def test_an_assertion_is_a_positive_combination_of_predicates(inner: str, rounds
 def test_a_frontier_of_predicates_against_trying_every_set(make: Callable[[int], Trace], rounds: int) -> None:
     """[EI] Lemma 9, as another solver sees it. No condition of the paper's example relates x to i: none is feasible."""
     trace = make(rounds)
-    points = points_of(trace)
-    base = predicates_of(trace, points)
+    problem = ForgettingTrace(trace)
+    base = templates_at(problem.places, Base.PREDICATES)
     assert len(base) == 6
-    found = frontier(trace, points, base, make_solver("z3"), 60.0)
+    found = frontier(problem, base, make_solver("z3"), 60.0)
     every = chain.from_iterable(combinations(base, size) for size in range(len(base) + 1))
-    feasible = [frozenset(chosen) for chosen in every if _is_infeasible(forgetful(trace, points, chosen)[0])]
+    feasible = [frozenset(chosen) for chosen in every if _is_infeasible(problem.forgetful(chosen)[0])]
     least = {chosen for chosen in feasible if not any(other < chosen for other in feasible)}
     if isinstance(found, Frontier):
         assert found.complete
@@ -230,9 +223,9 @@ def test_terms_and_predicates_together() -> None:
 @pytest.mark.parametrize("trace", [introduction(1), introduction(2)], ids=["one round", "two rounds"])
 def test_the_frontier_against_trying_every_set(trace: Trace) -> None:
     """A set is feasible if its forgetful trace is infeasible, as another solver sees it."""
-    points, templates, found = explored(trace)
+    problem, templates, found = explored(trace)
     every = chain.from_iterable(combinations(templates, size) for size in range(len(templates) + 1))
-    feasible = [chosen for chosen in every if _is_infeasible(forgetful(trace, points, chosen)[0])]
+    feasible = [chosen for chosen in every if _is_infeasible(problem.forgetful(chosen)[0])]
     meanings = {frozenset(t for t in templates if determined(t, chosen)) for chosen in feasible}
     least = {meaning for meaning in meanings if not any(other < meaning for other in meanings)}
     assert {frozenset(t for t in templates if determined(t, chosen)) for chosen in found} == least
@@ -246,38 +239,32 @@ def _is_infeasible(trace: Trace) -> bool:
 
 def test_all_templates_forget_nothing() -> None:
     trace = introduction(2)
-    points = points_of(trace)
-    templates = templates_of(trace, points)
-    whole, positions = forgetful(trace, points, templates)
+    problem = ForgettingTrace(trace)
+    whole, positions = problem.forgetful(templates_at(problem.places))
     assert _is_infeasible(whole)
     assert len(positions) == len(trace) + 1
     assert [whole.locations[i] for i in positions] == list(trace.locations)
-    assert not _is_infeasible(forgetful(trace, points, ())[0])
-
-
-def template(parts: dict[str, int], sort: Sort) -> Template:
-    made = {var(name, sort): sign for name, sign in parts.items()}
-    return Template(Location(1), var(str(parts), sort), made, 1)
+    assert not _is_infeasible(problem.forgetful(())[0])
 
 
 @pytest.mark.parametrize("sort", [INT, BitVec(8)], ids=str)
 def test_what_determines_what(sort: Sort) -> None:
-    x, y = template({"x": 1}, sort), template({"y": 1}, sort)
-    total, difference = template({"x": 1, "y": 1}, sort), template({"x": 1, "y": -1}, sort)
+    a, b = var("x", sort), var("y", sort)
+    plus, minus = (add, sub) if sort is INT else (bvadd, bvsub)
+    x, y, total, difference = (Template(Location(1), term, 1) for term in (a, b, plus(a, b), minus(a, b)))
     assert determined(x, (x,)) and not determined(x, (y,)) and not determined(x, ())
     assert determined(y, (x, total)) and determined(y, (x, difference)) and determined(total, (x, y))
     assert not determined(x, (total,))
     # 2·x says all of an integer, but not the highest of its bits.
     assert determined(x, (total, difference)) is (sort is INT)
-    assert not determined(x, (Template(Location(2), TRUE, x.parts, 1),))
+    assert not determined(x, (Template(Location(2), a, 1),))
 
 
 def test_bits_have_templates_too() -> None:
     text = "i := #x00\nx := j\n2 times {\n(bvult i n)\ni := (bvadd i #x01)\nx := (bvadd x #x01)\n}"
     trace = read_trace("i x j n: B8", f"{text}\n(not (bvult i n))\n(= j #x00)\n(not (= x i))")
-    points = points_of(trace)
     x, i = var("x", BitVec(8)), var("i", BitVec(8))
-    terms = {t.term for t in templates_of(trace, points)}
+    terms = {t.term for t in templates_at(ForgettingTrace(trace).places)}
     assert {x, i} <= terms
     assert {bvsub(i, x), bvsub(x, i)} & terms and {bvadd(i, x), bvadd(x, i)} & terms
     answer = refiner("lattice(newton(it, sp, lv), time=60)").refute(trace)
@@ -312,9 +299,9 @@ def test_feasible_traces_are_feasible() -> None:
         answer = refiner("lattice(newton)").refute(example.trace)
         assert isinstance(answer, Feasible), example
     trace = read_trace("i: Int", "i := 0\n2 times {\n(< i 5)\ni := (+ i 1)\n}\n(= i 2)")
-    points = points_of(trace)
-    assert points.known
-    assert isinstance(frontier(trace, points, templates_of(trace, points), make_solver("z3"), 60.0), Sat)
+    problem = ForgettingTrace(trace)
+    assert problem.known
+    assert isinstance(frontier(problem, templates_at(problem.places), make_solver("z3"), 60.0), Sat)
     assert isinstance(refiner("lattice(newton)").refute(trace), Feasible)
 
 
@@ -352,7 +339,8 @@ def test_solvers_that_cannot_explore_leave_it() -> None:
         ("lattice()", "lattice needs at least one refiner"),
         ("lattice(newton, craig)", "lattice takes one refiner"),
         ("lattice(newton, time=0)", "expected seconds"),
-        ("lattice(newton, cost=1)", "unknown option of lattice"),
+        ("lattice(newton, price=1)", "unknown option of lattice"),
+        ("lattice(newton, cost=1)", "unknown cost '1'; known: counters, equal, size"),
     ],
 )
 def test_mistakes(expression: str, problem: str) -> None:

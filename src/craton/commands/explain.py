@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     refiners = [refiner(expression) for expression in expressions]
     passes = (Pass.DEAD_CODE,) if args.switched_passes is None else request.passes
     wanted = Wanted(args.unroll, args.paths, passes)
-    found = spurious(request, wanted, clock)
+    found = spurious(request, wanted, clock, refiners)
     if undecided := missing(found, wanted):
         print(f"craton: {undecided}", file=sys.stderr)
     explained = list(explanations(found, refiners, clock))

@@ -169,10 +169,12 @@ class _Work:
         from craton.frontends.programs import load_system
         from craton.report.system import outcome_of_system
         from craton.verification.systems import verify_system
+        from craton.verification.template_names import check_stages
 
-        stages = None if self.stages is DEFAULT else self.stages
+        system, stages = load_system(request), None if self.stages is DEFAULT else self.stages
+        check_stages(stages or (), system)
         result = verify_system(
-            load_system(request),
+            system,
             stages,
             limits.wall,
             lambda *progress: report(progress),

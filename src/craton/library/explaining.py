@@ -21,6 +21,6 @@ def explained(
     refiners = [refiner(one) if isinstance(one, str) else one for one in (USUAL if refine is None else refine)]
     clock = Clock(seconds)
     with subject.at_hand() as folder:
-        found = spurious(subject.request, Wanted(unroll, folder=folder), clock)
+        found = spurious(subject.request, Wanted(unroll, folder=folder), clock, refiners)
     _, explanation = next(explanations(found, refiners, clock))
     return cast("Explanation | TreeExplanation", explanation)

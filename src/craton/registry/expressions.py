@@ -1,8 +1,10 @@
 """Expressions of the command line: names applied to arguments, words, and `key=word` pairs.
 
     until-perfect(newton(it, sp), craig(bitwuzla, time=2))
+    lattice(newton(it, sp), templates=(x - y, i <= n))
 
-Errors report the position and the closest valid words.
+What stands in parentheses behind `=` is one word, whose meaning is the option's business. Errors report the position
+and the closest valid words.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class Word:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*|[0-9][0-9.]*|[(),=])")
+_PUNCTUATION = frozenset(["", "(", ")", ",", "="])
 
 
 def parse(text: str) -> Word:
@@ -53,13 +56,26 @@ class _Parser:
         self.tokens: list[tuple[str, int]] = []
         position = 0
         while position < len(text.rstrip()):
+            at = position + len(text[position:]) - len(text[position:].lstrip())
+            if text[at] == "(" and self.tokens and self.tokens[-1][0] == "=":
+                position = self._closing(at) + 1
+                self.tokens.append((text[at:position], at))
+                continue
             match = _TOKEN.match(text, position)
             if match is None:
-                at = position + len(text[position:]) - len(text[position:].lstrip())
                 raise ExpressionError(text, at, f"unexpected {text[at]!r} in an expression")
             self.tokens.append((match.group(1), match.start(1)))
             position = match.end()
         self.at = 0
+
+    def _closing(self, opening: int) -> int:
+        """Where the parenthesis is closed that is opened here."""
+        depth = 0
+        for position in range(opening, len(self.text)):
+            depth += {"(": 1, ")": -1}.get(self.text[position], 0)
+            if depth == 0:
+                return position
+        raise ExpressionError(self.text, opening, "this parenthesis is never closed")
 
     def peek(self) -> str:
         return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
@@ -73,7 +89,7 @@ class _Parser:
 
     def expression(self) -> Word:
         name, position = self.peek(), self.position()
-        if not name or name in "(),=":
+        if name in _PUNCTUATION:
             raise self.fail("a name")
         self.at += 1
         if self.peek() == "=":

@@ -227,6 +227,11 @@ def keyed_number(default: int | None, key: str) -> int | None:
     return cast("int | None", _field(default, Keyed(key, PositiveNumber())))
 
 
+def keyed_value(default: T, key: str, reader: ValueReader) -> T:
+    """`key=…`, read and printed by a reader of its own."""
+    return cast(T, _field(default, Keyed(key, reader)))
+
+
 def several_words(
     default: T, choices: Callable[[], Choices], numbered: Callable[[], Mapping[str, Callable[[int], Any]]], what: str
 ) -> T:

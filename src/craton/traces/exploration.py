@@ -12,9 +12,26 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, islice
 
-from craton.logic import BOOL, BitVec, Term, and_, eq, implies, ops, substitute
+from craton.logic import (
+    BOOL,
+    INT,
+    REAL,
+    BitVec,
+    Term,
+    and_,
+    atoms,
+    eq,
+    forall,
+    free_variables,
+    implies,
+    ops,
+    sub,
+    substitute,
+)
+from craton.logic.affine import affine
 from craton.processes.running_time import running_time
 from craton.smt import Sat, Solver, Undecided
 from craton.smt.cores import CoreFinder
@@ -24,22 +41,62 @@ MOST_SUCCESSORS = 200  # of an element of the lattice, that are looked at
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A term whose value a location may remember ([EI] Def. 5), or a formula that stays true if it was ([EI] Def. 8).
-    `parts` are its variables, with their signs in a sum.
+    """A term whose value a place may remember ([EI] Def. 5), or a formula that stays true if it was ([EI] Def. 8); for
+    every value of its schematic variables ([EI] Def. 11).
     """
 
-    location: Hashable  # the location, or the predicate of a clause
+    place: Hashable  # the location, or the predicate of a clause, or one visit of it
     term: Term
-    parts: Mapping[Term, int] = field(compare=False)
     cost: int = field(compare=False)
+    schematic: tuple[Term, ...] = ()
 
     @property
     def is_predicate(self) -> bool:
         return self.term.sort is BOOL and self.term.op is not ops.VARIABLE
 
+    @property
+    def variables(self) -> frozenset[Term]:
+        return free_variables(self.term).difference(self.schematic)
+
+    @property
+    def sum(self) -> Sum | None:
+        """Its variables and their factors, if it is a sum of them."""
+        return None if self.schematic or self.is_predicate else _sum(self.term)
+
     def kept(self, before: Mapping[Term, Term], after: Mapping[Term, Term]) -> Term:
         """What remembering it means, from one copy of the variables to another."""
-        return (implies if self.is_predicate else eq)(substitute(self.term, before), substitute(self.term, after))
+        same = (implies if self.is_predicate else eq)(substitute(self.term, before), substitute(self.term, after))
+        return forall(self.schematic, same) if self.schematic else same
+
+
+Sum = Mapping[Term, int]
+
+
+@lru_cache(maxsize=4096)
+def _sum(term: Term) -> Sum | None:
+    if term.op is ops.VARIABLE:
+        return {term: 1}
+    if term.sort not in (INT, REAL) and not isinstance(term.sort, BitVec):
+        return None
+    factors = affine(term).factors
+    return factors if all(part.op is ops.VARIABLE for part in factors) else None
+
+
+@lru_cache(maxsize=4096)
+def _sums(template: Template) -> tuple[Sum, ...]:
+    """Sums whose values say all about the template: itself, the differences that a formula compares with constants, or
+    simply its variables.
+    """
+    if template.sum is not None:
+        return (template.sum,)
+    found: list[Sum] = []
+    for part in atoms(template.term) if template.is_predicate and not template.schematic else (template.term,):
+        difference = None
+        if part.op in (ops.EQ, ops.LE, ops.LT) and len(part.args) == 2 and part.args[0].sort in (INT, REAL):
+            difference = _sum(sub(*part.args))
+        variables = free_variables(part).intersection(template.variables)
+        found += [{v: 1} for v in sorted(variables, key=lambda v: v.serial)] if difference is None else [difference]
+    return tuple(found)
 
 
 Templates = tuple[Template, ...]
@@ -151,27 +208,31 @@ def closure(chosen: Iterable[Template], templates: Templates) -> Closed:
 def simplest(closed: Iterable[Template]) -> Templates:
     """The simplest members that determine the others: {i, j} rather than {i − j, i + j}."""
     found: list[Template] = []
-    for template in sorted(closed, key=lambda t: (len(t.parts), t.cost, t.term.serial)):
+    for template in sorted(closed, key=lambda t: (t.sum is None, len(t.variables), t.cost, t.term.serial)):
         if not determined(template, found):
             found.append(template)
     return tuple(sorted(found, key=lambda t: t.cost))
 
 
 def successors(closed: Closed) -> Iterator[Closed]:
-    """Closed sets that determine less, but as little less as possible: at one location, one dimension less."""
+    """Closed sets that determine less, but as little less as possible: at one place, one dimension of its sums less, or
+    one template less that is no sum and not determined by them.
+    """
     members = tuple(closed)
-    by_location: dict[Hashable, list[Template]] = {}
+    by_place: dict[Hashable, list[Template]] = {}
     for template in sorted(closed, key=lambda t: (t.cost, t.term.serial)):
-        by_location.setdefault(template.location, []).append(template)
+        by_place.setdefault(template.place, []).append(template)
     seen: set[Closed] = {closed}
-    for location, here in by_location.items():
-        elsewhere = [t for t in members if t.location != location]
-        dimension = len(simplest(here))
-        for chosen in combinations(here, dimension - 1):
-            smaller = closure([*elsewhere, *chosen], members)
-            if smaller not in seen:
-                seen.add(smaller)
-                yield smaller
+    for here in by_place.values():
+        sums = [t for t in here if t.sum is not None]
+        rest = frozenset(members).difference(sums)
+        smaller = [(*rest, *chosen) for chosen in combinations(sums, len(simplest(sums)) - 1)] if sums else []
+        others = [t for t in here if t.sum is None and not determined(t, sums)]
+        for chosen in (*smaller, *(tuple(t for t in members if t is not other) for other in others)):
+            found = closure(chosen, members)
+            if found not in seen:
+                seen.add(found)
+                yield found
 
 
 def generating(closed: Closed, among: Sequence[Template]) -> list[Template] | None:
@@ -186,19 +247,31 @@ def generating(closed: Closed, among: Sequence[Template]) -> list[Template] | No
 
 
 def determined(template: Template, chosen: Sequence[Template]) -> bool:
-    """Whether the template is a linear combination of the others; of bit-vectors, with coefficients that they have."""
+    """Whether the others say all about the template, by linear combinations; of bit-vectors, with coefficients that
+    they have.
+    """
     return _factors(template, chosen) is not None
 
 
 def _factors(template: Template, chosen: Sequence[Template]) -> list[Template] | None:
-    """The templates of which it is a combination; itself, if it is among them."""
+    """The templates by which it is determined; itself, if it is among them."""
     if template in chosen:
         return [template]
-    if template.is_predicate:
-        return None
-    rows = [t for t in chosen if t.location == template.location and not t.is_predicate]
-    variables = sorted({v for t in (*rows, template) for v in t.parts}, key=lambda v: v.serial)
-    matrix = [[Fraction(t.parts.get(v, 0)) for t in (*rows, template)] for v in variables]
+    rows = [t for t in chosen if t.place == template.place and t.sum is not None]
+    found: dict[Template, None] = {}
+    for wanted in _sums(template):
+        used = _combined(wanted, rows)
+        if used is None:
+            return None
+        found.update(dict.fromkeys(used))
+    return list(found)
+
+
+def _combined(wanted: Sum, rows: Sequence[Template]) -> list[Template] | None:
+    """The templates of which a sum is a combination."""
+    sums = [*(t.sum or {} for t in rows), wanted]
+    variables = sorted({v for each in sums for v in each}, key=lambda v: v.serial)
+    matrix = [[Fraction(each.get(v, 0)) for each in sums] for v in variables]
     solution = _solved(matrix, len(rows), bits=any(isinstance(v.sort, BitVec) for v in variables))
     return None if solution is None else [t for t, factor in zip(rows, solution, strict=True) if factor]
 

@@ -12,160 +12,178 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import ClassVar, TypeVar
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import ClassVar, Protocol, TypeVar
 
 from craton.errors import MissingCapability
-from craton.logic import (
-    INT,
-    REAL,
-    BitVec,
-    Term,
-    add,
-    atoms,
-    bvadd,
-    bvsub,
-    conjuncts,
-    free_variables,
-    is_quantified,
-    not_,
-    sub,
-    var,
-)
+from craton.logic import Term, atoms, conjuncts, var
 from craton.program.analysis.domain_types import DomainType
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
-from craton.registry import keyed_seconds, one_part, word_choice
+from craton.registry import keyed_choice, keyed_seconds, keyed_value, one_part, word_choice
 from craton.smt import Sat, Solver, Undecided, make_solver
 from craton.traces.exploration import Frontier, Template, Templates, explored
 from craton.traces.live import future_live, past_live
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import solver_name
+from craton.traces.own_templates import OwnTemplate, OwnTemplatesReader
 from craton.traces.refutation import Abstraction, Answer, Refiner, Refutation
+from craton.traces.templates import Base, Cost, Place, templates_at
 from craton.traces.trace import SSA, Trace
 
-# Counters on their own make bad templates; differences of two variables are what loop invariants are usually about
-# ([EI] VI-C).
-COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST = 16, 4, 2, 1
-PREDICATE_COST = 3  # for each variable
-MOST_PAIRED = 10  # variables changed by a loop; more would make too many pairs
-
-
 P = TypeVar("P")  # a trace or a tree
+P_co = TypeVar("P_co", covariant=True)
 
 
-# --- which templates there are ----------------------------------------------------------------------------------------
+# --- what can forget --------------------------------------------------------------------------------------------------
+
+
+class Visits(enum.Enum):
+    """Whether all visits of a loop head remember the same, or each visit has a lattice of its own: the product of [EI]
+    VII-A.
+    """
+
+    TOGETHER = "together"
+    EACH = "each"
+
+    def place(self, name: Hashable, number: int) -> Hashable:
+        """Whose templates it has that visits a location, or derives a predicate, as number so-and-so."""
+        return name if self is Visits.TOGETHER else (name, number)
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
-    """Where a trace can forget: where it enters a loop and each time it returns to the loop head; and which variables
-    known there may still matter ([EI] VII-A).
+class Point:
+    """An abstraction point ([EI] VII-A): its place, and the variables known there, as formulas call them before and
+    after forgetting.
     """
 
-    known: Mapping[int, tuple[Term, ...]]  # by position
-    locations: Mapping[int, Location]
+    place: Hashable
+    before: Mapping[Term, Term]
+    after: Mapping[Term, Term]
 
 
-def points_of(trace: Trace) -> Points:
-    locations = trace.locations
-    ways_in: dict[Location, set[Edge | None]] = {locations[0]: {None}}
-    for edge in trace.edges:
-        ways_in.setdefault(edge.target, set()).add(edge)
-    live = [f & p for f, p in zip(future_live(trace.steps), past_live(trace.steps), strict=True)]
-    heads = [i for i in range(1, len(trace)) if len(ways_in[locations[i]]) > 1 and live[i]]
-    known = {i: tuple(sorted(live[i], key=lambda v: v.serial)) for i in heads}
-    return Points(known, {i: locations[i] for i in heads})
+class Forgetting(Protocol[P_co]):
+    """A trace or a tree, and where it can forget."""
 
+    @property
+    def whole(self) -> P_co: ...
 
-def templates_of(trace: Trace, points: Points, memory: RunMemory = NO_MEMORY) -> Templates:
-    """Every variable, and sums and differences of those that the loop changes; cheapest first ([EI] VII-B)."""
-    types = memory.domain_types(trace)
-    found: list[Template] = []
-    for location in dict.fromkeys(points.locations.values()):
-        at = [i for i in points.known if points.locations[i] == location]
-        variables = dict.fromkeys(v for i in at for v in points.known[i])
-        rounds = [i for i, place in enumerate(trace.locations) if place == location]
-        changed = frozenset[Term]().union(*(step.written for step in trace.steps[rounds[0] : rounds[-1]]))
-        for variable in variables:
-            if types.get(variable) is DomainType.COUNTER:
-                cost = COUNTER_COST
-            else:
-                cost = CHANGED_COST if variable in changed else KEPT_COST
-            found.append(Template(location, variable, {variable: 1}, cost))
-        found += pairs(location, [v for v in variables if v in changed])
-    return tuple(sorted(found, key=lambda template: template.cost))
+    @property
+    def points(self) -> Sequence[Point]: ...
 
+    @property
+    def places(self) -> Sequence[Place]:
+        """Those of the points, each once."""
+        ...
 
-def predicates_of(trace: Trace, points: Points) -> Templates:
-    """The conditions of the trace and their negations, for interpolants that are made of these ([EI] Def. 8)."""
-    said = dict.fromkeys(atom for step in trace.steps for part in conjuncts(step.guard) for atom in atoms(part))
-    found: list[Template] = []
-    for location in dict.fromkeys(points.locations.values()):
-        at = [i for i in points.known if points.locations[i] == location]
-        known = frozenset(v for i in at for v in points.known[i])
-        for atom in said:
-            variables = free_variables(atom)
-            if variables and variables <= known and not is_quantified(atom):
-                parts = dict.fromkeys(sorted(variables, key=lambda v: v.serial), 1)
-                found += [Template(location, one, parts, PREDICATE_COST * len(parts)) for one in (atom, not_(atom))]
-    return tuple(dict.fromkeys(found))
+    @property
+    def formulas(self) -> Sequence[Term]:
+        """The formula of what forgets everything."""
+        ...
 
+    def forgetful(self, chosen: Templates) -> tuple[P_co, tuple[int, ...]]:
+        """What forgets, twice at each point, all but the templates' values; and the new index of each assertion.
 
-def pairs(location: Hashable, changed: Sequence[Term]) -> Iterator[Template]:
-    """Sums and differences of what a loop changes."""
-    for x, y in combinations(changed[:MOST_PAIRED], 2):
-        if x.sort is y.sort and (x.sort in (INT, REAL) or isinstance(x.sort, BitVec)):
-            bits = isinstance(x.sort, BitVec)
-            yield Template(location, (bvsub if bits else sub)(x, y), {x: 1, y: -1}, PAIR_COST)
-            yield Template(location, (bvadd if bits else add)(x, y), {x: 1, y: 1}, PAIR_COST)
-
-
-# --- exploration ------------------------------------------------------------------------------------------------------
+        The assertion between the two talks about the templates only: everything else was forgotten before it and is
+        forgotten again after it ([EI] Def. 2, 5).
+        """
+        ...
 
 
 def frontier(
-    trace: Trace, points: Points, templates: Templates, solver: Solver, seconds: float | None
+    problem: Forgetting[object], templates: Templates, solver: Solver, seconds: float | None
 ) -> Frontier | Sat | Undecided:
-    """The frontier of [EI] VI-B, as far as it is found in time."""
-    indexing = SSA()
+    """The sets of templates whose values suffice to stay infeasible ([EI] VI-B), as far as they are found in time."""
+    solver.add(*problem.formulas)
     kept: dict[Template, list[Term]] = {template: [] for template in templates}
-    for number, step in enumerate(trace.steps):
-        solver.add(*(part.formula for part in indexing.parts(step)))
-        indexing.take(step)
-        known = points.known.get(number + 1, ())
-        before = {v: indexing.current.get(v) or var(f"{v.name}@0", v.sort) for v in known}
-        after = {v: var(f"{v.name}@{number + 1} again", v.sort) for v in known}
+    for point in problem.points:
         for template in templates:
-            if known and template.location == points.locations[number + 1] and template.parts.keys() <= before.keys():
-                kept[template].append(template.kept(before, after))
-        indexing.current.update(after)
+            if template.place == point.place and template.variables <= point.before.keys():
+                kept[template].append(template.kept(point.before, point.after))
     return explored(kept, solver, seconds)
 
 
-# --- forgetful traces -------------------------------------------------------------------------------------------------
+# --- traces -----------------------------------------------------------------------------------------------------------
 
 
-def forgetful(trace: Trace, points: Points, chosen: Templates) -> tuple[Trace, tuple[int, ...]]:
-    """The trace that forgets, twice at each point, all but the templates' values; and the new index of each position.
+@dataclass(frozen=True)
+class ForgettingTrace:
+    """A trace can forget where it enters a loop and each time it returns to the loop head."""
 
-    The assertion between the two talks about the templates only: everything else was forgotten before it and is
-    forgotten again after it ([EI] Def. 2, 5).
-    """
-    edges: list[Edge] = []
-    positions = [0]
-    for number, edge in enumerate(trace.edges):
-        edges.append(edge)
-        positions.append(len(edges))
-        known = points.known.get(number + 1)
-        if known:
-            here = edge.target
-            remembered = [t for t in chosen if t.location == here and t.parts.keys() <= frozenset(known)]
-            forgetting = Edge(here, _forgetting(here, known, remembered), here, edge.origin)
-            edges += [forgetting, forgetting]
-            positions[-1] = len(edges) - 1
-    return Trace(tuple(edges), trace.program), tuple(positions)
+    whole: Trace
+    visits: Visits = Visits.TOGETHER
+    memory: RunMemory = NO_MEMORY
+
+    @cached_property
+    def known(self) -> Mapping[int, tuple[Term, ...]]:
+        """By position, the variables known at a point that may still matter."""
+        trace = self.whole
+        ways_in: dict[Location, set[Edge | None]] = {trace.locations[0]: {None}}
+        for edge in trace.edges:
+            ways_in.setdefault(edge.target, set()).add(edge)
+        live = [f & p for f, p in zip(future_live(trace.steps), past_live(trace.steps), strict=True)]
+        heads = [i for i in range(1, len(trace)) if len(ways_in[trace.locations[i]]) > 1 and live[i]]
+        return {i: tuple(sorted(live[i], key=lambda v: v.serial)) for i in heads}
+
+    def _place(self, position: int) -> Hashable:
+        return self.visits.place(self.whole.locations[position], position)
+
+    @property
+    def points(self) -> Sequence[Point]:
+        return self._unwound[0]
+
+    @property
+    def formulas(self) -> Sequence[Term]:
+        return self._unwound[1]
+
+    @cached_property
+    def _unwound(self) -> tuple[list[Point], list[Term]]:
+        points: list[Point] = []
+        formulas: list[Term] = []
+        indexing = SSA()
+        for number, step in enumerate(self.whole.steps, 1):
+            formulas += [part.formula for part in indexing.parts(step)]
+            indexing.take(step)
+            known = self.known.get(number)
+            if known is not None:
+                before = {v: indexing.current.get(v) or var(f"{v.name}@0", v.sort) for v in known}
+                after = {v: var(f"{v.name}@{number} again", v.sort) for v in known}
+                points.append(Point(self._place(number), before, after))
+                indexing.current.update(after)
+        return points, formulas
+
+    @property
+    def places(self) -> Sequence[Place]:
+        trace, at = self.whole, dict[Hashable, list[int]]()
+        for position in self.known:
+            at.setdefault(self._place(position), []).append(position)
+        steps = trace.steps
+        said = tuple(dict.fromkeys(a for step in steps for part in conjuncts(step.guard) for a in atoms(part)))
+        return [self._told(name, positions, said) for name, positions in at.items()]
+
+    def _told(self, name: Hashable, positions: Sequence[int], said: tuple[Term, ...]) -> Place:
+        trace, types = self.whole, self.memory.domain_types(self.whole)
+        rounds = [i for i, location in enumerate(trace.locations) if location == trace.locations[positions[0]]]
+        changed = frozenset[Term]().union(*(step.written for step in trace.steps[rounds[0] : rounds[-1]]))
+        variables = tuple(dict.fromkeys(v for position in positions for v in self.known[position]))
+        counters = frozenset(v for v in variables if types.get(v) is DomainType.COUNTER)
+        return Place(name, variables, changed, counters, said, {v: (v.name,) for v in variables})
+
+    def forgetful(self, chosen: Templates) -> tuple[Trace, tuple[int, ...]]:
+        edges: list[Edge] = []
+        positions = [0]
+        for number, edge in enumerate(self.whole.edges, 1):
+            edges.append(edge)
+            positions.append(len(edges))
+            known = self.known.get(number)
+            if known is not None:
+                here, place = edge.target, self._place(number)
+                remembered = [t for t in chosen if t.place == place and t.variables <= frozenset(known)]
+                forgetting = Edge(here, _forgetting(here, known, remembered), here, edge.origin)
+                edges += [forgetting, forgetting]
+                positions[-1] = len(edges) - 1
+        return Trace(tuple(edges), self.whole.program), tuple(positions)
 
 
 def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Template]) -> Block:
@@ -184,14 +202,6 @@ def _forgetting(here: Location, known: Sequence[Term], remembered: Sequence[Temp
 # --- the refiner ------------------------------------------------------------------------------------------------------
 
 
-class Base(enum.Enum):
-    """What templates there are: terms (variables, sums, differences), the conditions of the trace, or both ([EI] V)."""
-
-    TERMS = "terms"
-    PREDICATES = "predicates"
-    BOTH = "both"
-
-
 @dataclass(frozen=True, slots=True)
 class Lattice(Refiner):
     """What R learns when the trace forgets, at its loops, all but a few terms: differences rather than counters.
@@ -206,39 +216,23 @@ class Lattice(Refiner):
     solver: str = solver_name()
     time_limit: float | None = keyed_seconds(1.0)  # for exploring; as in [EI] VII-B
     base: Base = word_choice(Base.TERMS)
+    templates: tuple[OwnTemplate, ...] = keyed_value((), "templates", OwnTemplatesReader())
+    cost: Cost = keyed_choice(Cost.COUNTERS, "cost", Cost)
+    visits: Visits = keyed_choice(Visits.TOGETHER, "visits", Visits)
 
     @property
     def allowance(self) -> float:
         return self.refiner.allowance + (self.time_limit or 0.0)
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
-        points = points_of(trace)
+        problem = ForgettingTrace(trace, self.visits, memory)
+        return self.guiding(problem, lambda asked: self.refiner.refute(asked, memory))
 
-        def explore(solver: Solver) -> Frontier | Sat | Undecided:
-            return frontier(trace, points, self._base(trace, points, memory), solver, self.time_limit)
-
-        return self.guiding(
-            trace,
-            explore if points.known else None,
-            lambda chosen: forgetful(trace, points, chosen),
-            lambda asked: self.refiner.refute(asked, memory),
-        )
-
-    def _base(self, trace: Trace, points: Points, memory: RunMemory) -> Templates:
-        terms = () if self.base is Base.PREDICATES else templates_of(trace, points, memory)
-        return terms if self.base is Base.TERMS else (*terms, *predicates_of(trace, points))
-
-    def guiding(
-        self,
-        whole: P,
-        explore: Callable[[Solver], Frontier | Sat | Undecided] | None,
-        forget: Callable[[Templates], tuple[P, tuple[int, ...]]],
-        ask: Callable[[P], Answer],
-    ) -> Answer:
-        """The answer for anything that can forget; `explore` finds what to remember, if there is where to forget."""
-        found = NOWHERE if explore is None else self._found(explore)
+    def guiding(self, problem: Forgetting[P], ask: Callable[[P], Answer]) -> Answer:
+        """The answer for anything that can forget."""
+        found = self._explored(problem) if problem.points else NOWHERE
         for chosen in found.elements:
-            abstract, places = forget(chosen)
+            abstract, places = problem.forgetful(chosen)
             answer = ask(abstract)
             if isinstance(answer, Refutation):
                 return replace(  # its steps and positions are those of what forgets
@@ -250,15 +244,27 @@ class Lattice(Refiner):
                     quality=None,
                     abstraction=_told(chosen, found),
                 )
-        return ask(whole)
+        return ask(problem.whole)
 
-    def _found(self, explore: Callable[[Solver], Frontier | Sat | Undecided]) -> Frontier:
+    def _explored(self, problem: Forgetting[object]) -> Frontier:
+        templates = templates_at(problem.places, self.base, self.templates, self.cost)
         try:
             with make_solver(self.solver) as solver:
-                found = explore(solver)
+                found = frontier(problem, templates, solver, self.time_limit)
         except MissingCapability:
             return NOWHERE
         return found if isinstance(found, Frontier) else NOWHERE
+
+
+def templates_in(refiner: Refiner) -> Iterator[OwnTemplate]:
+    """What users wrote, of a refiner and of those that it is composed of."""
+    if isinstance(refiner, Lattice):
+        yield from refiner.templates
+    for each in fields(refiner):  # type: ignore[arg-type]  # refiners are dataclasses
+        value = getattr(refiner, each.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Refiner):
+                yield from templates_in(part)
 
 
 NOWHERE = Frontier((), complete=False)

@@ -1,110 +1,121 @@
 """Exploring interpolants on trees ([EI]): a tree that forgets, where predicates recur, all but the values of terms.
 
 Forgetting is a clause, p(y) ← p(x) ∧ t(x) = t(y) for the templates t, so a forgetful tree is a tree, and any refiner
-can be guided. Templates belong to predicates, and the frontier is that of `traces.lattice`.
+can be guided. Templates belong to predicates, or to single nodes; the rest is in `traces.lattice`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from craton.horn.clauses import Clause, Predicate, System
-from craton.logic import Term, and_, eq, substitute, var
-from craton.smt import Sat, Solver, Undecided
-from craton.traces.exploration import Frontier, Template, Templates, explored
-from craton.traces.lattice import CHANGED_COST, COUNTER_COST, KEPT_COST, pairs
+from craton.logic import Term, and_, atoms, free_variables, ops, substitute, var
+from craton.traces.exploration import Template, Templates
+from craton.traces.lattice import Point, Visits
+from craton.traces.templates import Place
 from craton.trees.tree import Node, Tree
 from craton.trees.uses import Change, changes_of
 
-COSTS = {Change.KEPT: KEPT_COST, Change.CHANGED: CHANGED_COST, Change.COUNTED: COUNTER_COST}
+
+@dataclass(frozen=True)
+class ForgettingTree:
+    """A tree can forget at the nodes of predicates that it derives more than once."""
+
+    whole: Tree
+    visits: Visits = Visits.TOGETHER
+
+    @cached_property
+    def nodes(self) -> Mapping[int, Predicate]:
+        """Where it can forget."""
+        tree = self.whole
+        heads = [tree.clause(number).head for number in range(len(tree))]
+        derived = Counter(head.predicate for head in heads if head is not None)
+        return {
+            number: head.predicate
+            for number, head in enumerate(heads)
+            if head is not None and head.predicate.sorts and derived[head.predicate] > 1
+        }
+
+    def _place(self, number: int) -> Hashable:
+        return self.visits.place(self.nodes[number], number)
+
+    @property
+    def points(self) -> Sequence[Point]:
+        return [self._point(number) for number in self.nodes]
+
+    def _point(self, number: int) -> Point:
+        results = self.whole.results[number]
+        before = dict(zip(self.nodes[number].parameters, results, strict=True))
+        return Point(self._place(number), before, {v: self._again[result] for v, result in before.items()})
+
+    @cached_property
+    def _again(self) -> Mapping[Term, Term]:
+        return {v: var(f"{v.name} again", v.sort) for number in self.nodes for v in self.whole.results[number]}
+
+    @property
+    def formulas(self) -> Sequence[Term]:
+        tree, found = self.whole, []
+        for number, node in enumerate(tree.nodes):
+            below = {v: self._again[v] for child in node.children for v in tree.results[child] if v in self._again}
+            found.append(substitute(tree.formulas[number], below))
+        return found
+
+    @property
+    def places(self) -> Sequence[Place]:
+        tree = self.whole
+        clauses = [tree.system.clauses[number] for number in dict.fromkeys(node.clause for node in tree.nodes)]
+        named = {self._place(number): predicate for number, predicate in self.nodes.items()}
+        return [_told(name, predicate, clauses) for name, predicate in named.items()]
+
+    def forgetful(self, chosen: Templates) -> tuple[Tree, tuple[int, ...]]:
+        tree = self.whole
+        clauses = list(tree.system.clauses)
+        numbers: dict[Hashable, int] = {}
+        nodes: list[Node] = []
+        ends: list[int] = []  # of each node of the original: what its parent takes
+        places: list[int] = []
+        for number, node in enumerate(tree.nodes):
+            nodes.append(Node(node.clause, tuple(ends[child] for child in node.children)))
+            places.append(len(nodes) - 1)
+            if number in self.nodes:
+                place = self._place(number)
+                if place not in numbers:
+                    numbers[place] = len(clauses)
+                    clauses.append(_forgetting(self.nodes[number], [t for t in chosen if t.place == place]))
+                nodes += [Node(numbers[place], (len(nodes) - 1,)), Node(numbers[place], (len(nodes),))]
+                places[-1] = len(nodes) - 2
+            ends.append(len(nodes) - 1)
+        return Tree(System(tuple(clauses), tree.system.file), tuple(nodes)), tuple(places)
 
 
-def points_of(tree: Tree) -> tuple[int, ...]:
-    """The nodes where a tree can forget: those of predicates that it derives more than once, the root's aside."""
-    passed = Counter(_predicate(tree, number) for number in range(len(tree)))
-    found = []
-    for number in range(len(tree)):
-        predicate = _predicate(tree, number)
-        if predicate is not None and predicate.sorts and passed[predicate] > 1:
-            found.append(number)
-    return tuple(found)
+def _told(name: Hashable, predicate: Predicate, clauses: Sequence[Clause]) -> Place:
+    """Users know a parameter by its place (x0, x1, …) and as clauses call it."""
+    parameters = predicate.parameters
+    names = {parameter: {f"x{place}": None, parameter.name: None} for place, parameter in enumerate(parameters)}
+    conditions: dict[Term, None] = {}
+    for clause in clauses:
+        for atom in clause.atoms:
+            if atom.predicate != predicate:
+                continue
+            back: dict[Term, Term] = {}
+            for parameter, argument in zip(parameters, atom.arguments, strict=True):
+                if argument.op is ops.VARIABLE:
+                    names[parameter][argument.name] = None
+                    back.setdefault(argument, parameter)
+            said = [condition for condition in atoms(clause.constraint) if free_variables(condition) <= back.keys()]
+            conditions.update(dict.fromkeys(substitute(condition, back) for condition in said))
+    changes = dict(zip(parameters, changes_of(clauses, predicate), strict=True))
+    changed = frozenset(p for p, change in changes.items() if change is not Change.KEPT)
+    counters = frozenset(p for p, change in changes.items() if change is Change.COUNTED)
+    told = {p: tuple(called) for p, called in names.items()}
+    return Place(name, parameters, changed, counters, tuple(conditions), told)
 
 
-def _predicate(tree: Tree, number: int) -> Predicate | None:
-    head = tree.clause(number).head
-    return None if head is None else head.predicate
-
-
-# --- templates --------------------------------------------------------------------------------------------------------
-
-
-def templates_of(tree: Tree, points: Sequence[int]) -> Templates:
-    """Every parameter, and sums and differences of those that recursion changes; cheapest first ([EI] VII-B)."""
-    found: list[Template] = []
-    clauses = [tree.system.clauses[number] for number in dict.fromkeys(node.clause for node in tree.nodes)]
-    for predicate in dict.fromkeys(_predicate(tree, number) for number in points):
-        assert predicate is not None
-        changes = changes_of(clauses, predicate)
-        for place, parameter in enumerate(predicate.parameters):
-            cost = COSTS[changes[place]]
-            found.append(Template(predicate, parameter, {parameter: 1}, cost))
-        found += pairs(predicate, [p for place, p in enumerate(predicate.parameters) if changes[place]])
-    return tuple(sorted(found, key=lambda template: template.cost))
-
-
-# --- exploration ------------------------------------------------------------------------------------------------------
-
-
-def frontier(
-    tree: Tree, points: Sequence[int], templates: Templates, solver: Solver, seconds: float | None
-) -> Frontier | Sat | Undecided:
-    """The sets of templates whose values suffice to keep the tree infeasible: the frontier of [EI] VI-B."""
-    again = {v: var(f"{v.name} again", v.sort) for number in points for v in tree.results[number]}
-    kept: dict[Template, list[Term]] = {template: [] for template in templates}
-    for number in range(len(tree)):
-        inside = {v: again[v] for child in tree.nodes[number].children for v in tree.results[child] if v in again}
-        solver.add(substitute(tree.formulas[number], inside))
-    for number in points:
-        for template in templates:
-            if template.location == _predicate(tree, number):
-                before = tree.indexed(number, template.term)
-                kept[template].append(eq(before, substitute(before, again)))
-    return explored(kept, solver, seconds)
-
-
-# --- forgetful trees --------------------------------------------------------------------------------------------------
-
-
-def forgetful(tree: Tree, points: Sequence[int], chosen: Templates) -> tuple[Tree, tuple[int, ...]]:
-    """The tree that forgets twice at each point, and where the nodes of the original are in it: the assertion between
-    the two speaks of the templates only.
-    """
-    clauses = list(tree.system.clauses)
-    numbers: dict[Predicate, int] = {}
-    for number in points:
-        predicate = _predicate(tree, number)
-        assert predicate is not None
-        if predicate not in numbers:
-            numbers[predicate] = len(clauses)
-            clauses.append(_forgetting(predicate, [t.term for t in chosen if t.location == predicate]))
-    nodes: list[Node] = []
-    ends: list[int] = []  # of each node of the original: what its parent takes
-    places: list[int] = []
-    for number, node in enumerate(tree.nodes):
-        nodes.append(Node(node.clause, tuple(ends[child] for child in node.children)))
-        places.append(len(nodes) - 1)
-        predicate = _predicate(tree, number)
-        if number in points and predicate is not None:
-            nodes += [Node(numbers[predicate], (len(nodes) - 1,)), Node(numbers[predicate], (len(nodes),))]
-            places[-1] = len(nodes) - 2
-        ends.append(len(nodes) - 1)
-    system = System(tuple(clauses), tree.system.file)
-    return Tree(system, tuple(nodes)), tuple(places)
-
-
-def _forgetting(predicate: Predicate, remembered: Sequence[Term]) -> Clause:
+def _forgetting(predicate: Predicate, remembered: Sequence[Template]) -> Clause:
     old = {p: var(f"{p.name} before", p.sort) for p in predicate.parameters}
-    new: Mapping[Term, Term] = {p: var(f"{p.name} after", p.sort) for p in predicate.parameters}
-    constraint = and_(*(eq(substitute(term, old), substitute(term, new)) for term in remembered))
+    new = {p: var(f"{p.name} after", p.sort) for p in predicate.parameters}
+    constraint = and_(*(template.kept(old, new) for template in remembered))
     return Clause(predicate(*new.values()), (predicate(*old.values()),), constraint)

@@ -8,12 +8,10 @@ and its assertions speak of predicates' parameters, so it is not turned into one
 from __future__ import annotations
 
 from craton.logic import implies
-from craton.smt import Sat, Solver, Undecided
 from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.craig import Craig
-from craton.traces.exploration import Frontier
-from craton.traces.lattice import Base, Lattice
+from craton.traces.lattice import Lattice
 from craton.traces.lean import Lean
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.newton import Newton
@@ -21,7 +19,7 @@ from craton.traces.prefixes import Sliced
 from craton.traces.refutation import Answer, GaveUp, Quality, Refiner, Refutation
 from craton.traces.simplified import Simplified
 from craton.trees.craig import refuted_by_craig
-from craton.trees.lattice import forgetful, frontier, points_of, templates_of
+from craton.trees.lattice import ForgettingTree
 from craton.trees.lean import uses_of
 from craton.trees.newton import refuted_by_newton
 from craton.trees.perfect import quality
@@ -38,7 +36,8 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
         case Craig():
             return refuted_by_craig(refiner, tree)
         case Lattice():
-            return _lattice(refiner, tree, memory)
+            forgetting = ForgettingTree(tree, refiner.visits)
+            return refiner.guiding(forgetting, lambda asked: refute(refiner.refiner, asked, memory))
         case Fallback() | Memo():
             return refiner.asking(lambda part: refute(part, tree, memory), tree, memory)
         case UntilPerfect() | UntilProving() | UntilInductive():
@@ -55,22 +54,6 @@ def refute(refiner: Refiner, tree: Tree, memory: RunMemory = NO_MEMORY) -> Answe
             return refiner.choosing(TreeReasons(Slice(tree, 0), lambda part, slice_: refute(part, slice_, memory)))
         case _:
             return GaveUp(f"{refiner.name} refutes traces, not trees")
-
-
-def _lattice(refiner: Lattice, tree: Tree, memory: RunMemory) -> Answer:
-    if refiner.base is not Base.TERMS:
-        return GaveUp("templates that are conditions are for traces, not for trees")
-    points = points_of(tree)
-
-    def explore(solver: Solver) -> Frontier | Sat | Undecided:
-        return frontier(tree, points, templates_of(tree, points), solver, refiner.time_limit)
-
-    return refiner.guiding(
-        tree,
-        explore if points else None,
-        lambda chosen: forgetful(tree, points, chosen),
-        lambda asked: refute(refiner.refiner, asked, memory),
-    )
 
 
 def _until(refiner: UntilPerfect | UntilProving | UntilInductive, tree: Tree, memory: RunMemory) -> Answer:

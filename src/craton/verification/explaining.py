@@ -19,6 +19,7 @@ from craton.program.passes import Pass, Passes
 from craton.traces.explanation import Column, Explained
 from craton.traces.refutation import GaveUp, Refiner
 from craton.trees.explanation import Kind, Spurious, spurious_of_program, spurious_of_system
+from craton.verification.template_names import check_refiners
 from craton.words import counted
 
 if TYPE_CHECKING:
@@ -69,15 +70,19 @@ class Clock:
         return ending
 
 
-def spurious(request: Request, wanted: Wanted, clock: Clock) -> Spurious:
-    """What to explain; that there is nothing is an error."""
+def spurious(request: Request, wanted: Wanted, clock: Clock, refiners: Sequence[Refiner]) -> Spurious:
+    """What to explain by these refiners; that there is nothing is an error."""
 
     def work() -> Spurious:
         if wanted.folder is not None:
             os.chdir(wanted.folder)  # of the worker
         if is_horn(request):
-            return spurious_of_system(load_system(request), wanted.unroll, wanted.paths)
-        return spurious_of_program(load_program(request), wanted.unroll, wanted.paths, wanted.passes)
+            system = load_system(request)
+            check_refiners(refiners, system)
+            return spurious_of_system(system, wanted.unroll, wanted.paths)
+        program = load_program(request)
+        check_refiners(refiners, program)
+        return spurious_of_program(program, wanted.unroll, wanted.paths, wanted.passes)
 
     found = clock.within(work)
     if not isinstance(found, Spurious):

@@ -36,6 +36,7 @@ from craton.verification.portfolio import Portfolio, engine_answer
 from craton.verification.scheduling import Clock, equal_part, for_stages, least
 from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import engine_of, is_testing
+from craton.verification.template_names import check_stages
 from craton.verification.testing import tested
 from craton.verification.veto import disagreement, shown_by_model, veto_beside, violates_what_was_left_out
 
@@ -79,6 +80,7 @@ def verify(
         with veto_beside(request, clock.left, wanted=confirm) as context.veto:
             with context.statistics.spending("loading"):
                 program = load_program(request)
+            check_stages(stages, program)
             return _Run(program, stages, context).result(started)
 
 
