@@ -23,7 +23,9 @@ from craton.version import __version__
 
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = "verify bench reproduce check validate explain cfa run tables compare engines refiners solvers".split()
+_COMMANDS = (
+    "verify bench reproduce check validate explain cfa run tables compare engines refiners solvers completion manual"
+).split()
 
 _EPILOG = """\
 exit codes:
@@ -47,6 +49,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name in _COMMANDS if only is None else (only,):
         import_module(f"craton.commands.{name}").add_to(subparsers)
+    parser.set_defaults(build_parser=build_parser)  # for commands about commands, which know nothing of this module
     return parser
 
 
