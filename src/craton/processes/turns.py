@@ -26,7 +26,7 @@ T = TypeVar("T")
 Work = Callable[[Report], Any]
 SecondsLeft = Callable[[], float | None]  # for the turns of all together; None: no limit
 
-_ONE_SHARE = 0.1  # seconds in the first round
+_ONE_SHARE = 0.025  # seconds in the first round: small programs need no more
 _LOOK_AT_MEMORY = 0.5  # seconds between two looks
 
 

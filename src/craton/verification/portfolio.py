@@ -14,6 +14,7 @@ from craton.processes.running_time import running_time
 from craton.processes.supervision import Ending, Report
 from craton.processes.turns import Game, Player, Work
 from craton.program.cfa import Program
+from craton.smt import make_solver
 from craton.verdicts.verdict import Unknown, Verdict
 from craton.verification.context import Context
 from craton.verification.isolation import NotDone, value_of
@@ -63,6 +64,7 @@ class Portfolio:
                 alone = replace(self.context, veto=None, statistics=Statistics())
                 return lambda report: (tested(alone, stage, self.programs.whole, seconds), alone.statistics)
             engine = engine_of(stage)
+            make_solver(stage.solver).close()  # its library is loaded once, for all processes that are forked from here
             program = self.programs.prepared(stage, engine.blocks, self.context.statistics).program
             return lambda report: engine_answer(engine, program, seconds, Statistics(), report)
 
