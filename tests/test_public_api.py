@@ -12,7 +12,9 @@ import craton
 from support.programs import BY_NAME
 
 SAFE, UNSAFE, EVEN = (BY_NAME[name].path for name in ("loops/together.c", "control/label.c", "loops/even.c"))
-ENGINES = "TraceAbstraction PredicateAnalysis Splitting ValueAnalysis Bounded Conjectures Horn".split()
+ENGINES = (
+    "TraceAbstraction PredicateAnalysis Splitting ValueAnalysis ValuePredicateAnalysis Bounded Conjectures Horn".split()
+)
 WP = craton.Newton(direction=craton.Direction.WP, late=True)
 
 

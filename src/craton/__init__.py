@@ -21,7 +21,8 @@ all modules of the package included, is internal and may change at any time; so 
 - `Result` (`trace`, `inputs`, `invariants`, `explain()`, `to_json()`; notebooks show it), and its verdict: `Proved`,
   `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`,
   `NotReached`, `NotCompiled`; `Limit`: which one was reached; `CratonError`: what is wrong with the input
-- engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `Bounded`, `Conjectures`,
+- engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`,
+  `ValuePredicateAnalysis`, `Bounded`, `Conjectures`,
   `Horn`
 - refiners, as values: `Newton`, `Craig`, `ExplicitValues`, `Lean`, `Simplified`, `Sliced`, `Lattice`, and what composes
   them: `Fallback`, `UntilPerfect`, `UntilProving`, `UntilInductive`, `Race`, `Memo`, `Checked`; their choices:
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from craton.engines.splitting import Splitting
     from craton.engines.trace_abstraction import TraceAbstraction
     from craton.engines.value import ValueAnalysis
+    from craton.engines.value_predicate import ValuePredicateAnalysis
     from craton.errors import CratonError
     from craton.library.result import Result
     from craton.program.cfa import Program
@@ -108,6 +110,7 @@ _HOMES = {
     "craton.engines.predicate": ("PredicateAnalysis",),
     "craton.engines.splitting": ("Splitting",),
     "craton.engines.value": ("ValueAnalysis",),
+    "craton.engines.value_predicate": ("ValuePredicateAnalysis",),
     "craton.engines.bounded": ("Bounded",),
     "craton.engines.conjectures": ("Conjectures",),
     "craton.engines.horn": ("Horn",),
@@ -151,6 +154,7 @@ __all__ = [
     "PredicateAnalysis",
     "Splitting",
     "ValueAnalysis",
+    "ValuePredicateAnalysis",
     "Bounded",
     "Conjectures",
     "Horn",

@@ -69,6 +69,11 @@ CEGAR = (
     "value(lbe, location)",
     "value(chains, function, lazy)",
     "value(blocks=2, eager)",
+    "value-predicate",
+    "value-predicate(sbe, restart, global, cartesian, whole, dfs)",
+    "value-predicate(lbe, boolean, location, lazy, atoms, bfs)",
+    "value-predicate(chains, function, single, weighted)",
+    "value-predicate(blocks=2)",
 )
 OTHERS = (
     "bounded",

@@ -10,7 +10,7 @@ from craton.configuration.refiners import refiner
 from craton.logic import BOOL, FALSE, INT, TRUE, BitVec, Term, and_, bv, eq, evaluate, int_, not_, var
 from craton.program.transitions import Transition
 from craton.registry.expressions import ExpressionError
-from craton.traces.refutation import GaveUp, Refutation, law_violation
+from craton.traces.refutation import Analysis, GaveUp, Refutation, law_violation
 from craton.traces.values import ExplicitValues, after, contradicts
 from support import examples
 from support.judge import SOLVERS, Judge
@@ -115,15 +115,26 @@ def test_the_example_of_the_paper() -> None:
     assert answer.assertions == (TRUE, TRUE, eq(var("a", INT), int_(0)), FALSE)
 
 
+FIGURE_1 = "i := 0\n(not (= b 0))\n(< i 1)\ni := (+ i 1)\n(not (< i 1))\n(= b 0)\n(= i 5)"
+
+
 def test_values_and_predicates_compete() -> None:
     """[RS] Fig. 1: values could only track the counter; the flag's inequality is for predicates."""
-    text = "i := 0\n(not (= b 0))\n(< i 1)\ni := (+ i 1)\n(not (< i 1))\n(= b 0)\n(= i 5)"
-    trace = read_trace("b i: Int", text)
+    trace = read_trace("b i: Int", FIGURE_1)
     alone = refiner("sliced(values)").refute(trace)
     both = refiner("sliced(values, newton(it, sp, lv), narrow)").refute(trace)
     assert isinstance(alone, Refutation) and isinstance(both, Refutation)
+    assert (alone.analysis, both.analysis) == (Analysis.VALUE, Analysis.PREDICATE)
     assert alone.assertions[1] is eq(var("i", INT), int_(0))
     assert all(law_violation(trace, found, Judge(SOLVERS)) == "" for found in (alone, both))
+
+
+def test_chance_draws_among_the_analyses() -> None:
+    """[RS] 7: a random choice is one among all refinements, of whichever analysis ([RS] 6)."""
+    trace = read_trace("b i: Int", FIGURE_1)
+    answers = [refiner(f"sliced(values, newton(it, sp, lv), random={seed})").refute(trace) for seed in range(1, 21)]
+    drawn = {(one.analysis, one.selection.prefix) for one in answers if isinstance(one, Refutation) and one.selection}
+    assert drawn == {(Analysis.VALUE, 7), (Analysis.PREDICATE, 6), (Analysis.PREDICATE, 7)}
 
 
 @pytest.mark.parametrize("expression", ["values(time)", "values(z3)", "values(time=0)", "values(time=1, time=2)"])

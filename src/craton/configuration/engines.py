@@ -18,6 +18,7 @@ _ENTRIES = (
     Entry("predicate", "craton.engines.predicate:PredicateAnalysis"),
     Entry("splitting", "craton.engines.splitting:Splitting"),
     Entry("value", "craton.engines.value:ValueAnalysis"),
+    Entry("value-predicate", "craton.engines.value_predicate:ValuePredicateAnalysis"),
     Entry("bounded", "craton.engines.bounded:Bounded"),
     Entry("kinduction", "craton.engines.kinduction:KInduction"),
     Entry("conjectures", "craton.engines.conjectures:Conjectures"),

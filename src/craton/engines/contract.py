@@ -72,6 +72,7 @@ class Statistics:
     iterations: int = 0
     returned: int = 0  # refuted traces that came back: the abstraction lost what was learned
     refutations: Counter[str] = field(default_factory=Counter)  # by the refiner that answered
+    analyses: Counter[str] = field(default_factory=Counter)  # refutations by the analysis that can follow them ([RS] 6)
     perfect: int = 0  # refutations that prove their whole path program …
     tested: int = 0  # … of those that were tested
     eliminated: Counter[str] = field(default_factory=Counter)  # variables per quantifier elimination method
@@ -85,6 +86,7 @@ class Statistics:
 
     def count(self, refutation: Refutation) -> None:
         self.refutations[refutation.by] += 1
+        self.analyses[refutation.analysis.value] += 1
         self.eliminated.update(refutation.eliminated)
         if refutation.perfect is not None:
             self.tested += 1
@@ -106,6 +108,7 @@ class Statistics:
         for name in ("iterations", "returned", "perfect", "tested", "predicates", "states", "unwound"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.refutations.update(other.refutations)
+        self.analyses.update(other.analyses)
         self.eliminated.update(other.eliminated)
         self.choices.extend(other.choices)
         self.frontiers.extend(other.frontiers)

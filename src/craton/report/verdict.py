@@ -182,6 +182,7 @@ def figures(statistics: Statistics) -> dict[str, Any]:
         "iterations": statistics.iterations,
         "traces that came back": statistics.returned,
         "refutations": dict(statistics.refutations),
+        "analyses that can follow them": dict(statistics.analyses),
         "perfect sequences": f"{statistics.perfect} of {statistics.tested}",
         "eliminated": dict(statistics.eliminated),
         "refinements to select from": _spread(statistics.choices, "fewest", "most"),

@@ -128,6 +128,25 @@ class Sliced(Refiner):
     def choosing(self, reasons: Reasons[P]) -> Answer:
         """The best of what is learned from the reasons why anything is infeasible."""
         end = None if self.time_limit is None else running_time() + self.time_limit
+        own = [reasons.own_prefixes(refiner) for refiner in self.refiners]
+        shared: list[P] = []
+        if not all(own):  # a refiner without a domain of its own, or one that finds no contradiction there
+            found = self._shared(reasons)
+            if not isinstance(found, list):
+                return found
+            shared = found
+        choices = [
+            (prefix, refiner)
+            for refiner, prefixes in zip(self.refiners, own, strict=True)
+            for prefix in (shared if prefixes is None else prefixes)
+        ]
+        first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
+        if first_is_best:
+            choices.sort(key=lambda choice: self._score(replace(reasons.candidate(choice[0]), by=choice[1].name)))
+        return self._best(reasons, choices, first_is_best, end)
+
+    def _shared(self, reasons: Reasons[P]) -> list[P] | Feasible | GaveUp:
+        """The prefixes that a solver finds, for all refiners that have none of their own."""
         try:
             with make_solver(self.solver) as solver:
                 found = reasons.prefixes(solver, self.time_limit)
@@ -135,15 +154,7 @@ class Sliced(Refiner):
                     return Feasible(found.model)
         except MissingCapability as problem:
             return GaveUp(str(problem))
-        shared = [reasons.whole] if isinstance(found, Undecided) else found
-        choices: list[tuple[P, Refiner]] = []
-        for refiner in self.refiners:
-            own = reasons.own_prefixes(refiner)
-            choices += [(prefix, refiner) for prefix in (shared if own is None else own)]
-        first_is_best = not any(scorer.needs_assertions for scorer in self.scorers)
-        if first_is_best:
-            choices.sort(key=lambda choice: self._score(replace(reasons.candidate(choice[0]), by=choice[1].name)))
-        return self._best(reasons, choices, first_is_best, end)
+        return [reasons.whole] if isinstance(found, Undecided) else found
 
     def _best(
         self, reasons: Reasons[P], choices: list[tuple[P, Refiner]], first_is_best: bool, end: float | None
@@ -168,7 +179,7 @@ class Sliced(Refiner):
                 return answer
             else:
                 problems[f"{refiner.name}: finds an infeasible prefix feasible"] = None
-        return GaveUp("; ".join(problems)) if best is None else best[1]
+        return GaveUp("; ".join(problems) or "no refiner finds a contradiction") if best is None else best[1]
 
     def _score(self, candidate: Candidate) -> tuple[float, ...]:
         return (*(scorer.score(candidate) for scorer in self.scorers), candidate.length)

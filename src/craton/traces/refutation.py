@@ -39,6 +39,13 @@ class Quality(enum.IntEnum):
     PERFECT = 3  # all runs, by one assertion of each location: a loop invariant for each loop ([CN] 7.1)
 
 
+class Analysis(enum.Enum):
+    """Which of two analyses in one can follow a refutation: the one that is to be refined ([RS] 6)."""
+
+    PREDICATE = "predicate"
+    VALUE = "value"
+
+
 @dataclass(frozen=True, slots=True)
 class Refutation:
     """{A[i]} step[i] {A[i+1]} for every i; A[0] = true, A[-1] = false ([CN] Def. 3.2)."""
@@ -52,6 +59,7 @@ class Refutation:
     selection: Selection | None = None
     abstraction: Abstraction | None = None
     unchecked: int | None = None  # number of triples that no solver decided, if they were checked
+    analysis: Analysis = Analysis.PREDICATE  # VALUE: the constants that the assertions mention suffice
     along: Along | None = None  # the path that was refuted, if it is only one of those through the trace's blocks
 
     @property

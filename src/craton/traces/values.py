@@ -17,7 +17,7 @@ from craton.program.transitions import Transition
 from craton.registry import keyed_seconds
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.prefixes import prefixes_in
-from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
+from craton.traces.refutation import Analysis, Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
 Values = Mapping[Term, Term]  # variable → constant
@@ -101,7 +101,8 @@ class ExplicitValues(Refiner):
             known = {v: value for v, value in found.items() if v in matters[number]}
             known = _needed(known, steps[number:], end)
             assertions.append(and_(*map(eq, known, known.values())))
-        return Refutation((*assertions, *[FALSE] * (len(trace) - length + 1)), self.name)
+        sequence = (*assertions, *[FALSE] * (len(trace) - length + 1))
+        return Refutation(sequence, self.name, analysis=Analysis.VALUE)
 
     def sliced_prefixes(self, trace: Trace) -> list[Trace]:
         """The prefixes found in the value domain, which detects fewer contradictions than a solver."""

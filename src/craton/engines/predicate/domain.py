@@ -32,11 +32,13 @@ class PredicateDomain:
         budget: Budget,
     ) -> None:
         self._kind = kind
-        self._budget = budget
         self.bdds = Bdds()
         self.predicates = Predicates(self.bdds)
         self._precision = Precision[int](program, sharing)
         self._abstractor = Abstractor(solver, abstracting, self.predicates, self.bdds, budget)
+
+    def __len__(self) -> int:
+        return len(self.predicates)
 
     def cover(self) -> Disjunction:
         return Disjunction(self.bdds, self.predicates)
@@ -55,7 +57,6 @@ class PredicateDomain:
         for kind in (self._kind, Kind.WHOLE, Kind.SINGLE):
             wanted = [self.predicates.levels(assertion, kind) for assertion in refutation.assertions]
             lacking = self._precision.refine(locations, tracked, wanted)
-            self._budget.statistics.predicates = len(self.predicates)
             if lacking is not None:
                 return lacking
         return None

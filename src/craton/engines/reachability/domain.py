@@ -72,6 +72,10 @@ class Domain(Protocol[S, P]):
         """The state that knows nothing, and the precision that tracks nothing."""
         ...
 
+    def __len__(self) -> int:
+        """How much is tracked."""
+        ...
+
     def cover(self) -> Cover[S]:
         """An empty set of states."""
         ...

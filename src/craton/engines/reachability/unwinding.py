@@ -108,6 +108,7 @@ class Unwinding(Generic[S, P]):
             if not isinstance(answer, Refutation):
                 return answer
             pivot = self.domain.refine([n.location for n in nodes], [n.precision for n in nodes], answer)
+            self.budget.statistics.predicates = len(self.domain)
             if pivot is not None:
                 self._cut(nodes[pivot])
                 return None

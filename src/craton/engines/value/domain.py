@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from craton.engines.contract import Budget
 from craton.engines.reachability.precision import Precision, Sharing
 from craton.engines.steps import Step
 from craton.logic import Array, Term, and_, eq, free_variables, or_
@@ -23,9 +22,8 @@ class ValueDomain:
     name = "values"
     start: tuple[Values, Variables] = ({}, Variables())
 
-    def __init__(self, sharing: Sharing, program: Program, budget: Budget) -> None:
+    def __init__(self, sharing: Sharing, program: Program) -> None:
         self._precision = Precision[Term](program, sharing)
-        self._budget = budget
 
     def __len__(self) -> int:
         """How many variables are tracked, counted at each place where they are."""
@@ -42,9 +40,7 @@ class ValueDomain:
         return None if known is None else {v: value for v, value in known.items() if v in precision}
 
     def refine(self, locations: Sequence[Location], tracked: Sequence[Variables], refutation: Refutation) -> int | None:
-        lacking = self._precision.refine(locations, tracked, list(map(_mentioned, refutation.assertions)))
-        self._budget.statistics.predicates = len(self)
-        return lacking
+        return self._precision.refine(locations, tracked, list(map(_mentioned, refutation.assertions)))
 
     def tracked(self, state: Values, precision: Variables) -> None:
         """Values cannot follow one path through blocks: where paths join, they know only what all have in common."""

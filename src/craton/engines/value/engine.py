@@ -58,7 +58,7 @@ class ValueAnalysis(Engine):
 
         kind = AllValues if self.refinement is Refining.EAGER else ValueDomain
         laziness = Laziness.LAZY if self.refinement is Refining.LAZY else Laziness.RESTART
-        unwinding = Unwinding(kind(self.sharing, program, budget), refute, program, budget, laziness)
+        unwinding = Unwinding(kind(self.sharing, program), refute, program, budget, laziness)
         try:
             return unwinding.run() or Safe(unwinding.invariants(), by=())
         except OutOfTime:
