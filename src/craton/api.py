@@ -44,6 +44,7 @@ def verify(
     encoding: Literal["bv", "int", "ideal"] | None = None,
     floats: Literal["exact", "real"] | None = None,
     arrays: Literal["exact", "cells"] | None = None,
+    loops: Literal["exact", "accelerated"] | None = None,
     solver: str | None = None,
     seed: int | None = None,
     data_model: DataModel | None = None,
@@ -73,7 +74,7 @@ def verify(
     request = replace(subject.request, unknown_functions=unknown_functions)
     if passes is not None:
         request = replace(request, passes=read_passes(passes))
-    stages = _stages(engine, refine, encoding, floats, arrays, solver, seed)
+    stages = _stages(engine, refine, encoding, floats, arrays, loops, solver, seed)
     several = dict.fromkeys(one.file for one in properties_asked(request))
     if len(several) > 1:
         raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
@@ -205,6 +206,7 @@ def _stages(
     encoding: str | None,
     floats: str | None,
     arrays: str | None,
+    loops: str | None,
     solver: str | None,
     seed: int | None,
 ) -> Sequence[Stage]:
@@ -216,10 +218,10 @@ def _stages(
     if engine is not None and not isinstance(engine, str):
         if refine is not None or solver is not None:
             raise CratonError(f"{engine.name} has its refiner and its solver already: say them when you make it")
-        return [GivenEngine.of(engine, encoding, floats, arrays)]
+        return [GivenEngine.of(engine, encoding, floats, arrays, loops)]
     expression = refine if refine is None or isinstance(refine, str) else _expression(refine)
     stages = chosen_stages(
-        engine, expression, encoding=encoding, floats=floats, arrays=arrays, solver=solver, seed=seed
+        engine, expression, encoding=encoding, floats=floats, arrays=arrays, loops=loops, solver=solver, seed=seed
     )
     if stages is not DEFAULT:
         for stage in stages:

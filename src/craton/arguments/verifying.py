@@ -30,6 +30,7 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
     how.add_argument("--arrays", choices=("exact", "cells"), help="arrays, or a view of one element at a time")
+    how.add_argument("--loops", choices=("exact", "accelerated"), help="loops, or many rounds as one step")
     add_passes(how, "all three", "engines see it")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument(
@@ -85,6 +86,7 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
         encoding=args.encoding,
         floats=args.floats,
         arrays=args.arrays,
+        loops=args.loops,
         solver=args.solver,
         seed=args.seed,
         check_refutations=args.check_refutations,

@@ -16,6 +16,7 @@ from craton.errors import CratonError
 ENCODINGS = ("bv", "int", "ideal")
 FLOATS = ("exact", "real")
 ARRAYS = ("exact", "cells")
+LOOPS = ("exact", "accelerated")
 
 
 class StagesError(CratonError):
@@ -31,6 +32,7 @@ class Stage:
     encoding: str = "bv"
     floats: str = "exact"
     arrays: str = "exact"
+    loops: str = "exact"
     solver: str = "z3"
     share: float = 1.0
     seconds: float | None = None  # at most, all turns together
@@ -54,7 +56,7 @@ class Stage:
 
     def seen_through(self, name: str) -> str:
         """A name, with the view appended unless the stage runs on the program itself."""
-        seen = (self.encoding, "bv"), (self.floats, "exact"), (self.arrays, "exact")
+        seen = (self.encoding, "bv"), (self.floats, "exact"), (self.arrays, "exact"), (self.loops, "exact")
         views = [word for word, usual in seen if word != usual]
         return f"{name} ({', '.join(views)})" if views else name
 
@@ -106,6 +108,7 @@ _EXPECTED: Mapping[str, tuple[str, Any]] = {
     "encoding": (f"one of {', '.join(ENCODINGS)}", lambda value: value in ENCODINGS),
     "floats": (f"one of {', '.join(FLOATS)}", lambda value: value in FLOATS),
     "arrays": (f"one of {', '.join(ARRAYS)}", lambda value: value in ARRAYS),
+    "loops": (f"one of {', '.join(LOOPS)}", lambda value: value in LOOPS),
     "share": _NUMBER,
     "seconds": _NUMBER,
     "seed": ("a number from 0 on", lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0),

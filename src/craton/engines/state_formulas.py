@@ -1,17 +1,38 @@
 """What is known about a state of an unrolled program, expressed over the program's variables alone.
 
 A state gives every variable a value built from the choices made on the way. Choices have no name in the program, but a
-variable that holds one, unchanged or extended, can represent it. Parts that still mention a choice are dropped: this
-weakens the formula, and the check decides whether the invariants are strong enough.
+variable that holds one, unchanged or extended, can represent it; numbers of rounds (`program.acceleration`) also one
+that holds a sum with a multiple of it. Parts that still mention a choice are dropped: this weakens the formula. A
+multiple may have wrapped, and then stands for another number. The check decides whether the invariants are right, and
+strong enough.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from craton.logic import BitVec, Term, and_, conjuncts, eq, extract, free_variables, ops, select, substitute, var
+from craton.logic import (
+    BitVec,
+    Term,
+    and_,
+    bv,
+    bvlshr,
+    bvmul,
+    bvsub,
+    bvudiv,
+    conjuncts,
+    eq,
+    extract,
+    free_variables,
+    ops,
+    select,
+    substitute,
+    var,
+)
+from craton.logic.affine import Affine, affine
 from craton.logic.build import rebuild
 from craton.logic.walk import fold
+from craton.program.acceleration.counters import is_counter
 
 
 class StateFormulas:
@@ -31,7 +52,8 @@ class StateFormulas:
         given = conjuncts(cells.named(substitute(substitute(condition, self.meanings), start)))
         ordered = sorted(now, key=lambda v: (v not in wanted, v.serial))
         held = [(place, t) for v in ordered for place, t in ((v, now[v]), *cells.held(v, now[v]))]
-        holders = _holders([(place, t) for place, t in held if t not in self.variables])
+        places = [(place, t) for place, t in held if t not in self.variables]
+        holders = _solved(places, self.variables, _holders(places))
         told = [substitute(part, holders) for part in given]
         told += [eq(place, substitute(t, holders)) for place, t in held if free_variables(place) <= wanted]
         return and_(*(part for part in told if free_variables(part) <= self.variables))
@@ -80,3 +102,38 @@ def _holders(held: Sequence[tuple[Term, Term]]) -> dict[Term, Term]:
             assert isinstance(inner.sort, BitVec)
             found.setdefault(inner, extract(inner.sort.width - 1, 0, holder))
     return found
+
+
+def _solved(
+    held: Sequence[tuple[Term, Term]], variables: frozenset[Term], known: Mapping[Term, Term]
+) -> dict[Term, Term]:
+    """The same with numbers of rounds for which sums that are held can be solved, one after the other."""
+    found = dict(known)
+    for holder, term in held:
+        if not isinstance(term.sort, BitVec):
+            continue
+        total = affine(substitute(term, found))
+        unknown = [part for part in total.factors if not free_variables(part) <= variables]
+        if len(unknown) == 1 and is_counter(unknown[0]):
+            found[unknown[0]] = _quotient(holder, total, unknown[0])
+    return found
+
+
+def _quotient(holder: Term, total: Affine, choice: Term) -> Term:
+    """The choice, if the holder has this sum. What is odd has an inverse; otherwise, nothing has wrapped if all is
+    well.
+    """
+    width, factor = _width(holder), total.factors[choice]
+    rest = total.without(choice).term
+    multiple = bvsub(holder, rest) if factor > 0 else bvsub(rest, holder)
+    size = abs(factor)
+    if size % 2:
+        return bvmul(bv(pow(size, -1, 1 << width), width), multiple)
+    if size & (size - 1) == 0:
+        return bvlshr(multiple, bv(size.bit_length() - 1, width))
+    return bvudiv(multiple, bv(size, width))
+
+
+def _width(term: Term) -> int:
+    assert isinstance(term.sort, BitVec)
+    return term.sort.width

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from craton.logic import ops
 from craton.logic.arithmetic import add, mul
-from craton.logic.bitvectors import bvadd, bvmul
+from craton.logic.bitvectors import bvadd, bvmul, extract
 from craton.logic.sorts import INT, BitVec, Sort
 from craton.logic.terms import Term, bv, int_
 
@@ -74,6 +74,24 @@ def affine(term: Term) -> Affine:
     sort = term.sort
     wrapped = {part: factor for part, number in factors.items() if (factor := _wrapped(number, sort))}
     return Affine(wrapped, _wrapped(constant, sort), sort)
+
+
+def low_part(term: Term, width: int) -> Term:
+    """The low bits of a sum are the sum of low bits: what C computes in wider types and stores in narrow ones."""
+    sort = term.sort
+    assert isinstance(sort, BitVec)
+    if sort.width <= width:
+        return term
+    if term.op in _EXTENSIONS:
+        inner = term.args[0]
+        assert isinstance(inner.sort, BitVec)
+        if inner.sort.width >= width:
+            return low_part(inner, width)
+    if term.op is ops.BVADD:
+        return bvadd(*(low_part(arg, width) for arg in term.args))
+    if term.op is ops.BVMUL:
+        return bvmul(*(low_part(arg, width) for arg in term.args))
+    return extract(width - 1, 0, term)
 
 
 def extended(term: Term) -> Term | None:

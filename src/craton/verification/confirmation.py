@@ -30,9 +30,11 @@ from craton.verdicts.text import Limit
 from craton.verdicts.verdict import Proved, Unknown, Violated, violated
 from craton.verification.context import Context
 from craton.verification.isolation import NotDone, within
+from craton.verification.repeated_runs import repeated_run
 from craton.verification.stage_programs import StagePrograms
 
 if TYPE_CHECKING:
+    from craton.program.acceleration import AcceleratedProgram
     from craton.views import View
 
 FACTS_SECONDS = 2.0  # for what helps a proof of a view
@@ -58,13 +60,18 @@ class Confirmation:
         """What the engine ran on."""
         return self.programs.blocks(self.stage, self.size)
 
+    @property
+    def _rounds(self) -> AcceleratedProgram | None:
+        """The accelerated loops that the engine saw, if it did."""
+        return None if self.stage.loops == "exact" else self.programs.accelerated(self.stage)
+
     # --- proofs -------------------------------------------------------------------------------------------------------
 
     def proof(self, found: Safe) -> Proved | Unknown:
         view = self.view
         if view is not None:
             return self._proof_of_view(view, found)
-        if self.stage.arrays != "exact":
+        if self.stage.arrays != "exact" or self.stage.loops != "exact":
             return self._shown(found)
         program = self.encoded.program
         if not self.context.confirm:
@@ -77,7 +84,7 @@ class Confirmation:
         from craton.engines import houdini
 
         context = self.context
-        blocks = self.programs.blocks(Stage(arrays=self.stage.arrays), None).program
+        blocks = self.programs.blocks(Stage(arrays=self.stage.arrays, loops=self.stage.loops), None).program
         with context.statistics.spending("views"):
             translated = _in_bits(found.invariants, blocks, view)
         verdict = self._shown(replace(found, invariants=translated))
@@ -97,13 +104,17 @@ class Confirmation:
         return self._shown(Safe(better, (houdini.SOLVER,), found.k))
 
     def _shown(self, found: Safe) -> Proved | Unknown:
-        """Invariants in bits, checked on the program in large blocks; those of cells are ones of all elements there."""
-        program, cells = self.programs.blocks(Stage(), None).program, self.programs.cells
+        """Invariants in bits, checked on the program in large blocks; those of cells are ones of all elements there,
+        and those of accelerated loops ones of all rounds.
+        """
+        program, cells, rounds = self.programs.blocks(Stage(), None).program, self.programs.cells, self._rounds
+        there = frozenset(program.main.locations)
+        invariants: Mapping[Location, Term] = {x: t for x, t in found.invariants.items() if x in there}
+        if rounds is not None:
+            invariants = rounds.lifted(invariants)
         if self.stage.arrays != "exact" and cells is not None:
-            there = frozenset(program.main.locations)
-            invariants = cells.lifted({x: formula for x, formula in found.invariants.items() if x in there})
-            found = replace(found, invariants=invariants)
-        return self._checked(program, None, found)
+            invariants = cells.lifted(invariants)
+        return self._checked(program, None, replace(found, invariants=invariants))
 
     def _checked(self, program: Program, size: int | None, found: Safe) -> Proved | Unknown:
         begun = running_time()
@@ -159,10 +170,15 @@ class Confirmation:
         in_bits = execution(trace, found.model)
         if in_bits is None:
             return Unknown(_NO_EXECUTION)
-        return self._replayed(in_bits, unchanged(self.programs.small.program))
+        return self._replayed(
+            in_bits, unchanged(self.programs.small.program if self._rounds is None else self._rounds.program)
+        )
 
     def _replayed(self, run: Execution, later: Transformed) -> Violated | Unknown:
-        return replayed(self.context, self.programs.whole, run, self.programs.small.then(later))
+        rounds, whole = self._rounds, self.programs.whole
+        if rounds is None:
+            return replayed(self.context, whole, run, self.programs.small.then(later))
+        return repeated(self.context, whole, run, self.programs.small.then(rounds.transformed).then(later))
 
 
 def replayed(context: Context, whole: Program, run: Execution, back: Transformed) -> Violated | Unknown:
@@ -180,6 +196,29 @@ def replayed(context: Context, whole: Program, run: Execution, back: Transformed
     if loose:
         return Unknown(f"the counterexample found uses {loose}, which stands for any function")
     return confirmed_violation(context, violated(found, whole), whole)
+
+
+def repeated(context: Context, whole: Program, run: Execution, back: Transformed) -> Violated | Unknown:
+    """What the inputs of a run over accelerated loops show: the rounds are gone by the interpreter if they are few, and
+    by the compiled program, whose word it takes if they are many.
+    """
+    reached = whole.errors[back.original_location(run.steps[-1].edge.target)]
+    if isinstance(reached, Unmodelled):
+        return Unknown(reached.sentence, construct=reached)
+    if whole.over_approximated:
+        return Unknown(f"the counterexample found may use {whole.over_approximated[0]}, which stands for any function")
+    with context.statistics.spending("replay"):
+        found = repeated_run(whole, run, back)
+    if isinstance(found, str):
+        return Unknown(f"a counterexample was found, but {found}")
+    verdict = confirmed_violation(context, violated(found.replay, whole), whole)
+    if found.is_complete or (isinstance(verdict, Violated) and isinstance(verdict.compiled, Reached)):
+        return verdict
+    if isinstance(verdict, Unknown):
+        return verdict
+    return Unknown(
+        "a counterexample was found, but its loops are too long for the interpreter, and nothing is compiled"
+    )
 
 
 def confirmed_violation(context: Context, verdict: Violated, program: Program) -> Violated | Unknown:

@@ -304,7 +304,7 @@ class _Run:
         if is_testing(stage):
             return self._replayable(lambda: tested(self.context, stage, programs.whole, seconds))
         if not programs.can_be_seen(stage):
-            return Unknown("there are no arrays, or none that can be seen element by element")
+            return Unknown("there is nothing to look at: no arrays, or no loops in closed form")
         engine = engine_of(stage)
         encoded = programs.prepared(stage, engine.blocks, self.context.statistics)
         answer = _answer(engine, encoded.program, least(seconds, self.context.clock.left), self.context)

@@ -16,6 +16,7 @@ from craton.program.transformation import Transformed
 from craton.program.transitions import transition
 
 if TYPE_CHECKING:
+    from craton.program.acceleration import AcceleratedProgram
     from craton.views import View
     from craton.views.cells import CellsView
 
@@ -26,12 +27,13 @@ class StagePrograms:
     def __init__(self, prepared: Prepared) -> None:
         self.whole = prepared.whole
         self.small = prepared.small
-        self._views: dict[tuple[str, str, str], View | None] = {}
-        self._blocks: dict[tuple[str, str, str, int | None], Transformed] = {}
+        self._views: dict[tuple[str, ...], View | None] = {}
+        self._blocks: dict[tuple[tuple[str, ...], int | None], Transformed] = {}
+        self._accelerated: dict[str, AcceleratedProgram | None] = {}
 
     def view(self, stage: Stage) -> View | None:
         """What the stage looks at the program through; None for the bits themselves."""
-        key = stage.encoding, stage.floats, stage.arrays
+        key = _seen(stage)
         if key not in self._views:
             self._views[key] = None if stage.in_bits else _view(self._in_bits(stage), stage)
         return self._views[key]
@@ -47,7 +49,18 @@ class StagePrograms:
 
     def can_be_seen(self, stage: Stage) -> bool:
         """Whether there is something for the stage to look at."""
-        return stage.arrays == "exact" or self.cells is not None
+        if stage.arrays != "exact" and self.cells is None:
+            return False
+        return stage.loops == "exact" or self.accelerated(stage) is not None
+
+    def accelerated(self, stage: Stage) -> AcceleratedProgram | None:
+        """The program with accelerated loops that a stage looks at; None if no loop has a closed form."""
+        from craton.program.acceleration import accelerate
+
+        if stage.arrays not in self._accelerated:
+            blocks = self.blocks(Stage(arrays=stage.arrays), None).program
+            self._accelerated[stage.arrays] = accelerate(self._with_all_rounds(stage), blocks)
+        return self._accelerated[stage.arrays]
 
     def prepared(self, stage: Stage, size: int | None, statistics: Statistics) -> Transformed:
         """The program for the stage's engine, which is made here, for later stages, too, and counted."""
@@ -59,6 +72,13 @@ class StagePrograms:
 
     def _in_bits(self, stage: Stage) -> Program:
         """What a view of numbers is a view of."""
+        if stage.loops == "exact":
+            return self._with_all_rounds(stage)
+        accelerated = self.accelerated(stage)
+        assert accelerated is not None
+        return accelerated.program
+
+    def _with_all_rounds(self, stage: Stage) -> Program:
         if stage.arrays == "exact":
             return self.small.program
         assert self.cells is not None
@@ -66,7 +86,7 @@ class StagePrograms:
 
     def blocks(self, stage: Stage, size: int | None) -> Transformed:
         """The program as the stage sees it, in blocks of a size."""
-        key = stage.encoding, stage.floats, stage.arrays, size
+        key = _seen(stage), size
         if key not in self._blocks:
             view = self.view(stage)
             encoded = encode_blocks(self._in_bits(stage) if view is None else view.program, size)
@@ -75,6 +95,11 @@ class StagePrograms:
                     transition(edge.statement)  # here, where all stages get it, and not in each of their processes
             self._blocks[key] = encoded
         return self._blocks[key]
+
+
+def _seen(stage: Stage) -> tuple[str, ...]:
+    """What tells the programs of stages apart."""
+    return stage.encoding, stage.floats, stage.arrays, stage.loops
 
 
 def _view(program: Program, stage: Stage) -> View:

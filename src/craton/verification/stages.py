@@ -21,10 +21,15 @@ class GivenEngine(Stage):
 
     @classmethod
     def of(
-        cls, engine: Engine, encoding: str | None = None, floats: str | None = None, arrays: str | None = None
+        cls,
+        engine: Engine,
+        encoding: str | None = None,
+        floats: str | None = None,
+        arrays: str | None = None,
+        loops: str | None = None,
     ) -> GivenEngine:
         usual = Stage()
-        views = encoding or usual.encoding, floats or usual.floats, arrays or usual.arrays
+        views = encoding or usual.encoding, floats or usual.floats, arrays or usual.arrays, loops or usual.loops
         return cls(engine.name, "", *views, value=engine)
 
     @property
@@ -41,13 +46,14 @@ def chosen_stages(
     encoding: str | None = None,
     floats: str | None = None,
     arrays: str | None = None,
+    loops: str | None = None,
     solver: str | None = None,
     seed: int | None = None,
     check_refutations: bool = False,
 ) -> Sequence[Stage]:
     """With an engine, one stage; without one the usual stages, each with what was chosen, or as they are."""
-    names = ("engine", "refine", "encoding", "floats", "arrays", "solver", "seed")
-    values = (engine, refine, encoding, floats, arrays, solver, seed)
+    names = ("engine", "refine", "encoding", "floats", "arrays", "loops", "solver", "seed")
+    values = (engine, refine, encoding, floats, arrays, loops, solver, seed)
     chosen: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value is not None}
     if not chosen and not check_refutations:
         return usual

@@ -36,8 +36,9 @@ from craton.program.transitions import Transition
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """`step` has `rounds` as its only input. If `exact` holds, which no round changes, two steps in a row are one.
-    `whole`, where it is known, is the step with as many rounds as the guard allows; it needs no input.
+    """`step` has `rounds` as its only input. If `exact` holds behind a step, a second one leads nowhere but to where
+    the first one could have led, or began. `whole`, where it is known, is the step with as many rounds as the guard
+    allows; it needs no input.
     """
 
     step: Transition
@@ -63,7 +64,7 @@ def accelerated(step: Transition, counter: str) -> Body:
     forms = closed_forms(step)
     if forms is None or _reads_resets(step, forms):
         return _after_first(step, counter)
-    n = _counter(forms, counter)
+    n = _counter(counter, forms.width, forms)
     one = bv(1, _width(n))
     stays = [stay(atom, forms, bvsub(n, one)) for atom in conjuncts(step.guard)]
     guard = and_(bvule(one, n), *(found.condition for found in stays))
@@ -83,12 +84,12 @@ def _after_first(step: Transition, counter: str) -> Body:
     forms = closed_forms(later)
     if forms is None or _reads_resets(later, forms):
         raise NotAccelerated
-    n = _counter(forms, counter)
+    n = _counter(counter, forms.width + 1, forms)  # one round more than what is counted
     one, others = bv(1, _width(n)), bvsub(n, bv(1, _width(n)))
     stays = [stay(atom, forms, bvsub(others, one)) for atom in conjuncts(later.guard)]
     counted = forms.counted(others)
     first = {x: t for x, t in step.updates.items() if x is not t}
-    updates = {x: substitute(t, first) for x, t in counted.items()}
+    updates = {**first, **{x: substitute(t, first) for x, t in counted.items()}}
     for x, t in forms.after(others).items():
         if x in known:
             updates[x] = substitute(substitute(known[x], counted), first)
@@ -108,11 +109,11 @@ def _known_after_a_round(step: Transition) -> dict[Term, Term]:
     return {x: substitute(t, before) for x, t in resets.items()}
 
 
-def _counter(forms: ClosedForms, name: str) -> Term:
-    """Wide enough for all rounds that differ from each other."""
+def _counter(name: str, width: int, forms: ClosedForms) -> Term:
+    """Of rounds; without anything to count it would be of no use."""
     if not forms.linear and not forms.quadratic:
         raise NotAccelerated
-    return var(name, BitVec(forms.width))
+    return var(name, BitVec(width))
 
 
 def _reads_resets(step: Transition, forms: ClosedForms) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from craton.logic import BitVec, Term, bv, bvadd, bvmul, bvsub, extract, free_variables, substitute, zero_extend
-from craton.logic.affine import affine
+from craton.logic import BitVec, Term, bv, bvadd, bvmul, bvsub, extract, free_variables, ops, substitute, zero_extend
+from craton.logic.affine import affine, low_part
 from craton.program.transitions import Transition
 
 
@@ -69,7 +69,7 @@ def closed_forms(step: Transition) -> ClosedForms | None:
     """Of the body that a transition is; None if what is reset depends on what else is reset."""
     if step.inputs:
         raise NotAccelerated
-    updates = {x: t for x, t in step.updates.items() if x is not t}
+    updates = {x: t for x, t in step.updates.items() if not _stays(x, t)}
     linear = steady_sums(updates)
     counting = ClosedForms(linear, {}, {x: t for x, t in updates.items() if x not in linear})
     quadratic: dict[Term, tuple[Term, Term]] = {}
@@ -84,7 +84,7 @@ def closed_forms(step: Transition) -> ClosedForms | None:
 
 def steady_sums(updates: Mapping[Term, Term]) -> dict[Term, Term]:
     """What is added to variables, where it is the same in all rounds."""
-    changed = [x for x, t in updates.items() if x is not t]
+    changed = [x for x, t in updates.items() if not _stays(x, t)]
     added = {x: rest for x in changed if (rest := _added(x, updates[x])) is not None}
     return {x: rest for x, rest in added.items() if not _speaks_of(rest, changed)}
 
@@ -101,10 +101,17 @@ def _pairs(n: Term, width: int) -> Term:
     return extract(width, 1, bvmul(wide, bvsub(wide, bv(1, width + 1))))
 
 
+def _stays(x: Term, value: Term) -> bool:
+    added = _added(x, value)
+    return x is value or (added is not None and added.is_value and added.payload == 0)
+
+
 def _added(x: Term, value: Term) -> Term | None:
     """What x := value adds to x, if it does."""
     if not isinstance(x.sort, BitVec):
         return None
+    if value.op is ops.EXTRACT and value.payload[1] == 0:
+        value = low_part(value.args[0], value.payload[0] + 1)
     found = affine(value)
     return found.without(x).term if found.factors.get(x) == 1 else None
 

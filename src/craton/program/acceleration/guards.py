@@ -8,7 +8,8 @@ that it cannot jump over all that is outside: lo - hi - 1 ≥ δ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from craton.logic import (
@@ -32,15 +33,19 @@ from craton.logic import (
     extract,
     free_variables,
     ite,
+    not_,
     ops,
     or_,
+    sign_extend,
     substitute,
+    zero_extend,
 )
 from craton.logic.walk import fold
 from craton.program.acceleration.closed_forms import ClosedForms, NotAccelerated, resized
 
 _STRICT = (ops.BVULT, ops.BVSLT)
 _SIGNED = (ops.BVSLT, ops.BVSLE)
+_EXTENSIONS = (ops.SIGN_EXTEND, ops.ZERO_EXTEND)
 _ORDERS = (ops.BVULT, ops.BVULE, ops.BVSLT, ops.BVSLE)
 
 
@@ -75,15 +80,31 @@ def stay(atom: Term, forms: ClosedForms, m: Term) -> Stay:
 
 def _of_difference(atom: Term, forms: ClosedForms, m: Term, differs: bool) -> Stay:
     """Of `a ≠ b` or `a = b`, whose sides change."""
-    first, second = (atom.args[0] if differs else atom).args
-    distance = bvsub(first, second)
+    distance = bvsub(*_narrow((atom.args[0] if differs else atom).args))
     step = _constant_step(distance, forms)
     if step is None or step == 0:
         raise NotAccelerated
     width = _width(distance)
     if not differs:
         return Stay(and_(atom, eq(m, bv(0, _width(m)))), TRUE, bv(0, width))
-    return _Mover(distance, step, bv(1, width), bv(-1, width)).stay(atom, m)
+    found = _Mover(distance, step, bv(1, width), bv(-1, width)).stay(atom, m)
+    bits = (step & -step).bit_length() - 1
+    if bits == 0:
+        return found
+    never = not_(eq(extract(bits - 1, 0, distance), bv(0, bits)))  # equal: these bits stay as they are
+    return replace(found, condition=and_(atom, or_(never, found.condition)))
+
+
+def _narrow(sides: Sequence[Term]) -> Sequence[Term]:
+    """Both sides of an equation, without an extension that both have; numbers have any that they fit into."""
+    kinds = {(side.op, _width(side.args[0])) if side.op in _EXTENSIONS else None for side in sides if not side.is_value}
+    if len(kinds) != 1 or None in kinds:
+        return sides
+    extension, width = next(kind for kind in kinds if kind is not None)
+    found = [resized(side, width) if side.is_value else side.args[0] for side in sides]
+    extend = sign_extend if extension is ops.SIGN_EXTEND else zero_extend
+    fits = all(extend(_width(sides[0]) - width, one) is side for one, side in zip(found, sides, strict=True))
+    return found if fits else sides
 
 
 def _of_order(atom: Term, forms: ClosedForms, m: Term) -> Stay:

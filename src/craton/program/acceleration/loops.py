@@ -21,7 +21,7 @@ from itertools import islice, pairwise, product
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, substitute
 from craton.program.acceleration.bodies import Body, accelerated
 from craton.program.acceleration.closed_forms import NotAccelerated
-from craton.program.blocks import encode_blocks
+from craton.program.acceleration.counters import counter_name
 from craton.program.cfa import Edge, Location, Program
 from craton.program.simultaneous import one_by_one
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return, Statement
@@ -53,11 +53,13 @@ class AcceleratedProgram:
         }
 
 
-def accelerate(program: Program) -> AcceleratedProgram | None:
-    """The program, without calls, with rounds as single steps; None if no loop of it has a closed form."""
+def accelerate(program: Program, blocks: Program) -> AcceleratedProgram | None:
+    """The program, without calls, with rounds as single steps; None if no loop of it has a closed form. `blocks` is the
+    same program in large blocks.
+    """
     if any(isinstance(edge.statement, Call | Return) for edge in program.main.edges):
         return None
-    making = _Making(program)
+    making = _Making(program, blocks)
     return making.program() if making.loops else None
 
 
@@ -79,10 +81,9 @@ class _Loop:
 
 
 class _Making:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, blocks: Program) -> None:
         self.original = program
-        self.blocks = encode_blocks(program).program
-        self.main = self.blocks.main
+        self.main = blocks.main
         self.next = program.next_location()
         self.counters: list[Term] = []
         self.edges: list[Edge] = []
@@ -139,9 +140,8 @@ class _Making:
         return _Loop(ways, shortcuts, self._location())
 
     def _body(self, step: Transition) -> Body | None:
-        counter = f"rounds {len(self.counters) + 1}"  # no variable of a program is called so
         try:
-            body = accelerated(step, counter)
+            body = accelerated(step, counter_name(len(self.counters) + 1))
         except NotAccelerated:
             return None
         self.counters.append(body.rounds)

@@ -41,6 +41,7 @@ from craton.logic.affine import Affine, affine, extended
 from craton.logic.core import fresh
 from craton.logic.sorts import Array
 from craton.program.cfa import Edge, Location, Program
+from craton.program.simultaneous import one_by_one
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.program.transitions import Transition, paths, transition
 from craton.views.cells.hints import Hints
@@ -224,7 +225,10 @@ class _Making:
                 self.hints.must_not_both(asked, (both[0], both[1]), frozenset(inputs))
         self.variables |= dict.fromkeys(inputs)
         statements: list[Statement] = [Havoc(tuple(inputs))] if inputs else []
-        statements += [Assume(guard), *self._at_once(updates)]
+        statements += [Assume(guard), *one_by_one(updates)]
+        self.variables |= dict.fromkeys(
+            x.variable for x in statements if isinstance(x, Assign) and x.variable not in updates
+        )
         here = edge.source
         for number, statement in enumerate(statements, 1):
             there = edge.target if number == len(statements) else self._between()
@@ -255,19 +259,3 @@ class _Making:
     def _between(self) -> Location:
         self.next += 1
         return Location(self.next - 1)
-
-    def _at_once(self, updates: Mapping[Term, Term]) -> Iterator[Assign]:
-        """One assignment after the other: who is read by others comes after them, or is kept for a while."""
-        waiting = {x: t for x, t in updates.items() if x is not t}
-        while waiting:
-            for variable, value in waiting.items():
-                if not any(variable in free_variables(t) for x, t in waiting.items() if x is not variable):
-                    yield Assign(variable, value)
-                    del waiting[variable]
-                    break
-            else:
-                variable = next(iter(waiting))
-                old = var(f"{variable.name} before", variable.sort)
-                self.variables[old] = None
-                yield Assign(old, variable)
-                waiting = {x: t if x is variable else substitute(t, {variable: old}) for x, t in waiting.items()}
