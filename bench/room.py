@@ -8,9 +8,14 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from bench import foundation, refiners, trees
+from bench import foundation, refiners, startup, trees
 
-ROOMS = {"foundation": foundation.figures, "refiners": refiners.figures, "trees": trees.figures}
+ROOMS = {
+    "startup": startup.figures,
+    "foundation": foundation.figures,
+    "refiners": refiners.figures,
+    "trees": trees.figures,
+}
 TABLES = {"refiners": refiners.table}  # minutes each, so only for those who ask for the room by name
 
 

@@ -36,7 +36,7 @@ exit codes:
 """
 
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+def build_parser(commands: Sequence[str] = _COMMANDS) -> argparse.ArgumentParser:
     """With all commands, or with the one that is asked for: importing the others would cost every run."""
     parser = _Parser(
         prog="craton",
@@ -47,7 +47,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"craton {__version__}")
     parser.add_argument("--debug", action="store_true", help="show Python tracebacks of errors")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for name in _COMMANDS if only is None else (only,):
+    for name in commands:
         import_module(f"craton.commands.{name}").add_to(subparsers)
     parser.set_defaults(build_parser=build_parser)  # for commands about commands, which know nothing of this module
     return parser
@@ -82,7 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(words: Sequence[str]) -> int:
-    parser = build_parser(words[0] if words and words[0] in _COMMANDS else None)
+    first = words[:1]
+    parser = build_parser(() if first == ["--version"] else first if first and first[0] in _COMMANDS else _COMMANDS)
     try:
         args = parser.parse_args(words)
     except _BadArguments as problem:
