@@ -19,7 +19,32 @@ def test_a_failing_example_shows_the_way(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [("pairs", ()), ("fill", ("--engine", "conjectures", "--arrays", "cells"))]
+    ("name", "engine", "told"),
+    [
+        (
+            "machine",
+            "bounded",
+            ('assertion "drinks + refunds <= coins" fails', "state = SERVING", "event = CANCEL (input)"),
+        ),
+        ("parser", "bounded", ("fails at", "= '", "parse(text = text, value = &value)")),
+    ],
+)
+def test_failing_examples(name: str, engine: str, told: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(EXAMPLES / f"{name}.c"), "--engine", engine]) == 1
+    text = capsys.readouterr().out
+    assert all(one in text for one in told)
+
+
+def test_an_invariant_of_memory_in_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    witness = tmp_path / "witness.yml"
+    assert main(["verify", str(EXAMPLES / "queue.c"), "--engine", "horn", "--witness", str(witness)]) == 0
+    assert "queue.c:34:3: q.head <= 7U && q.count <= 8U" in capsys.readouterr().out
+    assert "value: q.head <= 7U && q.count <= 8U" in witness.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("pairs", ()), ("list", ("--engine", "bounded")), ("fill", ("--engine", "conjectures", "--arrays", "cells"))],
 )
 def test_examples_that_are_proved(name: str, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", str(EXAMPLES / f"{name}.c"), *options]) == 0

@@ -50,7 +50,7 @@ def test_lines_values_inputs_and_rounds(file: Path, capsys: pytest.CaptureFixtur
     assert "s = s + 2;                                s = 2" in told
     assert "… 5 more rounds" in told
     assert "u += 100;                                 u = 188" in told  # 700 modulo 256
-    assert "a += a;                                   a = 28" in told
+    assert "  a += a;                                 a = 28" in told
     assert "return 0;" not in told
 
 
@@ -65,6 +65,9 @@ def test_as_data(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "text": "int n = __VERIFIER_nondet_int();",
         "changes": {"n": "7"},
         "inputs": ["n"],
+        "depth": 0,
+        "unspecified": [],
+        "calls": {},
     }
     assert {"rounds": 5} in told["way"]
     assert told["way"][-1]["line"] == 19

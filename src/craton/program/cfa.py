@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from craton.logic import Term
 from craton.program.origin import SourceRange
 from craton.program.statements import Statement
+from craton.program.storage import NOTHING_STORED, Storage, StoredObject
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -98,6 +99,7 @@ class Symbol:
     function: str | None  # None for globals
     declared: SourceRange | None = None
     signed: bool = False
+    object: StoredObject | None = None  # whose address a variable without a name holds
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,7 @@ class Program:
     files: tuple[str, ...] = ()
     data_model: str = ""
     properties: tuple[Property, ...] = ()  # that are to hold, whether there is something to check or not
+    storage: Storage = NOTHING_STORED
     left_out: Mapping[Location, Property] = field(
         default_factory=dict
     )  # checks that were not asked for: runs end there

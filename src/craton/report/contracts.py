@@ -5,17 +5,16 @@ returns is `\\result`. Boogie says `old(x)`, and calls results by their names.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from craton.errors import NotExpressible
-from craton.logic import BitVec, Term, bv, bvsle, bvslt, conjuncts, free_variables, ops, substitute, var
-from craton.logic.build import rebuild
-from craton.logic.cexpr import to_c
+from craton.logic import Term, conjuncts, substitute, var
 from craton.logic.infix import infix
-from craton.logic.walk import fold
 from craton.program.cfa import Location, Procedure, Program
+from craton.program.spelling import Name, plain, spelled
 from craton.program.variables import at_entry
+from craton.report.linear import Comparison, comparison, merged
 from craton.verdicts.proof import ShownContract
 
 
@@ -29,9 +28,15 @@ def told_contract(contract: ShownContract, program: Program) -> list[dict[str, s
 
 
 def told_invariant(location: Location, invariant: Term, program: Program) -> str:
-    """An invariant inside of a procedure that has a contract, in the same words."""
+    """An invariant at a location, in the same words."""
     home = next(procedure for procedure in program.procedures.values() if location in procedure.locations)
-    return _text(invariant, _names(home, program), program)
+    return _text(invariant, _distinct(_names(home, program)), program)
+
+
+def _distinct(names: Mapping[Term, tuple[str, Term]]) -> dict[Term, tuple[str, Term]]:
+    """Where several variables have a name, since calls were inlined, they are told with their functions."""
+    often = Counter(name for name, _ in names.values())
+    return {v: (v.name if often[name] > 1 else name, original) for v, (name, original) in names.items()}
 
 
 def _names(procedure: Procedure, program: Program) -> dict[Term, tuple[str, Term]]:
@@ -53,44 +58,39 @@ def _plain(variable: Term, program: Program) -> str:
 
 
 def _text(formula: Term, names: Mapping[Term, tuple[str, Term]], program: Program) -> str:
-    formula = fold(formula, _with_signs)
+    formula = plain(formula)
+
+    def name(variable: Term) -> tuple[str, bool]:
+        text, original = names.get(variable, (variable.name, variable))
+        symbol = program.symbols.get(original)
+        if symbol is None or not text:
+            raise NotExpressible(f"{variable.name} has no name in C")
+        return text, symbol.signed
+
     if program.data_model:
         try:
-            return " && ".join(_bracketed(_in_c(part, names, program)) for part in conjuncts(formula)) or "1"
+            return " && ".join(_sentences(formula, program, name)) or "1"
         except NotExpressible:
             pass
     return infix(substitute(formula, {v: var(name, v.sort) for v, (name, _) in names.items()}))
 
 
-def _in_c(term: Term, names: Mapping[Term, tuple[str, Term]], program: Program) -> str:
-    spellings: dict[str, str] = {}
-    stand_ins: dict[Term, Term] = {}
-    signed: dict[Term, bool] = {}
-    for number, variable in enumerate(sorted(free_variables(term), key=lambda v: v.serial)):
-        name, original = names.get(variable, (variable.name, variable))
-        symbol = program.symbols.get(original)
-        if symbol is None:
-            raise NotExpressible(f"{variable.name} has no name in C")
-        stand_in = stand_ins[variable] = var(f"craton_{number}_", variable.sort)
-        spellings[stand_in.name] = name
-        signed[stand_in] = symbol.signed
-    text = to_c(substitute(term, stand_ins), lambda variable: signed[variable])
-    return re.sub(r"\bcraton_[0-9]+_\b", lambda match: spellings[match.group()], text)
+def _sentences(formula: Term, program: Program, name: Name) -> Iterator[str]:
+    """The parts of a conjunction: sums as people write them, the rest in exact C."""
+    parts = conjuncts(formula)
+    sums = [_comparison(part, name) for part in parts]
+    yield from map(str, merged(one for one in sums if one is not None))
+    for part, said in zip(parts, sums, strict=True):
+        if said is None:
+            yield _bracketed(spelled(part, program, name))
+
+
+def _comparison(part: Term, name: Name) -> Comparison | None:
+    try:
+        return comparison(part, name)
+    except NotExpressible:
+        return None
 
 
 def _bracketed(text: str) -> str:
     return f"({text})" if "||" in text or "?" in text else text
-
-
-def _with_signs(node: Term, args: list[Term]) -> Term:
-    """Comparisons of a number's first bit say that it is negative, or not."""
-    again = rebuild(node, args) if args else node
-    if again.op is not ops.EQ or again.args[0].op is not ops.EXTRACT:
-        return again
-    number, bit = again.args[0].args[0], again.args[1]
-    assert isinstance(number.sort, BitVec)
-    top = number.sort.width - 1
-    if again.args[0].payload != (top, top) or bit.op is not ops.VALUE:
-        return again
-    zero = bv(0, number.sort.width)
-    return bvslt(number, zero) if bit.payload else bvsle(zero, number)

@@ -13,7 +13,7 @@ from craton.verdicts.text import Limit, VerdictKind, VerdictText
 from craton.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from craton.engines.contract import Statistics
     from craton.frontends.programs import Asked
@@ -83,7 +83,7 @@ def outcome(result: Result) -> Outcome:
         case Proved(proof, confirmed):
             _tell_proof(told, proof, confirmed=confirmed)
         case Violated() as verdict:
-            _tell_violation(told, verdict)
+            _tell_violation(told, verdict, result.program)
         case Unknown(_, limit):
             told.limit = None if limit is None else limit.value
     return told
@@ -97,7 +97,7 @@ def _tell_program(told: Outcome, program: Program) -> None:
     told.warnings = warnings(program)
 
 
-def _tell_violation(told: Outcome, verdict: Violated) -> None:
+def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -> None:
     from craton.report.checks import SourceTexts, failure
     from craton.report.way import way
 
@@ -114,7 +114,7 @@ def _tell_violation(told: Outcome, verdict: Violated) -> None:
         {"function": read.source.function, "type": read.source.type, "value": _value(read)}
         for read in verdict.replay.inputs
     ]
-    told.way = [_step_data(step, texts) for step in way(verdict.replay)]
+    told.way = [_step_data(step, texts) for step in way(verdict.replay, program)]
     told.evidence = _replay(told.inputs, verdict)
 
 
@@ -124,7 +124,8 @@ def _step_data(step: Step | Rounds, texts: SourceTexts) -> dict[str, Any]:
     if isinstance(step, Rounds):
         return {"rounds": step.number}
     place = {"file": step.file, "line": step.line, "text": texts.line(step.file, step.line)}
-    return {**place, "changes": step.changes, "inputs": sorted(step.inputs)}
+    told = {**place, "depth": step.depth, "changes": step.changes, "inputs": sorted(step.inputs)}
+    return {**told, "unspecified": sorted(step.unspecified), "calls": step.calls}
 
 
 def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
@@ -142,14 +143,13 @@ def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
 
 
 def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
-    from craton.logic.infix import infix
     from craton.report.contracts import told_contract, told_invariant
 
     program = proof.program
     heads = [location for location in program.loop_heads if location in proof.invariants]
     for location in heads:
         place, invariant = program.loop_heads[location], proof.invariants[location]
-        text = told_invariant(location, invariant, program) if proof.contracts else infix(invariant)
+        text = told_invariant(location, invariant, program)
         told.invariants.append({"location": str(place or location), "invariant": text})
     for contract in proof.contracts:
         told.invariants += told_contract(contract, program)
@@ -170,7 +170,7 @@ def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
 
 
 def _value(read: ReadValue) -> str:
-    from craton.report.way import value_text
+    from craton.report.values import value_text
 
     name = read.source.type
     signed = not ("unsigned" in name or name in ("_Bool", "size_t") or "*" in name)
@@ -238,8 +238,7 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
 
     for warning in outcome.warnings:
         print(f"  warning: {warning}")
-    if outcome.reason:
-        print(f"  reason: {outcome.reason}")
+    _print_unknown(outcome)
     place = outcome.violated
     if place is not None and place["file"] is not None:
         text = f": {place['text'][:_LONGEST]}" if place["text"] else ""
@@ -258,16 +257,43 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
     if outcome.passes not in ("", passes_told(ALL)):
         print(f"  passes: {outcome.passes}")
     for entry in outcome.invariants:
-        if len(entry["invariant"]) <= _LONGEST:
-            print(f"  {entry['location']}: {entry['invariant']}")
-        elif entry["location"].endswith((" requires", " ensures")):  # a contract is worth its beginning
-            print(f"  {entry['location']}: {entry['invariant'][:_LONGEST]} …")
+        if entry["invariant"] in ("1", "true") and "requires" not in entry["location"]:
+            continue  # nothing needs to be known there
+        print(f"  {entry['location']}: {_beginning(entry['invariant'])}")
     for assumption in outcome.assumptions:
         print(f"  assumed: {assumption}")
     for line in outcome.files:
         print(f"  {line}")
     if stats:
         _print_figures(outcome.statistics)
+
+
+def _print_unknown(outcome: Outcome) -> None:
+    from craton.report.unknown import how_far, in_the_way, to_try
+
+    if outcome.reason:
+        print(f"  reason: {in_the_way(outcome.reason)}")
+    if outcome.verdict.kind is VerdictKind.UNKNOWN:
+        checks = sum(one["checks"] for one in outcome.checked)
+        done, ideas = how_far(outcome.statistics), to_try(outcome.reason, outcome.limit, checks)
+        for word, sentence in (("how far", done), ("try", ideas)):
+            if sentence and not outcome.answer:
+                print(f"  {word}: {sentence}")
+
+
+def _beginning(formula: str) -> str:
+    """As many parts of a conjunction as fit in a line."""
+    if len(formula) <= _LONGEST:
+        return formula
+    joint = " && " if " && " in formula else " ∧ "
+    kept: list[str] = []
+    for part in formula.split(joint):
+        if sum(map(len, kept)) + len(joint) * len(kept) + len(part) > _LONGEST:
+            break
+        kept.append(part)
+    text = joint.join(kept)
+    balanced = text.count("(") == text.count(")")
+    return f"{text}{joint}…" if kept and balanced else f"{formula[:_LONGEST]} …"
 
 
 def _print_way(way: Sequence[dict[str, Any]]) -> None:
@@ -292,12 +318,20 @@ def _told_step(step: dict[str, Any], files: set[str], width: int) -> str:
         return f"{'':{width}}  … {counted(step['rounds'], 'more round')}"
     if "left" in step:
         return f"{'':{width}}  … {counted(step['left'], 'step')} left out (--json has them)"
-    inputs = set(step["inputs"])
-    changes = ", ".join(
-        f"{name} = {value}" + (" (input)" if name in inputs else "") for name, value in step["changes"].items()
-    )
-    text = step["text"][:_LONGEST_LINE]
+    changes = ", ".join((*_told_changes(step), *_told_calls(step)))
+    text = "  " * step["depth"] + step["text"][:_LONGEST_LINE]
     return f"{_place(step, files):>{width}}  {f'{text:{_TEXT_WIDTH}}  {changes}' if changes else text}"
+
+
+def _told_changes(step: dict[str, Any]) -> Iterator[str]:
+    for name, value in step["changes"].items():
+        mark = " (input)" if name in step["inputs"] else " (unspecified)" if name in step["unspecified"] else ""
+        yield f"returns {value}" if name == "\\result" else f"{name} = {value}{mark}"
+
+
+def _told_calls(step: dict[str, Any]) -> Iterator[str]:
+    for function, arguments in step["calls"].items():
+        yield f"{function}({', '.join(f'{name} = {value}' for name, value in arguments.items())})"
 
 
 _MOST_STEPS, _LONGEST_LINE, _TEXT_WIDTH = 40, 80, 40

@@ -1,36 +1,44 @@
-"""The way to an error, line by line: what the program did, which variables changed, and what was read from outside."""
+"""The way to an error, line by line: what the program did, which variables changed, what was read from outside, and
+which values C leaves open.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
-from craton.logic import BOOL, TRUE, BitVec, Float, Sort, Term, evaluate, free_variables
+from craton.logic import TRUE, Array, BitVec, Float, Term, bv, evaluate, free_variables, ops, select, var
 from craton.logic.evaluation import CannotEvaluate, Model
-from craton.logic.ieee import to_python
-from craton.logic.semantics import to_signed
-from craton.logic.sorts import Array
-from craton.logic.terms import format_of
-from craton.program.cfa import Edge, Program
+from craton.program.activations import path_without_calls
+from craton.program.cfa import Edge, Program, Symbol
+from craton.program.codegen import CannotRun
 from craton.program.statements import Assign, Assume, Havoc, Input
-from craton.verdicts.counterexample import Background, Replay
+from craton.program.storage import cell_at
+from craton.report.values import Values
+from craton.verdicts.counterexample import Background, Replay, as_number
 
 _LONGEST_ROUND = 40  # steps of a loop's body that are recognised as one
 _MOST_STEPS = 200_000
+_MOST_STORES = 64  # of one statement
+_MOST_OPEN = 4  # values of one line that C leaves open
 
 
 @dataclass(slots=True)
 class Step:
-    """A line that was passed. `changes` are variables with their new values, `inputs` those of them that came from
-    outside.
+    """A line that was passed, `depth` calls deep. `changes` are variables and parts of memory with their new values;
+    `inputs` are those that came from outside and `unspecified` those that C leaves open. `calls` are functions that
+    were entered there, with their arguments.
     """
 
     file: str
     line: int
+    depth: int = 0
     changes: dict[str, str] = field(default_factory=dict)
     inputs: set[str] = field(default_factory=set)
+    unspecified: set[str] = field(default_factory=set)
+    calls: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,87 +48,209 @@ class Rounds:
     number: int
 
 
-def way(replay: Replay) -> list[Step | Rounds]:
-    """The steps of a run, rounds of loops but the first and the last left out; none if its path is not known."""
+class _From(Enum):
+    """Where a value comes from."""
+
+    PROGRAM = "the program computed it"
+    OUTSIDE = "it was read"
+    NOWHERE = "C leaves it open"
+
+
+def way(replay: Replay, program: Program | None = None) -> list[Step | Rounds]:
+    """The steps of a run, rounds of loops but the first and the last left out; none if its path is not known. The
+    program is the one that was loaded: a run of which only the inputs are known is repeated there.
+    """
+    if (replay.background is None or not replay.edges) and program is not None:
+        replay = _with_path(replay, program) or replay
     if replay.background is None or not replay.edges or len(replay.edges) > _MOST_STEPS:
         return []
     try:
-        return folded(list(_steps(replay.edges, replay, replay.background)))
-    except CannotEvaluate:
+        return folded(list(_Telling(replay, replay.background, program or replay.background.program).steps()))
+    except (CannotEvaluate, StopIteration):
         return []
 
 
-def _steps(edges: Sequence[Edge], replay: Replay, background: Background) -> Iterator[Step]:
-    values: dict[Term, Any] = dict(background.start)
-    inputs, opened = iter(replay.inputs), iter(background.opened)
-    set_before: set[Term] = set()
-    from_outside: set[Term] = set()  # variables that hold what was read
-    here: Step | None = None
-    for edge in edges:
-        origin = edge.origin
-        if isinstance(edge.statement, Assume) and edge.statement.condition is TRUE and edge is not edges[-1]:
-            continue  # nothing happens there
-        if origin is not None and (here is None or (here.file, here.line) != (origin.file, origin.line)):
-            if here is not None:
-                yield here
-            here = Step(origin.file, origin.line)
-        for variable, value, is_input in _changes(edge, values, background.model, inputs, opened):
-            changed = variable not in set_before or values.get(variable) != value
-            values[variable] = value
-            set_before.add(variable)
-            read = is_input or _hands_on(edge, from_outside)
-            name = _name(variable, background.program)
-            (from_outside.add if read and not name else from_outside.discard)(variable)
-            if here is not None and name and (changed or read):
-                here.changes[name] = shown(value, variable.sort, background.program, variable)
-                if read:
-                    here.inputs.add(name)
-    if here is not None:
-        yield here
+def _with_path(replay: Replay, program: Program) -> Replay | None:
+    """The same run by the interpreter, which writes down its path; values that C leaves open are zero."""
+    from craton.program.interpreter import Interpreter, ReachedError
+
+    try:
+        numbers = [as_number(read) for read in replay.inputs]
+        run = Interpreter(program, record=True).run(numbers, step_limit=_MOST_STEPS, only_inputs=True)
+    except (CannotRun, RecursionError):
+        return None
+    if not isinstance(run.outcome, ReachedError):
+        return None
+    return replace(
+        replay, edges=path_without_calls(program, run.edges), background=Background(program, {}, (), Model({}))
+    )
 
 
-def _hands_on(edge: Edge, held: set[Term]) -> bool:
-    """Whether the edge assigns what was read just before."""
-    return isinstance(edge.statement, Assign) and bool(free := free_variables(edge.statement.value)) and free <= held
+class _Telling:
+    """A run that is told."""
+
+    def __init__(self, replay: Replay, background: Background, loaded: Program) -> None:
+        self.replay = replay
+        self.background = background
+        self.program = background.program
+        self.values: dict[Term, Any] = dict(background.start)
+        self.texts = Values(loaded.storage)
+        self.home = {edge.origin: name for name, p in loaded.procedures.items() for edge in p.edges if edge.origin}
+        self.stack: list[str] = []
+        self.set_before: set[Term] = set()
+        self.held: dict[Term, _From] = {}  # variables without a name that hold what was read, or is open
+        self.pointers: dict[Term, Symbol] = {}  # those that were set, the latest last
+
+    def steps(self) -> Iterator[Step]:
+        inputs, opened = iter(self.replay.inputs), iter(self.background.opened)
+        here: Step | None = None
+        edges = self.replay.edges
+        for edge in edges:
+            origin = edge.origin
+            if isinstance(edge.statement, Assume) and edge.statement.condition is TRUE and edge is not edges[-1]:
+                continue  # nothing happens there
+            if origin is not None:
+                depth = self._depth(self.home.get(origin, ""))
+                if here is None or (here.file, here.line, here.depth) != (origin.file, origin.line, depth):
+                    if here is not None:
+                        yield here
+                    here = Step(origin.file, origin.line, depth)
+            for variable, value, source in self._changes(edge, inputs, opened):
+                self._note(here, edge, variable, value, source)
+        if here is not None:
+            yield here
+
+    def _depth(self, function: str) -> int:
+        """Functions that are open: one that is open already was returned to."""
+        if function:
+            if function in self.stack:
+                del self.stack[self.stack.index(function) + 1 :]
+            else:
+                self.stack.append(function)
+        return max(0, len(self.stack) - 1)
+
+    def _changes(self, edge: Edge, inputs: Iterator[Any], opened: Iterator[Any]) -> Iterator[tuple[Term, Any, _From]]:
+        match edge.statement:
+            case Assign(variable, value):
+                free = free_variables(value)
+                sources = {self.held.get(one, _From.PROGRAM) for one in free if not isinstance(one.sort, Array)}
+                source = sources.pop() if len(sources) == 1 else _From.PROGRAM
+                yield variable, evaluate(value, self._state()), source
+            case Havoc(variables, source):
+                for variable in variables:
+                    if isinstance(source, Input):
+                        yield variable, next(inputs).value, _From.OUTSIDE
+                    elif self.background.opened or self.background.start:
+                        yield variable, next(opened), _From.NOWHERE
+                    else:
+                        yield variable, _zero(variable), _From.NOWHERE
+
+    def _state(self) -> Model:
+        model = self.background.model
+        return Model(self.values, model.functions, model.choices)
+
+    def _note(self, here: Step | None, edge: Edge, variable: Term, value: Any, source: _From) -> None:
+        changed = variable not in self.set_before or self.values.get(variable) != value
+        before = self.values.get(variable)
+        self.values[variable] = value
+        self.set_before.add(variable)
+        symbol = self._symbol(variable)
+        name = "" if symbol is None or isinstance(variable.sort, Array) else symbol.name
+        if source is _From.PROGRAM or name:
+            self.held.pop(variable, None)
+        else:
+            self.held[variable] = source
+        self._notice(variable, symbol, before, value)
+        if here is None:
+            return
+        if isinstance(variable.sort, Array):
+            self._note_stores(here, edge, variable, source)
+        elif name and symbol is not None and (changed or source is not _From.PROGRAM):
+            self._tell(here, symbol, name, self.texts.of_symbol(value, variable.sort, symbol), source)
+
+    def _notice(self, variable: Term, symbol: Symbol | None, before: Any, value: Any) -> None:
+        """What helps to name addresses later."""
+        if variable is self.texts.storage.heap and isinstance(before, int) and value > before:
+            self.texts.allocated(before, value)
+        if symbol is not None and symbol.object is not None:
+            self.texts.moved[value] = symbol.object
+        if symbol is not None and "*" in symbol.type and symbol.name:
+            self.pointers.pop(variable, None)
+            self.pointers[variable] = symbol
+
+    def _tell(self, here: Step, symbol: Symbol | None, name: str, text: str, source: _From) -> None:
+        owner = None if symbol is None else symbol.function
+        if owner and self.stack and owner != self.stack[-1] and owner not in self.stack:
+            here.calls.setdefault(owner, {})[name] = text
+            return
+        if source is _From.NOWHERE and len(here.unspecified) >= _MOST_OPEN:
+            return
+        here.changes.pop(name, None)
+        here.changes[name] = text
+        for kept, kind in ((here.inputs, _From.OUTSIDE), (here.unspecified, _From.NOWHERE)):
+            (kept.add if source is kind else kept.discard)(name)
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def _note_stores(self, here: Step, edge: Edge, memory: Term, source: _From) -> None:
+        """What an assignment of a whole memory changed."""
+        if not isinstance(edge.statement, Assign):
+            return
+        term, addresses, number = edge.statement.value, [], 0
+        while term.op is ops.STORE and number < _MOST_STORES:
+            addresses.append(evaluate(term.args[1], self._state()))
+            term, number = term.args[0], number + 1
+        told: set[str] = set()
+        for address in reversed(addresses):
+            found = self._place(address)
+            if found is not None and found[0] not in told:
+                told.add(found[0])
+                if source is not _From.NOWHERE:
+                    self._tell(here, None, found[0], self._stored(memory, *found[1:]), source)
+
+    def _place(self, address: int) -> tuple[str, int, Any] | None:
+        """How C calls the scalar at an address, where that begins, and what it is."""
+        known, begin = self.texts.object_at(address)
+        if known is not None and known.shape is not None and known.text is None:
+            cell = cell_at(known.shape, address - begin)
+            return None if cell is None else (f"{known.name}{cell.path}", begin + cell.offset, cell.scalar)
+        for pointer, symbol in reversed(self.pointers.items()):
+            shape = self.texts.storage.shapes.get(symbol.type.removesuffix("*").strip())
+            value = self.values[pointer]
+            if shape is None or not value <= address < value + shape.size:
+                continue
+            cell = cell_at(shape, address - value)
+            if cell is not None:
+                path = f"->{cell.path[1:]}" if cell.path.startswith(".") else cell.path
+                name = f"{symbol.name}{path}" if path else f"*{symbol.name}"
+                return name, value + cell.offset, cell.scalar
+        return None
+
+    def _stored(self, memory: Term, address: int, scalar: Any) -> str:
+        sort = memory.sort
+        assert isinstance(sort, Array) and isinstance(sort.index, BitVec)
+        if isinstance(sort.element, Float):
+            value = evaluate(select(memory, bv(address, sort.index.width)), self._state())
+            return self.texts.of_symbol(value, sort.element, None)
+        assert isinstance(sort.element, BitVec)
+        step, bits = max(1, sort.element.width // 8), 0
+        for offset in range(0, scalar.size, step):
+            part = evaluate(select(memory, bv(address + offset, sort.index.width)), self._state())
+            bits |= part << (8 * offset)
+        return self.texts.of_cell(bits & ((1 << 8 * scalar.size) - 1), scalar)
+
+    def _symbol(self, variable: Term) -> Symbol | None:
+        """Of a variable, or of the one that it is for one activation of a procedure."""
+        known = self.program.symbols.get(variable)
+        if known is None and variable.is_variable and " #" in variable.name:
+            known = self.program.symbols.get(var(variable.name.rpartition(" #")[0], variable.sort))
+        return known
 
 
-def _changes(
-    edge: Edge, values: dict[Term, Any], model: Model, inputs: Iterator[Any], opened: Iterator[Any]
-) -> Iterator[tuple[Term, Any, bool]]:
-    match edge.statement:
-        case Assign(variable, value):
-            yield variable, evaluate(value, Model(values, model.functions, model.choices)), False
-        case Havoc(variables, source):
-            for variable in variables:
-                if isinstance(source, Input):
-                    yield variable, next(inputs).value, True
-                else:
-                    yield variable, next(opened), False
+def _zero(variable: Term) -> Any:
+    from craton.logic.evaluation import zero
 
-
-def _name(variable: Term, program: Program) -> str:
-    """As C spells it; "" for what has no name there, and for memory."""
-    symbol = program.symbols.get(variable)
-    return "" if symbol is None or isinstance(variable.sort, Array) else symbol.name
-
-
-def shown(value: Any, sort: Sort, program: Program, variable: Term) -> str:
-    """A variable's value as a C programmer writes it."""
-    symbol = program.symbols.get(variable)
-    if isinstance(sort, BitVec) and symbol is not None and "*" in symbol.type:
-        return hex(value) if value else "NULL"
-    if sort is BOOL:
-        return "true" if value else "false"
-    return value_text(value, sort, signed=symbol is None or symbol.signed)
-
-
-def value_text(value: Any, sort: Sort, *, signed: bool) -> str:
-    """A number as people write it."""
-    if isinstance(sort, BitVec):
-        return str(to_signed(sort.width, value) if signed else value)
-    if isinstance(sort, Float):
-        return repr(to_python(format_of(sort), value))
-    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else str(value)
+    return zero(variable.sort)
 
 
 def folded(steps: Sequence[Step]) -> list[Step | Rounds]:

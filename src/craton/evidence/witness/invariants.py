@@ -18,11 +18,12 @@ from craton.evidence.witness.model import Invariant, InvariantKind, Place
 from craton.evidence.witness.scope import NotInScope, Snippet, refused, terms_in_scope
 from craton.evidence.witness.source import LOOPS, Source
 from craton.frontends.programs import CSource
-from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, ops, or_, substitute, var
-from craton.logic.cexpr import to_c
+from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, ops, or_, substitute
 from craton.program.cfa import Location, Program, Symbol
 from craton.program.inlining import Inlining, Instance, inline_with_instances
 from craton.program.origin import SourceRange
+from craton.program.spelling import plain
+from craton.program.spelling import spelled as in_c
 from craton.smt import Unsat
 
 _COMPARING_SECONDS = 1.0
@@ -86,7 +87,7 @@ class _Loop:
             back = {copy.variables.get(v, v): v for v in locals_}
             allowed = frozenset(back) | frozenset(program.globals)
             said = _weakened(invariants.get(location, FALSE), lambda t, known=allowed: _sayable(t, known))  # type: ignore[misc]
-            own = substitute(said, back)
+            own = plain(substitute(said, back))
             parts.append(_weakened(own, lambda t: _speakable(t, program)))
         return or_(*parts)
 
@@ -139,18 +140,14 @@ def _speakable(term: Term, program: Program) -> bool:
 
 def spelled(term: Term, program: Program) -> str:
     """As C, with the names of the text; NotExpressible if some variable has none or is an address."""
-    spellings: dict[str, str] = {}
-    placeholders: dict[Term, Term] = {}
-    signed: dict[Term, bool] = {}
-    for number, variable in enumerate(sorted(free_variables(term), key=lambda v: v.serial)):
+
+    def name(variable: Term) -> tuple[str, bool]:
         symbol = program.symbols.get(variable)
         if symbol is None or not _has_words(symbol):
             raise NotExpressible(f"{variable.name} has no name in C")
-        stand_in = placeholders[variable] = var(f"craton_{number}_", variable.sort)
-        spellings[stand_in.name] = symbol.name
-        signed[stand_in] = symbol.signed
-    text = to_c(substitute(term, placeholders), lambda variable: signed[variable])
-    return re.sub(r"\bcraton_[0-9]+_\b", lambda match: spellings[match.group()], text)
+        return symbol.name, symbol.signed
+
+    return in_c(term, program, name)
 
 
 def _has_words(symbol: Symbol) -> bool:

@@ -58,6 +58,7 @@ class Context:
     plain: dict[Variable, Plain] = field(default_factory=dict)
     objects: dict[Variable, Object] = field(default_factory=dict)
     strings: dict[Node, Object] = field(default_factory=dict)
+    noted: dict[CType, None] = field(default_factory=dict)  # types of variables that have a name
     zeroed: list[Term] = field(default_factory=list)  # arrays that start as zeros
     # How functions are called, and those that are, so that they need a procedure.
     signatures: dict[str, Signature] = field(default_factory=dict)
@@ -131,6 +132,7 @@ class Context:
 
     def note(self, term: Term, variable: Variable, path: str, t: CType) -> None:
         """Remembers what a variable stands for in the text."""
+        self.noted[t] = None
         plain = not path or "#" not in path
         name = variable.name + path if plain else ""
         signed = isinstance(t, Integer) and t.signed

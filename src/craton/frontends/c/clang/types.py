@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from craton.frontends.c.clang.bindings import CXCursor, CXType, fields, lib, text
+from craton.frontends.c.clang.bindings import CXCursor, CXType, children, fields, lib, text
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.types import (
     FLOAT_SORTS,
@@ -20,6 +21,7 @@ from craton.frontends.c.syntax.types import (
     place_bit_fields,
 )
 
+_ENUM_CONSTANT = 7
 _UNSIGNED = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 _RANKS = {3: 0, 4: 1, 5: 1, 13: 1, 14: 1, 8: 2, 16: 2, 6: 2, 9: 3, 17: 3, 7: 3, 15: 3}
 _RANKS |= {10: 4, 18: 4, 11: 5, 19: 5, 12: 6, 20: 6}
@@ -118,7 +120,10 @@ class TypeReader:
             underlying = self.of(functions.clang_getEnumDeclIntegerType(declaration))
             if isinstance(underlying, Integer):
                 name = text(functions.clang_getTypeSpelling(t))
-                return Integer(underlying.size, underlying.align, underlying.signed, name, False, underlying.rank)
+                constants = tuple(_constants(declaration))
+                return Integer(
+                    underlying.size, underlying.align, underlying.signed, name, False, underlying.rank, constants
+                )
             return Integer(4, 4, False, "enum", False, 3)
         if kind in (110, 111):
             count = max(functions.clang_getNumArgTypes(t), 0)
@@ -165,3 +170,11 @@ class TypeReader:
             self.fields[cursor.a or 0] = member
         place_bit_fields(record)
         return record
+
+
+def _constants(enumeration: CXCursor) -> Iterator[tuple[int, str]]:
+    """Values and names; where several names have a value, the last one."""
+    functions = lib()
+    for constant in children(enumeration):
+        if constant.kind == _ENUM_CONSTANT:
+            yield functions.clang_getEnumConstantDeclValue(constant), text(functions.clang_getCursorSpelling(constant))

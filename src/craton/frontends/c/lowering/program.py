@@ -13,6 +13,7 @@ from craton.frontends.c.library.table import NAMES, pointer_effects
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
 from craton.frontends.c.lowering.start import START, Start, layout
+from craton.frontends.c.lowering.storage import storage
 from craton.frontends.c.memory.effects import Gives
 from craton.frontends.c.memory.facts import facts
 from craton.frontends.c.memory.layout import Memory
@@ -71,6 +72,7 @@ def lower(
         assumptions=tuple(context.assumptions),
         approximated=tuple(context.approximated),
         unknown_functions=tuple(context.taken_for_unknown),
+        storage=storage(context),
     )
     program = replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
     return replace(program, gaps_are_harmless=_cannot_fail(program, context))

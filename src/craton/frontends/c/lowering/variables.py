@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Lvalue, Part, part_sort
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.lowering.storage import stored
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.lifetimes import Lifetime
 from craton.frontends.c.memory.places import Place, find, is_allocated, parts_of
@@ -12,6 +13,7 @@ from craton.frontends.c.syntax.initializers import length_of, placed
 from craton.frontends.c.syntax.nodes import Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import ArrayType, CType, Pointer, Record, leaves
 from craton.logic import FALSE, BitVec, Term, and_, bvsub, bvule, bvult, not_, or_
+from craton.program.cfa import Symbol
 
 _RENEWED = (Lifetime.CALL, Lifetime.LOOP)
 
@@ -72,6 +74,7 @@ class Variables:
             address = self._builder.local(f"&{variable.name}", BitVec(context.pointer_width))
             known = Object(variable.name, place, variable.type, variable.type.size, address, variable=variable)
             self.local_objects[variable] = known
+            context.symbols[address] = Symbol("", "", variable.function, variable.range, object=stored(known))
             return known
         size = variable.type.size
         if isinstance(variable.type, ArrayType) and variable.type.count is None and variable.initializer is not None:

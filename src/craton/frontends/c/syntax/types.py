@@ -39,6 +39,7 @@ class Integer(CType):
     name: str
     boolean: bool = False
     rank: int = 0
+    constants: tuple[tuple[int, str], ...] = ()  # of an enumeration, with their names
 
     @property
     def width(self) -> int:

@@ -1,0 +1,69 @@
+"""What lies in memory, in the words of the text: for those who read counterexamples and invariants."""
+
+from __future__ import annotations
+
+from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.memory.layout import Object
+from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Pointer, Record
+from craton.program.storage import Elements, Members, Scalar, Shape, Storage, StoredObject
+
+_MOST_MEMBERS = 200
+
+
+def storage(context: Context) -> Storage:
+    """All objects of a program that is lowered."""
+    memory, shapes = context.memory, _Shapes()
+    objects = tuple(stored(known, shapes, at=known.address.payload) for known in memory.objects)
+    for t in context.noted:
+        if isinstance(t, Pointer):
+            shapes.note(t.target)
+    integers = [t for t in (*context.noted, *shapes.integers) if isinstance(t, Integer)]
+    enumerations = {t.name: dict(t.constants) for t in integers if t.constants}
+    heap = memory.heap if memory.uses_heap and not memory.safety else None
+    return Storage(objects, shapes.known, enumerations, heap, memory.offset_bits if memory.safety else 0)
+
+
+def stored(known: Object, shapes: _Shapes | None = None, at: int | None = None) -> StoredObject:
+    return StoredObject(known.name, known.size, (shapes or _Shapes()).of(known.type), at, known.initial)
+
+
+class _Shapes:
+    """Shapes of types; pointers name what they point to, so that none is infinite."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Shape] = {}
+        self.integers: dict[Integer, None] = {}
+
+    def note(self, t: CType) -> None:
+        """Makes the shape of a type known by its name, and those that it points to."""
+        waiting = [t]
+        while waiting:
+            t = waiting.pop()
+            if str(t) not in self.known and isinstance(t, Record | Integer | Floating | Pointer | ArrayType):
+                shape = self.of(t)
+                if shape is not None:
+                    self.known[str(t)] = shape
+                    waiting += [member.type.target for member in _fields(t) if isinstance(member.type, Pointer)]
+                    waiting += [t.target] if isinstance(t, Pointer) else []
+
+    def of(self, t: CType) -> Shape | None:
+        if isinstance(t, ArrayType):
+            element = self.of(t.element)
+            return None if element is None else Elements(element, t.count or 0)
+        if isinstance(t, Record):
+            members = [
+                (member.name, member.offset, shape)
+                for member in _fields(t)
+                if member.name and member.bits is None and (shape := self.of(member.type)) is not None
+            ]
+            return Members(str(t), t.size, tuple(members))
+        if isinstance(t, Integer):
+            self.integers[t] = None
+            return Scalar(t.name, t.size, t.signed)
+        if isinstance(t, Pointer):
+            return Scalar(str(t), t.size, False, str(t.target))
+        return Scalar(str(t), t.size) if isinstance(t, Floating) else None
+
+
+def _fields(t: CType) -> list[Field]:
+    return t.fields[:_MOST_MEMBERS] if isinstance(t, Record) else []

@@ -1,0 +1,66 @@
+"""UNKNOWN in three sentences: what stood in the way, how far it came, what to try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from craton.words import counted
+
+_MOST_REASONS = 2
+_LONGEST = 150  # characters of a reason
+_OUT_OF_TIME = "out of time"
+
+
+def in_the_way(reason: str) -> str:
+    """The reasons that say most, each with one of those who gave it."""
+    parts = [part for part in reason.split("; ") if part]
+    if len(parts) <= 1:
+        return reason
+    told = list(dict.fromkeys(map(_shortened, parts)))
+    told.sort(key=_worth)
+    more = len(told) - _MOST_REASONS
+    return "; ".join(told[:_MOST_REASONS]) + (f"; and {counted(more, 'other reason')} (--json)" if more > 0 else "")
+
+
+def _shortened(reason: str) -> str:
+    names, colon, why = reason.partition(": ")
+    if colon and ", " in names:
+        reason = f"{names.partition(', ')[0]} and others: {why}"
+    return reason if len(reason) <= _LONGEST else reason[:_LONGEST] + " …"
+
+
+def _worth(reason: str) -> int:
+    """What names a cause comes first, what says that nothing was found last."""
+    words = ("not confirmed", "not modelled", "counterexample", "disagree", _OUT_OF_TIME)
+    return next((place for place, word in enumerate(words) if word in reason), len(words))
+
+
+def how_far(statistics: Mapping[str, Any]) -> str:
+    """What was done until then; "" if nobody counted."""
+    refuted = sum(statistics.get("refutations", {}).values()) or statistics.get("iterations", 0)
+    if not refuted:
+        return ""
+    longest = statistics.get("trace length", {}).get("longest")
+    length = f", the longest of {counted(longest, 'step')}" if longest else ""
+    predicates = statistics.get("predicates", 0)
+    learned = f"; {counted(predicates, 'predicate')} learned" if predicates else ""
+    return f"{counted(refuted, 'error path')} shown impossible{length}{learned}"
+
+
+def to_try(reason: str, limit: str | None, checks: int) -> str:
+    return "; ".join(_ideas(reason, limit, checks))
+
+
+def _ideas(reason: str, limit: str | None, checks: int) -> Iterator[str]:
+    if "not modelled" in reason or "not supported" in reason:
+        yield "write that place in another way, or put what it needs into a function without a body"
+        return
+    if limit == "memory":
+        yield "more memory (--memory-limit)"
+    elif limit == "cpu":
+        yield "more processor time (--cpu-limit)"
+    else:
+        yield "more time (--time-limit), or several ways at once (--jobs 2)"
+    if checks > 1:
+        yield "--each, which tells the checks that hold from those that are hard"

@@ -1,0 +1,158 @@
+"""Values as a C programmer writes them: `'a'`, `&q.items[3]`, `"hello"`, `RED`, `0.1f`."""
+
+from __future__ import annotations
+
+import math
+import struct
+from fractions import Fraction
+from typing import Any
+
+from craton.logic import BOOL, BitVec, Float, Sort
+from craton.logic.ieee import to_python
+from craton.logic.semantics import to_signed
+from craton.logic.sorts import FLOAT32
+from craton.logic.terms import format_of
+from craton.program.cfa import Symbol
+from craton.program.storage import Elements, Members, Scalar, Storage, StoredObject, cell_at
+
+_CHARACTERS = ("char", "signed char", "unsigned char")
+_ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+_LONGEST = 40  # characters of a string literal
+
+
+def value_text(value: Any, sort: Sort, *, signed: bool) -> str:
+    """A number as people write it."""
+    if isinstance(sort, BitVec):
+        return str(to_signed(sort.width, value) if signed else value)
+    if isinstance(sort, Float):
+        return _float_text(to_python(format_of(sort), value), single=sort is FLOAT32)
+    if sort is BOOL:
+        return "true" if value else "false"
+    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else str(value)
+
+
+def _float_text(number: float, *, single: bool) -> str:
+    """The shortest text that means the number."""
+    if not math.isfinite(number):
+        return "NAN" if math.isnan(number) else "INFINITY" if number > 0 else "-INFINITY"
+    if not single:
+        return repr(number)
+    short = next(text for digits in range(1, 10) if _single(float(text := f"{number:.{digits}g}")) == number)
+    return f"{float(short)!r}f"
+
+
+def _single(number: float) -> float:
+    try:
+        rounded: float = struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError:
+        return math.inf
+    return rounded
+
+
+class Values:
+    """Values of a program's variables and memory. Blocks that were allocated are told as they are seen."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.moved: dict[int, StoredObject] = {}  # objects whose address differs from life to life, by address
+        self._blocks: list[tuple[int, int]] = []  # where allocated blocks begin and end
+        self._numbers: dict[int, int] = {}  # of blocks, by what tells them apart
+
+    def of_symbol(self, value: Any, sort: Sort, symbol: Symbol | None) -> str:
+        if isinstance(sort, BitVec) and symbol is not None:
+            return self.typed(value, sort.width, symbol.type, signed=symbol.signed)
+        return value_text(value, sort, signed=symbol is None or symbol.signed)
+
+    def of_cell(self, bits: int, scalar: Scalar) -> str:
+        if scalar.type in ("float", "double"):
+            single = scalar.type == "float"
+            code = "f" if single else "d"
+            return _float_text(struct.unpack(f"<{code}", bits.to_bytes(scalar.size, "little"))[0], single=single)
+        return self.typed(bits, 8 * scalar.size, scalar.type, signed=scalar.signed)
+
+    def typed(self, value: int, width: int, type_name: str, *, signed: bool) -> str:
+        """Of a C type by its name."""
+        if "*" in type_name:
+            return self.pointer(value, type_name.removesuffix("*").strip())
+        number = to_signed(width, value) if signed else value
+        constants = self.storage.enumerations.get(type_name)
+        if constants is not None:
+            return constants.get(number, constants.get(to_signed(width, value), str(number)))
+        if type_name in _CHARACTERS:
+            return _character(number)
+        return str(number)
+
+    def pointer(self, address: int, pointee: str = "") -> str:
+        """`NULL`, `&x`, `a`, `&a[3]`, `"text"`, a block that was allocated, or else the number."""
+        if address == 0:
+            return "NULL"
+        known, begin = self.object_at(address)
+        if known is not None:
+            return _pointing(known, address - begin, pointee)
+        block = self.block_at(address)
+        if block is None:
+            return hex(address)
+        number, offset = block
+        return f"block {number}" + (f" + {offset}" if offset else "")
+
+    def object_at(self, address: int) -> tuple[StoredObject | None, int]:
+        """The named object that has this address, or ends there; and where it begins."""
+        for known in self.storage.objects:
+            if known.contains(address):
+                return known, known.address or 0
+        for begin, moved in self.moved.items():
+            if begin <= address < begin + max(1, moved.size):
+                return moved, begin
+        for known in self.storage.objects:  # one past its end
+            if known.address is not None and address == known.address + known.size:
+                return known, known.address
+        return None, 0
+
+    def allocated(self, begin: int, end: int) -> None:
+        self._blocks.append((begin, end))
+
+    def block_at(self, address: int) -> tuple[int, int] | None:
+        """The number of an allocated block, and the offset in it."""
+        bits = self.storage.offset_bits
+        if bits:
+            begin, offset = address >> bits, address & ((1 << bits) - 1)
+        else:
+            begin = next((first for first, end in reversed(self._blocks) if first <= address <= end), -1)
+            if begin < 0:
+                return None
+            offset = address - begin
+        return self._numbers.setdefault(begin, len(self._numbers) + 1), offset
+
+
+def _character(number: int) -> str:
+    if number == 39:
+        return "'\\''"
+    if number in _ESCAPES and number != 34:
+        return f"'{_ESCAPES[number]}'"
+    return f"'{chr(number)}'" if 32 <= number < 127 else str(number)
+
+
+def literal(text: bytes) -> str:
+    """A string literal, without the zero at its end."""
+    shown = text.rstrip(b"\0")
+    cut = "…" if len(shown) > _LONGEST else ""
+    inside = "".join(
+        _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in shown[:_LONGEST]
+    )
+    return f'"{inside}{cut}"'
+
+
+def _pointing(known: StoredObject, offset: int, pointee: str) -> str:
+    if known.text is not None:
+        return literal(known.text) + (f" + {offset}" if offset else "")
+    if isinstance(known.shape, Elements):
+        if offset == 0:
+            return known.name
+        if offset == known.size and known.shape.element.size:
+            return f"&{known.name}[{known.shape.count}]"
+    cell = None if known.shape is None else cell_at(known.shape, offset)
+    if offset == 0 and not (isinstance(known.shape, Members) and cell is not None and cell.scalar.type == pointee):
+        return f"&{known.name}"
+    if cell is None or cell.offset != offset:
+        return f"(char *)&{known.name} + {offset}"
+    return f"&{known.name}{cell.path}"
