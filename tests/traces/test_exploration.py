@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.logic import INT, BitVec, Sort, Term, add, and_, bvadd, bvsub, not_, or_, sub, var
+from craton.logic import INT, BitVec, Sort, Term, add, and_, bvadd, bvsub, bvule, eq, le, not_, or_, sub, var
 from craton.logic.sorts import BOOL
 from craton.smt import Sat, make_solver
 from craton.traces.exploration import (
@@ -45,11 +45,18 @@ def with_feasible(templates: Templates, least: list[frozenset[Template]]) -> tup
     return {t: [s] for t, s in switches.items()}, and_(*(not_(and_(*(switches[t] for t in c))) for c in enough))
 
 
+def formulas_over(x: Term, y: Term) -> Templates:
+    """x ≤ y, which x and y determine (of numbers also x − y), and x = y, which x − y does."""
+    order = le(x, y) if x.sort is INT else bvule(x, y)
+    return tuple(Template("loop", formula, 3) for formula in (order, eq(x, y)))
+
+
 @given(st.data())
 @examples(40)
 def test_the_frontier_of_random_lattices(data: st.DataObject) -> None:
     sort = data.draw(st.sampled_from([INT, BitVec(8)]))
-    templates = templates_over("ix", sort) + templates_over(data.draw(st.sampled_from(["", "y"])), sort, "other")
+    more = [templates_over("y", sort, "other"), formulas_over(var("i", sort), var("x", sort)), ()]
+    templates = templates_over("ix", sort) + data.draw(st.sampled_from(more))
     sets = st.sets(st.sampled_from(templates), min_size=1, max_size=3).map(lambda s: closure(s, templates))
     least = data.draw(st.lists(sets, min_size=1, max_size=3))
     kept, formula = with_feasible(templates, least)
@@ -75,6 +82,23 @@ def test_elements_are_written_by_their_simplest_members() -> None:
     assert set(simplest(closure((difference, total), templates))) == {i, j}
     assert simplest(closure((difference,), templates)) == (difference,)
     assert set(simplest((difference, total))) == {difference, total}
+
+
+def test_formulas_are_determined_by_terms() -> None:
+    i, x, difference, total = templates = templates_over("ix")
+    order, equal = formulas_over(i.term, x.term)
+    both = (*templates, order, equal)
+    assert closure((difference,), both) == {difference, order, equal}
+    assert closure((total, order), both) == {total, order}
+    assert closure((i, x), both) == frozenset(both) and set(simplest(both)) == {i, x}
+    assert simplest((order, difference)) == (difference,) and set(simplest((order, total))) == {order, total}
+    assert set(successors(frozenset((difference, order, equal)))) == {frozenset((order, equal))}
+    assert set(successors(frozenset((order, equal)))) == {frozenset((order,)), frozenset((equal,))}
+    b, c = var("b", BitVec(8)), var("c", BitVec(8))
+    order, equal = formulas_over(b, c)
+    assert not determined(order, (Template("loop", bvsub(b, c), 1),))  # an order of bits is no matter of differences
+    assert determined(order, (Template("loop", b, 1), Template("loop", c, 1)))
+    assert not determined(order, (Template("loop", b, 1), Template("other", c, 1)))
 
 
 @pytest.mark.parametrize("sort", [INT, BitVec(8)], ids=str)
