@@ -17,12 +17,16 @@ from craton.logic import (
     BitVec,
     Term,
     add,
+    and_,
     bv,
     bvadd,
     bvsle,
     bvsub,
     bvule,
     eq,
+    forall,
+    free_variables,
+    implies,
     int_,
     le,
     lt,
@@ -32,13 +36,14 @@ from craton.logic import (
     select,
     sign_extend,
     sub,
+    substitute,
     to_real,
     var,
     zero_extend,
 )
 from craton.registry import ExpressionError
 from craton.smt import Unsat, make_solver
-from craton.traces.exploration import Frontier
+from craton.traces.exploration import Frontier, Template
 from craton.traces.lattice import ForgettingTrace, Lattice, Visits, frontier, templates_in
 from craton.traces.own_templates import (
     Expression,
@@ -378,3 +383,97 @@ def test_visits_together_or_each_obey_the_law(visits: Visits) -> None:
     assert isinstance(answer, Refutation) and answer.abstraction is not None
     assert law_violation(trace, answer, Judge(SOLVERS)) == ""
     assert is_perfect(trace, answer.assertions, make_solver("z3"))
+
+
+# --- schematic templates: [EI] Ex. 3 ----------------------------------------------------------------------------------
+
+HEAP = "own, templates=(H[H[?x][1]][2], a, b, c), time=0.5"
+
+
+def heap() -> Trace:
+    """The heap as an array of objects of fields; f is 1, g is 2, null is 0."""
+    text = """
+    (= (select (select H a) 1) c)
+    (not (= (select (select H b) 2) 0))
+    1 times {
+    true
+    }
+    (= b c)
+    (= (select (select H b) 2) 0)
+    (= (select (select H (select (select H a) 1)) 2) 0)
+    """
+    return read_trace("H: Int => Int => Int, a b c: Int", text)
+
+
+def field_of(heap: Term, thing: Term, name: int) -> Term:
+    return select(select(heap, thing), int_(name))
+
+
+def test_schematic_templates_steer_through_the_heap() -> None:
+    """Alone, the solver speaks of H(b, g); with H(H(·, f), g), a, b, c it says b = c → H(H(a, f), g) ≠ null."""
+    trace = heap()
+    h = var("H", Array(INT, Array(INT, INT)))
+    a, b, c = (var(name, INT) for name in "abc")
+    direct = not_(eq(field_of(h, b, 2), int_(0)))
+    wanted = implies(eq(b, c), not_(eq(field_of(h, field_of(h, a, 1), 2), int_(0))))
+    alone, guided = (refiner(one).refute(trace) for one in ("craig(z3)", f"lattice(craig(z3), {HEAP})"))
+    assert isinstance(alone, Refutation) and isinstance(guided, Refutation)
+    judge = Judge(SOLVERS)
+    for position in ForgettingTrace(trace).known:
+        assert judge.is_valid(eq(alone.assertions[position], direct))
+        assert judge.is_valid(eq(guided.assertions[position], wanted))
+    assert law_violation(trace, guided, judge) == ""
+    assert guided.abstraction is not None and len(guided.abstraction.templates) == 4
+
+
+@pytest.mark.parametrize("inner", ["newton(wp)", "craig(z3)"])
+def test_what_is_asserted_is_a_matter_of_schematic_templates(inner: str) -> None:
+    """[EI] Lemma 12: heaps that agree on the template, for all x, are not told apart."""
+    trace = heap()
+    answer = refiner(f"lattice({inner}, {HEAP})").refute(trace)
+    assert isinstance(answer, Refutation) and answer.abstraction is not None
+    assert law_violation(trace, answer, Judge(SOLVERS)) == ""
+    h, other = (var(name, Array(INT, Array(INT, INT))) for name in ("H", "H again"))
+    x = var("?x", INT)
+    template = field_of(h, field_of(h, x, 1), 2)
+    assert template in answer.abstraction.templates
+    agree = forall([x], eq(template, substitute(template, {h: other})))
+    said = answer.assertions[max(ForgettingTrace(trace).known)]
+    assert make_solver("cvc5", time_limit=20.0).is_valid(implies(and_(agree, said), substitute(said, {h: other})))
+
+
+def test_without_free_variables_it_is_a_term_abstraction() -> None:
+    """The note on [EI] Def. 11."""
+    before, after = {var("x", INT): var("x1", INT)}, {var("x", INT): var("x2", INT)}
+    plain = Template("loop", var("x", INT), 1)
+    assert plain.kept(before, after) is eq(var("x1", INT), var("x2", INT))
+    a, k = var("a", Array(INT, INT)), var("?k", INT)
+    kept = Template("loop", select(a, k), 1, (k,)).kept({a: var("a1", a.sort)}, {a: var("a2", a.sort)})
+    assert kept is forall([k], eq(select(var("a1", a.sort), k), select(var("a2", a.sort), k)))
+
+
+def test_where_no_instance_is_enough_all_of_them_are_remembered() -> None:
+    """No term of the trace is where the arrays differ: something is, for some k."""
+    trace = read_trace(
+        "a: Int => Int, i: Int",
+        "(exists ((k Int)) (= (select a k) 7))\n1 times {\ni := (+ i 1)\n}\n"
+        "(forall ((k Int)) (not (= (select a k) 7)))\n(= i 5)",
+    )
+    answer = refiner("lattice(newton(wp), own, templates=(a[?k]))").refute(trace)
+    assert isinstance(answer, Refutation) and answer.abstraction is not None
+    assert "does not hold" not in law_violation(trace, answer, Judge(SOLVERS))
+    point = max(ForgettingTrace(trace).known)
+    assert var("i", INT) not in free_variables(answer.assertions[point])
+
+
+def test_schematic_inequalities() -> None:
+    """Which elements are at most m is remembered, not what they are."""
+    trace = read_trace(
+        "a: Int => Int, i m: Int",
+        "(<= (select a 3) m)\ni := 0\n2 times {\n(<= i m)\na := (store a 3 i)\ni := (+ i 1)\n}\n(> (select a 3) m)",
+    )
+    answer = refiner("lattice(newton(it, wp, lv), own, templates=(a[?k] <= m, m))").refute(trace)
+    assert isinstance(answer, Refutation) and answer.abstraction is not None
+    assert law_violation(trace, answer, Judge(SOLVERS)) == ""
+    at_most = le(select(var("a", Array(INT, INT)), int_(3)), var("m", INT))
+    assert answer.assertions[max(ForgettingTrace(trace).known)] is at_most

@@ -29,7 +29,7 @@ from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import solver_name
 from craton.traces.own_templates import OwnTemplate, OwnTemplatesReader
 from craton.traces.refutation import Abstraction, Answer, Refiner, Refutation
-from craton.traces.templates import Base, Cost, Place, templates_at
+from craton.traces.templates import Base, Cost, Place, indices_in, instantiated, templates_at
 from craton.traces.trace import SSA, Trace
 
 P = TypeVar("P")  # a trace or a tree
@@ -160,15 +160,16 @@ class ForgettingTrace:
             at.setdefault(self._place(position), []).append(position)
         steps = trace.steps
         said = tuple(dict.fromkeys(a for step in steps for part in conjuncts(step.guard) for a in atoms(part)))
-        return [self._told(name, positions, said) for name, positions in at.items()]
+        used = tuple(dict.fromkeys(indices_in(t for step in steps for t in (step.guard, *step.updates.values()))))
+        return [self._told(name, positions, said, used) for name, positions in at.items()]
 
-    def _told(self, name: Hashable, positions: Sequence[int], said: tuple[Term, ...]) -> Place:
+    def _told(self, name: Hashable, positions: Sequence[int], said: tuple[Term, ...], used: tuple[Term, ...]) -> Place:
         trace, types = self.whole, self.memory.domain_types(self.whole)
         rounds = [i for i, location in enumerate(trace.locations) if location == trace.locations[positions[0]]]
         changed = frozenset[Term]().union(*(step.written for step in trace.steps[rounds[0] : rounds[-1]]))
         variables = tuple(dict.fromkeys(v for position in positions for v in self.known[position]))
         counters = frozenset(v for v in variables if types.get(v) is DomainType.COUNTER)
-        return Place(name, variables, changed, counters, said, {v: (v.name,) for v in variables})
+        return Place(name, variables, changed, counters, said, used, {v: (v.name,) for v in variables})
 
     def forgetful(self, chosen: Templates) -> tuple[Trace, tuple[int, ...]]:
         edges: list[Edge] = []
@@ -232,18 +233,19 @@ class Lattice(Refiner):
         """The answer for anything that can forget."""
         found = self._explored(problem) if problem.points else NOWHERE
         for chosen in found.elements:
-            abstract, places = problem.forgetful(chosen)
-            answer = ask(abstract)
-            if isinstance(answer, Refutation):
-                return replace(  # its steps and positions are those of what forgets
-                    answer,
-                    assertions=tuple(answer.assertions[i] for i in places),
-                    by=self.name,
-                    core=None,
-                    live=None,
-                    quality=None,
-                    abstraction=_told(chosen, found),
-                )
+            for remembered in _ways(chosen, problem):
+                abstract, places = problem.forgetful(remembered)
+                answer = ask(abstract)
+                if isinstance(answer, Refutation):
+                    return replace(  # its steps and positions are those of what forgets
+                        answer,
+                        assertions=tuple(answer.assertions[i] for i in places),
+                        by=self.name,
+                        core=None,
+                        live=None,
+                        quality=None,
+                        abstraction=_told(chosen, found),
+                    )
         return ask(problem.whole)
 
     def _explored(self, problem: Forgetting[object]) -> Frontier:
@@ -254,6 +256,12 @@ class Lattice(Refiner):
         except MissingCapability:
             return NOWHERE
         return found if isinstance(found, Frontier) else NOWHERE
+
+
+def _ways(chosen: Templates, problem: Forgetting[object]) -> tuple[Templates, ...]:
+    """What to remember: of schematic templates first the instances, then all of them, which takes quantifiers."""
+    schematic = any(template.schematic for template in chosen)
+    return (instantiated(chosen, problem.places), chosen) if schematic else (chosen,)
 
 
 def templates_in(refiner: Refiner) -> Iterator[OwnTemplate]:

@@ -5,16 +5,32 @@ from __future__ import annotations
 import enum
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice, product
 
-from craton.logic import INT, REAL, BitVec, Term, add, bvadd, bvsub, free_variables, is_quantified, not_, sub
-from craton.traces.exploration import Template, Templates
+from craton.logic import (
+    INT,
+    REAL,
+    BitVec,
+    Term,
+    add,
+    bvadd,
+    bvsub,
+    free_variables,
+    is_quantified,
+    not_,
+    ops,
+    post_order,
+    sub,
+    substitute,
+)
+from craton.traces.exploration import Template, Templates, determined
 from craton.traces.own_templates import OwnTemplate, is_called, typed
 
 # Counters on their own make bad templates; differences of two variables are what loop invariants are usually about
 # ([EI] VI-C). What users write is meant to be remembered.
 COUNTER_COST, CHANGED_COST, PAIR_COST, KEPT_COST, OWN_COST = 16, 4, 2, 1, 1
 PREDICATE_COST = 3  # for each variable
+MOST_INSTANCES = 16  # of a schematic template
 MOST_PAIRED = 10  # variables changed by a loop; more would make too many pairs
 
 
@@ -27,6 +43,7 @@ class Place:
     changed: frozenset[Term]  # by the loop or recursion
     counters: frozenset[Term]  # of this loop or another one
     conditions: tuple[Term, ...]  # what is asked on the way
+    indices: tuple[Term, ...]  # at which arrays are read and written on the way
     names: Mapping[Term, tuple[str, ...]]  # by which users know the variables
 
 
@@ -107,3 +124,34 @@ def _written(place: Place, own: Sequence[OwnTemplate], cost: Cost) -> Iterator[T
         for made in typed(template, called):
             price = cost.of(made.term, OWN_COST) if template.cost is None else template.cost
             yield Template(place.name, made.term, price, made.schematic)
+
+
+# --- schematic templates ----------------------------------------------------------------------------------------------
+
+
+def instantiated(chosen: Templates, places: Iterable[Place]) -> Templates:
+    """Schematic templates at the terms that the others determine: those terms themselves, and indices ([EI] Lemma 12).
+    What remembers instances only remembers less, but without quantifiers.
+    """
+    by_name = {place.name: place for place in places}
+    found: dict[Template, None] = {}
+    for template in chosen:
+        if not template.schematic:
+            found[template] = None
+            continue
+        others = [t for t in chosen if t.place == template.place and not t.schematic]
+        terms = dict.fromkeys([*(t.term for t in others), *by_name[template.place].indices])
+        known = [term for term in terms if determined(Template(template.place, term, 0), others)]
+        choices = [[term for term in known if term.sort is v.sort] for v in template.schematic]
+        for arguments in islice(product(*choices), MOST_INSTANCES):
+            instance = substitute(template.term, dict(zip(template.schematic, arguments, strict=True)))
+            found[Template(template.place, instance, template.cost)] = None
+    return tuple(found)
+
+
+def indices_in(terms: Iterable[Term]) -> Iterator[Term]:
+    """Where arrays are read and written."""
+    for term in terms:
+        for node in post_order(term):
+            if node.op in (ops.SELECT, ops.STORE):
+                yield node.args[1]

@@ -15,7 +15,7 @@ from craton.horn.clauses import Clause, Predicate, System
 from craton.logic import Term, and_, atoms, free_variables, ops, substitute, var
 from craton.traces.exploration import Template, Templates
 from craton.traces.lattice import Point, Visits
-from craton.traces.templates import Place
+from craton.traces.templates import Place, indices_in
 from craton.trees.tree import Node, Tree
 from craton.trees.uses import Change, changes_of
 
@@ -96,6 +96,7 @@ def _told(name: Hashable, predicate: Predicate, clauses: Sequence[Clause]) -> Pl
     parameters = predicate.parameters
     names = {parameter: {f"x{place}": None, parameter.name: None} for place, parameter in enumerate(parameters)}
     conditions: dict[Term, None] = {}
+    indices: dict[Term, None] = {}
     for clause in clauses:
         for atom in clause.atoms:
             if atom.predicate != predicate:
@@ -105,13 +106,15 @@ def _told(name: Hashable, predicate: Predicate, clauses: Sequence[Clause]) -> Pl
                 if argument.op is ops.VARIABLE:
                     names[parameter][argument.name] = None
                     back.setdefault(argument, parameter)
-            said = [condition for condition in atoms(clause.constraint) if free_variables(condition) <= back.keys()]
-            conditions.update(dict.fromkeys(substitute(condition, back) for condition in said))
+            used = indices_in([clause.constraint, *(argument for each in clause.atoms for argument in each.arguments)])
+            for found, terms in ((conditions, atoms(clause.constraint)), (indices, used)):
+                known = (term for term in terms if free_variables(term) <= back.keys())
+                found.update(dict.fromkeys(substitute(term, back) for term in known))
     changes = dict(zip(parameters, changes_of(clauses, predicate), strict=True))
     changed = frozenset(p for p, change in changes.items() if change is not Change.KEPT)
     counters = frozenset(p for p, change in changes.items() if change is Change.COUNTED)
     told = {p: tuple(called) for p, called in names.items()}
-    return Place(name, parameters, changed, counters, tuple(conditions), told)
+    return Place(name, parameters, changed, counters, tuple(conditions), tuple(indices), told)
 
 
 def _forgetting(predicate: Predicate, remembered: Sequence[Template]) -> Clause:
