@@ -54,3 +54,33 @@ def test_edge_level(expression: str, engine: str, text: str, expected: type, tmp
     assert isinstance(answer, expected), answer
     if engine == "boolean":
         assert budget.statistics.returned == 0
+
+
+# [RS] Fig. 1: a flag and the counter of a loop, in blocks that branch.
+FLAG = """
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int b = __VERIFIER_nondet_int(), i = 0;
+  if (!b) return 0;
+  while (i < 12) { if (__VERIFIER_nondet_int()) i++; else i += 2; }
+  if (b == 0) reach_error();
+  return 0;
+}
+"""
+
+
+def test_sliced_at_edge_level_selects_inside_of_blocks(tmp_path: Path) -> None:
+    """[RS] 8: a block is one step, whose assumptions are sliced together; the path through it has more prefixes."""
+    file = tmp_path / "flag.c"
+    file.write_text(FLAG)
+    program = encode_blocks(prepare(load_program(Request((str(file),)))).small.program, None).program
+    found = {}
+    for expression in ("good, level=edge", "bad, level=edge", "good"):
+        budget = Budget(30.0)
+        answer = PredicateAnalysis(refiner(f"sliced(newton(it, sp, lv), {expression})")).run(program, budget)
+        assert isinstance(answer, Safe), answer
+        found[expression] = budget.statistics
+    assert found["good, level=edge"].choices == [2] and found["good, level=edge"].iterations == 1
+    assert found["bad, level=edge"].iterations > 6, "the counter unrolls the loop"
+    assert set(found["good"].choices) == {1}

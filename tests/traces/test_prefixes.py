@@ -14,7 +14,7 @@ from craton.smt import Sat, Undecided, Unsat, make_solver
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.prefixes import Sliced, sliced_prefixes, without_assumptions
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
-from craton.traces.scorers import SCORERS, By, ByChance, Candidate, length
+from craton.traces.scorers import LOGARITHMS, SCORERS, By, ByChance, Candidate, length
 from craton.traces.trace import Trace
 from support.judge import SOLVERS, Judge
 from support.newtons import IT_SP_LV
@@ -158,6 +158,9 @@ def test_no_number_of_others_outweighs_a_counter() -> None:
     others = Candidate(2, 2, (TRUE, and_(*(lt(v, int_(3)) for v in variables)), FALSE), lambda: types)
     assert SCORERS["good"].score(others) < SCORERS["good"].score(counter)
     assert SCORERS["bad"].score(others) > SCORERS["bad"].score(counter)
+    assert LOGARITHMS[DomainType.COUNTER] > 10**9 * max(
+        n for kind, n in LOGARITHMS.items() if kind != DomainType.COUNTER
+    )
 
 
 def test_chance_draws_among_refiners_too() -> None:

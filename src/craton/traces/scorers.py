@@ -106,7 +106,7 @@ LOGARITHMS = {
     DomainType.EQUALITY: 3,
     DomainType.ARITHMETIC: 5,
     DomainType.BITS: 7,
-    DomainType.COUNTER: 1_000_000,
+    DomainType.COUNTER: 2**40,  # more than memory has room for others
 }
 
 

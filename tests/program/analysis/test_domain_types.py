@@ -68,6 +68,15 @@ def test_variables_are_known_by_their_use(blocks: bool, tmp_path: Path) -> None:
     assert {name: types[name] for name in EXPECTED} == EXPECTED
 
 
+def test_in_the_integer_view_flags_are_flags(tmp_path: Path) -> None:
+    """It says of all variables that they are in range, which is no use of them. Masks become remainders."""
+    file = tmp_path / "uses.c"
+    file.write_text(PROGRAM)
+    edges = integer_view(prepare(load_c([file])).whole).program.main.edges
+    types = {v.name.removeprefix("main::"): found for v, found in domain_types(edges).items()}
+    assert {name: types[name] for name in EXPECTED} == EXPECTED | {"mask": DomainType.ARITHMETIC}
+
+
 def test_a_counter_that_no_condition_asks_for_is_a_number(tmp_path: Path) -> None:
     file = tmp_path / "idle.c"
     file.write_text(
@@ -97,12 +106,27 @@ COUNTING = {
     "through another": "int i = 0, k; while (i < n) { k = i + 1; i = k; }",
     "where a branch moves it": "int i = 0; while (i < n) { if (n & 1) i += 2; else i++; }",
     "where it is left out now and then": "int i = 0; while (i < n) { if (nondet()) i++; }",
+    "in an index that is tested": "short i = 0; while (table[i++] != 3);",
+    "in a call, as char": "char i = 0; while (i < 10) sum += twice(i++);",
+    "in a call that is tested": "int i = 0; while (twice(i) < n) i++;",
+    "in a condition, as double": "double i = 0; while (i++ < 10.0) sum += 2;",
+    "as double in an index": "double i = 0; while (i < 10) { table[(int)i] = 1; i++; }",
+    "tested as char": "int i = 0; while ((unsigned char)i < 100) i++;",
+    "tested through a flag": "int i = 0, more = 1; while (more) { i++; more = i < n; }",
+    "left by break": "int i = 0; for (;;) { if (i >= n) break; i++; }",
+    "in a loop of gotos": "int i = 0; again: if (i < n) { i++; goto again; }",
+    "in a switch": "int i = 0; while (1) { switch (i) { case 10: return 0; } i++; }",
+    "by either": "int i = 0; while (i < n) i = nondet() ? i + 1 : i + 2;",
+    "a pointer": "int *i = table; while (i < table + 10) i++;",
 }
 NO_COUNTERS = {
     "doubled": "int i = 1; while (i < n) i = i + i;",
     "read": "int i = 0; while (i < n) i = nondet();",
     "copied": "int i = 0; while (i != n) i = n;",
     "before the loop": "int i = 0; i++; while (n > i) n = nondet();",
+    "summed up, but not asked for": "int i = 0, k; for (k = 0; k < n; k++) i += 2;",
+    "by different steps": "int i = 0; while (i < 100) i += n;",
+    "around a ring": "int i = 0; while (i != 7) i = (i + 1) % 10;",
 }
 
 
@@ -126,6 +150,7 @@ def test_counters_are_found_in_all_their_forms(form: str, view: bool, tmp_path: 
     assert "i" in counters(COUNTING[form], view, tmp_path)
 
 
+@pytest.mark.parametrize("view", [False, True], ids=["bits", "integers"])
 @pytest.mark.parametrize("form", NO_COUNTERS)
-def test_what_is_no_counter(form: str, tmp_path: Path) -> None:
-    assert "i" not in counters(NO_COUNTERS[form], False, tmp_path)
+def test_what_is_no_counter(form: str, view: bool, tmp_path: Path) -> None:
+    assert "i" not in counters(NO_COUNTERS[form], view, tmp_path)

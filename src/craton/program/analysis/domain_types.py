@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from craton.logic import BOOL, Array, Float, Term, free_variables, ops
+from craton.logic import BOOL, Array, Float, Term, conjuncts, free_variables, ops
 from craton.logic.walk import post_order
 from craton.program.analysis.graphs import components
 from craton.program.analysis.union_find import UnionFind
@@ -55,6 +56,30 @@ def _inside(statement: Statement) -> Iterator[Statement]:
         yield statement
 
 
+# What integers that stand for numbers of so many bits can be, signed or not.
+_BITS = (8, 16, 32, 64, 128)
+_RANGES = {(0, 1), *((0, 2**n - 1) for n in _BITS), *((-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in _BITS)}
+
+
+def _tests(condition: Term) -> Iterator[Term]:
+    """The conjuncts of a condition, but for those that test nothing: the integer view says of variables that they are
+    in the range of their type.
+    """
+    lower: dict[Term, Term] = {}
+    upper: dict[Term, Term] = {}
+    for part in conjuncts(condition):
+        if part.op is ops.LE and part.args[0].is_value:
+            lower[part.args[1]] = part
+        elif part.op is ops.LE and part.args[1].is_value:
+            upper[part.args[0]] = part
+    ranges: set[Term] = set()
+    for variable in lower.keys() & upper.keys():
+        low, high = lower[variable], upper[variable]
+        if (low.args[0].payload, high.args[1].payload) in _RANGES:
+            ranges |= {low, high}
+    return (part for part in conjuncts(condition) if part not in ranges)
+
+
 # --- uses -------------------------------------------------------------------------------------------------------------
 
 _COMPARISONS = frozenset({ops.LE, ops.LT, ops.BVULT, ops.BVULE, ops.BVSLT, ops.BVSLE, ops.FP_LE, ops.FP_LT})
@@ -82,7 +107,8 @@ class _Uses:
     def statement(self, statement: Statement) -> None:
         match statement:
             case Assume(condition):
-                self._term(condition)
+                for test in _tests(condition):
+                    self._term(test)
             case Assign(variable, value):
                 self._alike(variable, value)
                 self._term(value)
@@ -185,30 +211,28 @@ def _is_flag(term: Term) -> bool:
 
 
 def _loop_counters(edges: Sequence[Edge]) -> Iterator[Term]:
-    """Variables that a loop changes by a constant from round to round and tests to decide whether to continue.
+    """Variables that a loop changes by a constant from round to round and on which its tests depend.
 
     Values may take a detour on their way: through copies (`while (i++ < n)` tests the old value), conversions (char,
-    short, double) and branches. So a counter is on a cycle of the flow of values with a step in it, and what it feeds
-    without other operations is tested.
+    short, double) and branches. So a counter is on a cycle of the flow of values with a step in it, or a copy of one
+    that is, and its value matters to a condition, whatever is computed from it on the way there.
     """
     graph: dict[Location, list[Location]] = {}
     for edge in edges:
         graph.setdefault(edge.source, []).append(edge.target)
         graph.setdefault(edge.target, [])
     number = {location: i for i, part in enumerate(components(graph)) for location in part}
-    flows: dict[int, set[_Flow]] = {}
-    asked: dict[int, set[Term]] = {}
+    loops: dict[int, _Loop] = {}
     for edge in edges:
         here = number[edge.source]
         within = here == number[edge.target]
         for statement in _inside(edge.statement):
             if isinstance(statement, Assume):
-                asked.setdefault(here, set()).update(free_variables(statement.condition))
+                loops.setdefault(here, _Loop()).asked.update(*map(free_variables, _tests(statement.condition)))
             elif within and isinstance(statement, Assign):
-                found = flows.setdefault(here, set())
-                found.update(_Flow(v, statement.variable, moved) for v, moved in _carried(statement.value))
-    for part, found in flows.items():
-        yield from sorted(_counters(found, asked.get(part, set())), key=lambda v: v.serial)
+                loops.setdefault(here, _Loop()).assigned(statement.variable, statement.value)
+    for loop in loops.values():
+        yield from sorted(loop.counters(), key=lambda v: v.serial)
 
 
 class _Flow(NamedTuple):
@@ -219,22 +243,31 @@ class _Flow(NamedTuple):
     moved: bool
 
 
-def _counters(flows: set[_Flow], asked: set[Term]) -> set[Term]:
-    """Those on a cycle with a step in it whose value is asked for, and those that bring it there."""
-    graph: dict[Term, list[Term]] = {}
-    for flow in sorted(flows, key=lambda f: (f.source.serial, f.target.serial, f.moved)):
-        graph.setdefault(flow.source, []).append(flow.target)
-        graph.setdefault(flow.target, [])
-    cycle = {variable: i for i, part in enumerate(components(graph)) for variable in part}
-    stepping = {cycle[flow.source] for flow in flows if flow.moved and cycle[flow.source] == cycle[flow.target]}
-    moving = {variable for variable in graph if cycle[variable] in stepping}
-    back: dict[Term, list[Term]] = {}
-    for flow in flows:
-        back.setdefault(flow.target, []).append(flow.source)
-    return _reached(moving, graph) & _reached(asked & graph.keys(), back)
+@dataclass(slots=True)
+class _Loop:
+    """Where values go in the part of a program between whose locations control goes back and forth."""
+
+    asked: set[Term] = field(default_factory=set)  # variables of its conditions
+    flows: dict[_Flow, None] = field(default_factory=dict)
+    sources: dict[Term, set[Term]] = field(default_factory=dict)  # of each variable: those that its value is made of
+
+    def assigned(self, variable: Term, value: Term) -> None:
+        self.sources.setdefault(variable, set()).update(free_variables(value))
+        self.flows.update((_Flow(source, variable, moved), None) for source, moved in _carried(value))
+
+    def counters(self) -> set[Term]:
+        """Those on a cycle with a step in it and their copies, as far as their values are asked for."""
+        graph: dict[Term, list[Term]] = {}
+        for flow in self.flows:
+            graph.setdefault(flow.source, []).append(flow.target)
+            graph.setdefault(flow.target, [])
+        cycle = {variable: i for i, part in enumerate(components(graph)) for variable in part}
+        stepping = {cycle[f.source] for f in self.flows if f.moved and cycle[f.source] == cycle[f.target]}
+        moving = [variable for variable in graph if cycle[variable] in stepping]
+        return _reached(moving, graph) & _reached(self.asked, self.sources)
 
 
-def _reached(start: Iterable[Term], graph: Mapping[Term, Sequence[Term]]) -> set[Term]:
+def _reached(start: Iterable[Term], graph: Mapping[Term, Iterable[Term]]) -> set[Term]:
     found = set(start)
     stack = list(found)
     while stack:
@@ -247,7 +280,7 @@ def _reached(start: Iterable[Term], graph: Mapping[Term, Sequence[Term]]) -> set
 
 _STEPS = frozenset({ops.ADD, ops.SUB, ops.BVADD, ops.BVSUB, ops.FP_ADD, ops.FP_SUB})
 _CONVERSIONS = _WIDENING | {
-    *(ops.EXTRACT, ops.CONCAT, ops.MOD, ops.TO_INT, ops.UBV_TO_INT, ops.SBV_TO_INT, ops.INT_TO_BV),
+    *(ops.EXTRACT, ops.CONCAT, ops.TO_INT, ops.UBV_TO_INT, ops.SBV_TO_INT, ops.INT_TO_BV),
     *(ops.FP_FROM_SIGNED, ops.FP_FROM_UNSIGNED, ops.FP_TO_UBV, ops.FP_TO_SBV),
 }
 
@@ -269,5 +302,10 @@ def _carried(value: Term) -> Iterator[tuple[Term, bool]]:
             stack += [(a, moved) for a in term.args[1:]]
         elif term.op in _STEPS and len(open_) == 1:
             stack.append((open_[0], True))
-        elif term.op in _CONVERSIONS and len(open_) == 1:
+        elif (term.op in _CONVERSIONS or _wraps(term)) and len(open_) == 1:
             stack.append((open_[0], moved))
+
+
+def _wraps(term: Term) -> bool:
+    """A conversion to a number of fewer bits, as the integer view has it."""
+    return term.op is ops.MOD and term.args[1].is_value and term.args[1].payload in {2**n for n in _BITS}
