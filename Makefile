@@ -10,7 +10,7 @@ N ?= 1000
 # The tests start Craton some hundred times: its byte code is worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench fuzz format lock clean help
+.PHONY: demo test check bench fuzz docs format lock clean help
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -44,15 +44,22 @@ fuzz: $(READY) ## compare the C front end with gcc on N generated programs: make
 	PYTHONPATH=tests $(BIN)/python -m cfuzz.differential $(N)
 	PYTHONPATH=tests $(BIN)/python -m cfuzz.csmith $$(( $(N) / 20 ))
 
+docs: $(READY) ## build the site into docs/_build/html
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: ## renew requirements.lock from pyproject.toml
+lock: ## renew requirements.lock and requirements-docs.lock from pyproject.toml
 	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install --quiet uv
 	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-header --upgrade -o requirements.lock
+	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra docs --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --constraints requirements.lock -o requirements-docs.lock
 	rm -rf $(VENV)-lock
 
 clean: ## remove the environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf docs/_build docs/commands.md $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

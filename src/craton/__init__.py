@@ -21,13 +21,13 @@ all modules of the package included, is internal and may change at any time; so 
 - `Result` (`trace`, `inputs`, `invariants`, `explain()`, `to_json()`; notebooks show it), and its verdict: `Proved`,
   `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`,
   `NotReached`, `NotCompiled`; `Limit`: which one was reached; `CratonError`: what is wrong with the input
-- engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`,
-  `ValuePredicateAnalysis`, `Bounded`, `Conjectures`,
-  `Horn`
+- engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `ValuePredicateAnalysis`,
+  `Bounded`, `KInduction`, `Conjectures`, `Horn`
 - refiners, as values: `Newton`, `Craig`, `ExplicitValues`, `Lean`, `Simplified`, `Sliced`, `Lattice`, and what composes
   them: `Fallback`, `UntilPerfect`, `UntilProving`, `UntilInductive`, `Race`, `Memo`, `Checked`; their choices:
   `Direction`, `Granularity`, `Quantifiers`, `Level`; `refiner`: the value of an expression
-- the contracts, for those who write their own: `Refiner`, `Engine`
+- the contracts, for those who write their own: `Refiner`, which is asked about a `Trace` and answers with a
+  `Refutation`, `Feasible` or `GaveUp`; `Engine`
 
 Reading order of the inside: `logic` (formulas), `program` (automata), `frontends` (C, Boogie), `smt` (solvers),
 `traces` (the heart: from infeasible traces to assertions), `views`, `engines`, `verdicts` (what a run says), `evidence`
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from craton.engines.conjectures import Conjectures
     from craton.engines.contract import Engine
     from craton.engines.horn import Horn
+    from craton.engines.kinduction import KInduction
     from craton.engines.predicate import PredicateAnalysis
     from craton.engines.splitting import Splitting
     from craton.engines.trace_abstraction import TraceAbstraction
@@ -85,8 +86,9 @@ if TYPE_CHECKING:
     from craton.traces.levels import Level
     from craton.traces.newton import Direction, Newton, Quantifiers
     from craton.traces.prefixes import Sliced
-    from craton.traces.refutation import Refiner
+    from craton.traces.refutation import Feasible, GaveUp, Refiner, Refutation
     from craton.traces.simplified import Simplified
+    from craton.traces.trace import Trace
     from craton.traces.values import ExplicitValues
     from craton.trees.explanation import TreeExplanation
     from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
@@ -112,10 +114,12 @@ _HOMES = {
     "craton.engines.value": ("ValueAnalysis",),
     "craton.engines.value_predicate": ("ValuePredicateAnalysis",),
     "craton.engines.bounded": ("Bounded",),
+    "craton.engines.kinduction": ("KInduction",),
     "craton.engines.conjectures": ("Conjectures",),
     "craton.engines.horn": ("Horn",),
     "craton.configuration.refiners": ("refiner",),
-    "craton.traces.refutation": ("Refiner",),
+    "craton.traces.refutation": ("Refiner", "Refutation", "Feasible", "GaveUp"),
+    "craton.traces.trace": ("Trace",),
     "craton.traces.newton": ("Newton", "Direction", "Quantifiers"),
     "craton.traces.cores": ("Granularity",),
     "craton.traces.craig": ("Craig",),
@@ -156,8 +160,13 @@ __all__ = [
     "ValueAnalysis",
     "ValuePredicateAnalysis",
     "Bounded",
+    "KInduction",
     "Conjectures",
     "Horn",
+    "Trace",
+    "Refutation",
+    "Feasible",
+    "GaveUp",
     "Refiner",
     "refiner",
     "Newton",

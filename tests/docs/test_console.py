@@ -1,0 +1,39 @@
+"""Every command line of the tutorial and its companions prints what the page says."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.console import DOCS, PAGES, commands, folder, output, same, steady
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_tells_the_truth(name: str) -> None:
+    found = commands(DOCS / name)
+    assert found, f"{name} has no command lines"
+    with folder() as inside:
+        for command in found:
+            printed = output(command, inside)
+            assert same(command.printed, printed), "\n".join(
+                [
+                    f"{name}: $ {command.line}",
+                    "the page:",
+                    *command.printed,
+                    "now (see support/console.py):",
+                    *printed,
+                ]
+            )
+
+
+def test_every_page_with_command_lines_is_run() -> None:
+    assert {path.name for path in DOCS.glob("*.md") if "```console" in path.read_text(encoding="utf-8")} == set(PAGES)
+
+
+def test_lines_may_be_left_out() -> None:
+    assert same(["a", "…", "d"], ["a", "b", "c", "d"]) and same(["…"], ["a"])
+    assert not same(["a", "…", "d"], ["a", "b", "c"]) and not same(["a"], ["a", "b"])
+
+
+def test_times_are_not_compared() -> None:
+    assert steady("re-checked by bitwuzla in 0.02 s") == steady("re-checked by cvc5 in 11.5 s")
+    assert steady("TRUE") != steady("FALSE")
