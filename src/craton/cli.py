@@ -85,7 +85,7 @@ def _told(words: Sequence[str]) -> int:
     first = words[:1]
     parser = build_parser(() if first == ["--version"] else first if first and first[0] in _COMMANDS else _COMMANDS)
     try:
-        args = parser.parse_args(words)
+        args = parser.parse_args(words, argparse.Namespace(words=tuple(words)))
     except _BadArguments as problem:
         print(problem, file=sys.stderr)
         if "--json" in words:

@@ -56,6 +56,7 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument("--show-properties", action="store_true", help="list every check, and verify nothing")
     output.add_argument("--each", action="store_true", help="a verdict for each check, as a table")
+    output.add_argument("--report", type=Path, metavar="FILE", help="everything about the run as one page (HTML)")
     output.add_argument("--json", action="store_true", help="one JSON object instead of text")
     output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
     output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -92,6 +93,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         told, ending = work.all_verified(asked)
         final = print_outcomes(told, as_json=args.json, stats=args.stats, quiet=args.quiet)
+    if args.report is not None:
+        _write_report(args, request, stages, final)
     sys.stdout.flush()
     if ending is not None:
         end_as_asked(ending)
@@ -99,6 +102,31 @@ def run(args: argparse.Namespace) -> int:
         print(f"craton: {final.unwritten}", file=sys.stderr)
         return CannotWrite.exit_code
     return final.verdict.kind.exit_code
+
+
+def _write_report(args: argparse.Namespace, request: Request, stages: Sequence[Stage], final: Outcome) -> None:
+    from craton.files import write_atomically
+    from craton.report.checks import SourceTexts
+    from craton.report.html import About, report
+
+    if not final.sources:  # of a run that did not live to tell
+        texts = SourceTexts()
+        final.sources = {name: "\n".join(texts.lines(name)) for name in request.files}
+    configuration = {
+        "property": request.property_file or "reach (the default)",
+        "ways": ", ".join(stage.name for stage in stages),
+        "passes": final.passes,
+        "limits": f"{args.time_limit:g} s"
+        + ("" if args.cpu_limit is None else f", {args.cpu_limit:g} s of processor time"),
+    }
+    about = About(final.picture, configuration, _command(args))
+    write_atomically(args.report, report(final, about))
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command line that was given, for those who want to do it again."""
+    given: Sequence[str] = getattr(args, "words", ())
+    return "craton " + shlex.join(given) if given else ""
 
 
 def _show_properties(args: argparse.Namespace, asked: Sequence[Asked]) -> int:
@@ -158,6 +186,10 @@ class _Work:
             memory=own.memory,
         )
         told = outcome(result)
+        if args.report is not None and result.program is not None:
+            from craton.program.picture import to_svg
+
+            told.picture = to_svg(result.program)
         if any((files.proof, files.harness, files.witness)):
             told.files, told.unwritten = write_evidence(request, result, files)
         return told

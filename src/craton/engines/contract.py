@@ -59,6 +59,22 @@ class Progress:
     by: str = ""  # which stage, where several take turns
 
 
+MOST_LOGGED = 200  # refinements that are written down
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """A refinement, for people: the trace's steps and lines, who refuted it, and what was learned."""
+
+    steps: int
+    lines: tuple[int, ...]
+    by: str
+    core: int | None
+    learned: tuple[str, ...]
+    seconds: float
+    stage: str = ""
+
+
 @dataclass(slots=True)
 class Tally:
     calls: int = 0
@@ -83,6 +99,7 @@ class Statistics:
     states: int = 0
     unwound: int = 0  # states of reachability graphs, with those that were cut again
     purposes: dict[str, Tally] = field(default_factory=dict)  # what the time went into
+    log: list[Refined] = field(default_factory=list)  # the first refinements
 
     def count(self, refutation: Refutation) -> None:
         self.refutations[refutation.by] += 1
@@ -113,6 +130,7 @@ class Statistics:
         self.choices.extend(other.choices)
         self.frontiers.extend(other.frontiers)
         self.trace_lengths.extend(other.trace_lengths)
+        self.log.extend(other.log[: MOST_LOGGED - len(self.log)])
         for purpose, tally in other.purposes.items():
             mine = self.purposes.setdefault(purpose, Tally())
             mine.calls += tally.calls

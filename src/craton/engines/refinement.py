@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import enum
 
-from craton.engines.contract import Budget, Progress, Unknown, Unsafe
+from craton.engines.contract import MOST_LOGGED, Budget, Progress, Refined, Unknown, Unsafe
+from craton.logic import FALSE, TRUE, infix
+from craton.logic.walk import size
+from craton.processes.running_time import running_time
 from craton.program.cfa import Edge
 from craton.traces.memory import RunMemory
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
@@ -52,10 +55,13 @@ class Refinement:
         statistics.iterations += 1
         statistics.trace_lengths.append(len(trace))
         self._budget.watch(Progress(statistics.iterations, len(trace), statistics.predicates, statistics.states))
+        begun = running_time()
         with statistics.spending("refinement"):
             answer = self._refiner.refute(trace, self._memory)
         if isinstance(answer, Refutation):
             statistics.count(answer)
+            if len(statistics.log) < MOST_LOGGED:
+                statistics.log.append(refined(trace, answer, running_time() - begun))
             self._count_return(answer.refuted(trace)[0])
         return answer
 
@@ -64,3 +70,15 @@ class Refinement:
         if refuted.edges in self._refuted:
             self._budget.statistics.returned += 1
         self._refuted.add(refuted.edges)
+
+
+_MOST_LEARNED, _LARGEST = 6, 40  # assertions of one refinement that are written down, and their size
+
+
+def refined(trace: Trace, answer: Refutation, seconds: float) -> Refined:
+    """What is told of a refutation; formulas that are too large for people are left out."""
+    lines = dict.fromkeys(edge.origin.line for edge in trace.edges if edge.origin is not None)
+    found = dict.fromkeys(one for one in answer.assertions if one not in (TRUE, FALSE))
+    small = [infix(one) for one in list(found)[:_MOST_LEARNED] if size(one, _LARGEST) <= _LARGEST]
+    core = None if answer.core is None else len(answer.core)
+    return Refined(len(trace), tuple(lines), answer.by, core, tuple(small), seconds)

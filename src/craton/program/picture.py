@@ -69,6 +69,8 @@ def _procedure(
     parts = [f'<text x="0" y="-6" font-weight="bold">{escape(procedure.name)}</text>']
     for edge, text, points, at in zip(procedure.edges, labels, laid.arrows, laid.labels, strict=True):
         kind = ' class="taken"' if (edge.source, edge.target) in taken else ""
+        if edge.origin is not None:
+            kind += f' data-at="{escape(edge.origin.file)}:{edge.origin.line}"'
         parts.append(f"<g{kind}>{_line(points)}{_label(text, str(edge.statement), at)}</g>")
     parts += _boxes(first, procedure, program, laid)
     return "".join(parts), max(laid.width, _CHARACTER * len(procedure.name)), laid.height

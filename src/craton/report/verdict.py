@@ -13,7 +13,7 @@ from craton.verdicts.text import Limit, VerdictKind, VerdictText
 from craton.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from craton.engines.contract import Statistics
     from craton.frontends.programs import Asked
@@ -52,6 +52,9 @@ class Outcome:
     limit: str | None = None  # which limit of the run kept it from an answer
     statistics: dict[str, Any] = field(default_factory=dict)
     answer: str = ""  # of a system of Horn clauses, in the words of that world: sat, unsat, unknown
+    refinements: list[dict[str, Any]] = field(default_factory=list)  # of traces: what was learned, by whom
+    sources: dict[str, str] = field(default_factory=dict)  # the texts of the program's files, for pages
+    picture: str = ""  # of the automaton, for pages
     unwritten: str = ""  # why a file of evidence could not be written: an error, whatever the verdict
 
 
@@ -79,6 +82,7 @@ def outcome(result: Result) -> Outcome:
         _tell_program(told, result.program)
     told.passes = passes_told(result.passes)
     told.statistics = figures(result.statistics)
+    told.refinements = [asdict(entry) for entry in result.statistics.log]
     match result.verdict:
         case Proved(proof, confirmed):
             _tell_proof(told, proof, confirmed=confirmed)
@@ -90,11 +94,13 @@ def outcome(result: Result) -> Outcome:
 
 
 def _tell_program(told: Outcome, program: Program) -> None:
-    from craton.report.checks import warnings, what_was_checked
+    from craton.report.checks import SourceTexts, warnings, what_was_checked
 
     told.data_model = program.data_model
     told.checked = what_was_checked(program)
     told.warnings = warnings(program)
+    texts = SourceTexts()
+    told.sources = {file: "\n".join(texts.lines(file)) for file in program.files}
 
 
 def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -> None:
@@ -208,6 +214,8 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     for name in ("unwritten", "answer"):
         if not told[name]:
             del told[name]
+    for name in ("sources", "picture"):
+        del told[name]
     return told
 
 
@@ -318,18 +326,17 @@ def _told_step(step: dict[str, Any], files: set[str], width: int) -> str:
         return f"{'':{width}}  … {counted(step['rounds'], 'more round')}"
     if "left" in step:
         return f"{'':{width}}  … {counted(step['left'], 'step')} left out (--json has them)"
-    changes = ", ".join((*_told_changes(step), *_told_calls(step)))
+    changes = ", ".join(told_changes(step))
     text = "  " * step["depth"] + step["text"][:_LONGEST_LINE]
     return f"{_place(step, files):>{width}}  {f'{text:{_TEXT_WIDTH}}  {changes}' if changes else text}"
 
 
-def _told_changes(step: dict[str, Any]) -> Iterator[str]:
+def told_changes(step: Mapping[str, Any]) -> Iterator[str]:
+    """What happened in a step of the way, as data has it."""
     for name, value in step["changes"].items():
         mark = " (input)" if name in step["inputs"] else " (unspecified)" if name in step["unspecified"] else ""
         yield f"returns {value}" if name == "\\result" else f"{name} = {value}{mark}"
 
-
-def _told_calls(step: dict[str, Any]) -> Iterator[str]:
     for function, arguments in step["calls"].items():
         yield f"{function}({', '.join(f'{name} = {value}' for name, value in arguments.items())})"
 

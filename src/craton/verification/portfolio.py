@@ -81,7 +81,12 @@ class Portfolio:
         return answer if is_testing(stage) else self.judge(stage, answer)
 
     def _together(self) -> Statistics:
-        return Statistics.sum((self.context.statistics, *self.counted.values()))
+        return Statistics.sum((self.context.statistics, *(self._named(*one) for one in self.counted.items())))
+
+    @staticmethod
+    def _named(player: Player, counted: Statistics) -> Statistics:
+        """What it has written down, with its name."""
+        return replace(counted, log=[replace(entry, stage=player.name) for entry in counted.log])
 
 
 def engine_answer(

@@ -1,0 +1,299 @@
+"""A verdict as a page that stands for itself: the source with invariants, the counterexample to step through, the
+automaton, what was learned on the way, and how to do it again. No network; without scripts it is still readable.
+
+`report` is the whole page. Its style is in `assets/page.css`, which explanations share.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from craton.markup import Html, element
+from craton.report.checks import in_words
+from craton.report.unknown import how_far, in_the_way, to_try
+from craton.report.verdict import Outcome, told_changes
+from craton.verdicts.text import VerdictKind
+from craton.version import __version__
+
+_MOST_LINES = 1500  # of a file that is shown whole; of a longer one what is spoken of, and lines around it
+_AROUND = 6
+_MOST_STEPS = 2000
+_TOKENS = re.compile(
+    r"(?P<c>/\*.*?\*/|//[^\n]*)|(?P<s>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|(?P<n>\b\d[\w.]*)|"
+    r"(?P<k>\b(?:auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|"
+    r"long|register|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|_Bool|"
+    r"procedure|requires|ensures|invariant|assert|assume|havoc|call|var|returns)\b|^[ \t]*#[ \t]*\w+)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a page says besides the outcome: a picture of the automaton (SVG), how the run was configured, and a command
+    that does it again.
+    """
+
+    picture: str = ""
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    command: str = ""
+
+
+def report(told: Outcome, about: About | None = None) -> str:
+    """The page."""
+    about = about or About()
+    way = _steps(told)
+    body = [
+        _head(told),
+        _source_and_way(told, way),
+        _automaton(about.picture),
+        _refinements(told.refinements),
+        _more(told, about),
+        Html(f'<script type="application/json" id="way">{_data(way)}</script>'),
+        Html(f"<script>{asset('report.js')}</script>") if way else Html(),
+    ]
+    return document(f"{told.verdict.headline}: {_title(told)}", *body)
+
+
+def document(title: str, *body: str) -> str:
+    """A page in the style of all pages."""
+    head = (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    )
+    style = f"<style>{asset('page.css')}</style>"
+    return f"{head}{element('title', title)}{style}</head><body>{element('main', *body)}</body></html>\n"
+
+
+@cache
+def asset(name: str) -> str:
+    return (files("craton.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _data(content: Any) -> str:
+    """JSON that ends no script."""
+    return json.dumps(content).replace("<", "\\u003c")
+
+
+def card(title: str, *content: str) -> Html:
+    return element("section", element("h2", title), *content, kind="card")
+
+
+def folded(title: str, *content: str, begins_open: bool = False) -> Html:
+    inside = "".join(
+        (element("summary", title), *(one if isinstance(one, Html) else element("p", one) for one in content))
+    )
+    return Html(f'<section class="card"><details{" open" if begins_open else ""}>{inside}</details></section>')
+
+
+def rows(heads: Sequence[str], content: Sequence[Sequence[str]]) -> Html:
+    top = element("tr", *(element("th", head) for head in heads)) if any(heads) else Html()
+    lines = (element("tr", *(element("td", cell, kind="mono") for cell in row)) for row in content)
+    return element("div", element("table", top, *lines), kind="scroll")
+
+
+# --- the verdict ------------------------------------------------------------------------------------------------------
+
+
+def _title(told: Outcome) -> str:
+    return ", ".join(told.sources) or "craton"
+
+
+def _head(told: Outcome) -> Html:
+    badge = element("span", told.answer.upper() or told.verdict.headline, kind=f"badge {told.verdict.kind.value}")
+    sentences = [f"warning: {one}" for one in told.warnings]
+    if told.violated is not None and told.violated.get("what"):
+        place = "" if told.violated["file"] is None else f" at {told.violated['file']}:{told.violated['line']}"
+        sentences.append(f"{told.violated['what']}{place}")
+    sentences += [in_the_way(told.reason)] if told.reason else []
+    if told.verdict.kind is VerdictKind.UNKNOWN:
+        ideas = to_try(told.reason, told.limit, sum(one["checks"] for one in told.checked))
+        sentences += [f"How far: {how_far(told.statistics)}"] if how_far(told.statistics) else []
+        sentences += [f"Try: {ideas}"]
+    sentences += [told.evidence] if told.evidence else []
+    sentences += [] if told.confirmed else ["This verdict is not confirmed."]
+    facts = {
+        "checked": in_words(told.checked),
+        "data model": told.data_model,
+        "found by": told.found_by,
+        "time": _seconds(told.statistics.get("wall time (s)")),
+    }
+    meta = [element("li", element("span", f"{name}: ", kind="dim"), value) for name, value in facts.items() if value]
+    return element(
+        "section",
+        element("h1", badge, _title(told)),
+        *(element("p", sentence) for sentence in sentences),
+        element("ul", *meta, kind="meta"),
+        kind="card",
+    )
+
+
+def _seconds(number: Any) -> str:
+    return "" if number is None else f"{number:.2f} s"
+
+
+# --- the source and the way -------------------------------------------------------------------------------------------
+
+
+def _steps(told: Outcome) -> list[dict[str, Any]]:
+    numbers = {file: number for number, file in enumerate(told.sources)}
+    found = []
+    for step in told.way[:_MOST_STEPS]:
+        place = (
+            {"source": numbers.get(step["file"], -1), "at": f"{step['file']}:{step['line']}"} if "file" in step else {}
+        )
+        found.append({**step, **place})
+    return found
+
+
+def _source_and_way(told: Outcome, way: Sequence[Mapping[str, Any]]) -> Html:
+    notes = _notes(told)
+    sources = [_source(number, file, text, told, notes) for number, (file, text) in enumerate(told.sources.items())]
+    contracts = [entry for entry in told.invariants if entry["location"].endswith((" requires", " ensures"))]
+    if contracts:
+        table = rows(("contract", "formula"), [(entry["location"], entry["invariant"]) for entry in contracts])
+        sources.insert(0, card("Contracts", table))
+    if not way:
+        return element("div", element("div", *sources), kind="both single")
+    return element("div", element("div", *sources), element("div", _way(way, told), kind="aside"), kind="both")
+
+
+def _notes(told: Outcome) -> dict[tuple[str, int], list[str]]:
+    """Invariants by the lines that they stand at."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for entry in told.invariants:
+        file, _, rest = entry["location"].rpartition(":")[0].rpartition(":")
+        if rest.isdecimal() and entry["invariant"] not in ("1", "true"):
+            found.setdefault((file, int(rest)), []).append(entry["invariant"])
+    return found
+
+
+def _source(number: int, file: str, text: str, told: Outcome, notes: Mapping[tuple[str, int], list[str]]) -> Html:
+    lines = _highlighted(text)
+    passed = {step["line"] for step in told.way if step.get("file") == file}
+    failing = told.violated["line"] if told.violated is not None and told.violated["file"] == file else None
+    spoken = passed | {line for name, line in notes if name == file} | ({failing} if failing else set())
+    shown: list[Html] = []
+    before = 0
+    for line in _worth_showing(len(lines), spoken):
+        if line != before + 1:
+            shown.append(element("div", "⋯", kind="gap"))
+        before = line
+        kind = "row" + (" passed" if line in passed else "") + (" fails" if line == failing else "")
+        shown.append(
+            Html(
+                f'<div class="{kind}" id="L{number}-{line}"><span class="no mono">{line}</span>'
+                f'<span class="code">{lines[line - 1]}</span></div>'
+            )
+        )
+        shown += [element("div", f"invariant: {one}", kind="note mono") for one in notes.get((file, line), ())]
+    return card(file, element("div", *shown, kind="source"))
+
+
+def _worth_showing(count: int, spoken: set[int]) -> Sequence[int]:
+    if count <= _MOST_LINES:
+        return range(1, count + 1)
+    near = {line for one in spoken for line in range(one - _AROUND, one + _AROUND + 1) if 1 <= line <= count}
+    return sorted(near or range(1, min(count, _AROUND * 5)))
+
+
+def _highlighted(text: str) -> list[Html]:
+    """Lines in colours; a token over several lines is coloured in each of them."""
+    lines: list[list[str]] = [[]]
+
+    def put(part: str, kind: str) -> None:
+        for number, piece in enumerate(part.split("\n")):
+            if number:
+                lines.append([])
+            if piece:
+                lines[-1].append(element("span", piece, kind=kind) if kind else element("span", piece))
+
+    position = 0
+    for match in _TOKENS.finditer(text):
+        put(text[position : match.start()], "")
+        put(match.group(), match.lastgroup or "")
+        position = match.end()
+    put(text[position:], "")
+    return [Html("".join(line)) for line in (lines[:-1] if lines and not lines[-1] and len(lines) > 1 else lines)]
+
+
+def _way(way: Sequence[Mapping[str, Any]], told: Outcome) -> Html:
+    controls = Html(
+        '<div class="controls"><button id="first" aria-label="first step">|◀</button>'
+        '<button id="back" aria-label="step back">◀</button>'
+        f'<input id="at" type="range" min="0" max="{len(way) - 1}" value="0" aria-label="step">'
+        '<button id="on" aria-label="next step">▶</button><button id="last" aria-label="last step">▶|</button>'
+        f'<span id="counter" class="dim">{len(way)} steps</span></div>'
+    )
+    values = Html('<div class="values"><table><tbody id="values"></tbody></table></div>')
+    steps = element("div", *(_step(step) for step in way), kind="steps")
+    inputs = [(entry["function"], entry["value"]) for entry in told.inputs]
+    given = folded("Inputs", rows(("read by", "value"), inputs)) if inputs else Html()
+    return Html(card("The way there", controls, values, steps) + given)
+
+
+def _step(step: Mapping[str, Any]) -> Html:
+    if "rounds" in step:
+        return element("button", f"… {step['rounds']} more rounds", kind="step mono dim")
+    changes = ", ".join(told_changes(step))
+    indent = "\u00a0" * (2 * step["depth"])
+    return element(
+        "button",
+        element("span", f"{step['line']:>4} ".replace(" ", "\u00a0"), kind="dim"),
+        f"{indent}{step['text']} ",
+        element("span", changes, kind="what"),
+        kind="step mono",
+    )
+
+
+# --- how it was found -------------------------------------------------------------------------------------------------
+
+
+def _automaton(picture: str) -> Html:
+    return folded("Control-flow automaton", Html(f'<div class="scroll">{picture}</div>')) if picture else Html()
+
+
+def _refinements(log: Sequence[Mapping[str, Any]]) -> Html:
+    if not log:
+        return Html()
+    content = [
+        (
+            str(number),
+            entry["stage"],
+            f"{entry['steps']} steps" + (f", core of {entry['core']}" if entry["core"] is not None else ""),
+            ", ".join(map(str, entry["lines"])),
+            entry["by"],
+            "\n".join(entry["learned"]),
+            f"{entry['seconds'] * 1000:.0f} ms",
+        )
+        for number, entry in enumerate(log, 1)
+    ]
+    heads = ("#", "way", "trace", "lines", "refuted by", "learned", "time")
+    return folded(f"Refinements ({len(log)})", rows(heads, content))
+
+
+def _more(told: Outcome, about: About) -> Html:
+    parts = []
+    if told.assumptions:
+        parts.append(
+            card("Assumptions", element("ul", *(element("li", one) for one in told.assumptions), kind="plain"))
+        )
+    figures = [(name, _figure(value)) for name, value in told.statistics.items() if value not in ({}, [], 0)]
+    if figures:
+        parts.append(folded("Statistics", rows(("", ""), figures)))
+    known = {"version": f"Craton {__version__}", **about.configuration}
+    parts.append(folded("Configuration", rows(("", ""), list(known.items()))))
+    if about.command:
+        parts.append(card("Again", element("pre", about.command)))
+    return Html("".join(parts))
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_figure(one)}" for name, one in value.items())
+    return str(value)
