@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 
 from craton.configuration.refiners import refiner
+from craton.engines.contract import Statistics
 from craton.logic import infix
 from craton.report.data import as_data
 from craton.report.page import page
+from craton.report.verdict import figures
 from craton.traces.explanation import Explanation, explain
 from craton.traces.memory import NO_MEMORY, RunMemory
-from craton.traces.refutation import Answer, GaveUp, Refiner
+from craton.traces.refutation import Answer, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 from support.html import read
+from support.trace_reader import read_trace
 from support.traces import FEASIBLE, INFEASIBLE
 
 LEAK_CHECK = INFEASIBLE["leak check, [CN] Figure 2"]
@@ -129,3 +132,24 @@ def test_the_data_tell_what_was_selected_and_abstracted() -> None:
     assert sliced["selection"]["choices"] >= 1
     assert 1 <= sliced["selection"]["prefix"] <= len(LEAK_CHECK.trace)
     assert checked["unchecked steps"] == 0
+
+
+def test_the_frontier_is_told_in_all_forms() -> None:
+    """[EI] VI: in text, on the page, as data, and in the figures of a run."""
+    trace = read_trace("i x: Int", "i := 0\nx := 0\n1 times {\ni := (+ i 1)\nx := (+ x 1)\n}\n(not (= x i))")
+    explanation = explain(trace, [refiner("lattice(newton(it, sp, lv), time=60)")])
+    (column,) = explanation.columns
+    assert isinstance(column.answer, Refutation) and column.answer.abstraction is not None
+    found = column.answer.abstraction
+    (told,) = as_data(explanation)["refiners"]
+    assert told["abstraction"]["base"] == found.base and told["abstraction"]["complete"] is True
+    assert [len(element["members"]) for element in told["abstraction"]["elements"]] == [len(s) for s in found.sets]
+    assert [element["cost"] for element in told["abstraction"]["elements"]] == [e.cost for e in found.elements]
+    shown = read(page([("one", explanation)], "a.c")).text
+    assert f"▸ remembers {found.chosen}, cost {found.chosen.cost}" in shown
+    assert all(str(element) in shown and str(element) in column.frontier for element in found.elements)
+    statistics = Statistics()
+    statistics.count(column.answer)
+    counts = figures(statistics)
+    assert counts["frontier"]["largest"] == found.frontier and counts["frontiers found in part"] == 0
+    assert counts["templates remembered"] == {str(found.chosen): 1}

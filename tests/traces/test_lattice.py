@@ -109,7 +109,18 @@ def test_what_was_explored_is_told() -> None:
     assert isinstance(column.answer, Refutation) and column.answer.abstraction is not None
     assert [names_of(terms) for terms in column.answer.abstraction.sets] == [{"j", "x i"}, {"i"}]
     assert column.answer.abstraction.complete
-    assert column.frontier.startswith("remembers {j, ") and column.frontier.endswith(", {i}")
+    assert column.frontier.startswith("remembers {j, ") and column.frontier.endswith(", {i} over 5 templates")
+    assert column.answer.abstraction.base == 5
+    assert [element.cost for element in column.answer.abstraction.elements] == [3, 16]
+    assert column.answer.abstraction.chosen.terms == column.answer.abstraction.sets[0]
+
+
+def test_where_each_visit_remembers_is_told() -> None:
+    (column,) = explain(
+        introduction(1), [refiner("lattice(newton(sp), visits=each, own, templates=(x - i, j))")]
+    ).columns
+    assert column.frontier.count("step 2: ") == column.frontier.count("step 5: ") == 2
+    assert "; " in column.frontier
 
 
 def names_of(terms: tuple[Term, ...]) -> set[str]:

@@ -15,6 +15,7 @@ from craton.traces.lattice import Lattice, Visits, frontier
 from craton.traces.refutation import Refutation
 from craton.traces.templates import Base, templates_at
 from craton.trees.enumeration import spurious_trees
+from craton.trees.explanation import spurious_of_system
 from craton.trees.lattice import ForgettingTree
 from craton.trees.perfect import quality
 from craton.trees.refiners import refute
@@ -99,3 +100,12 @@ def test_a_template_makes_the_difference() -> None:
     answer = refute(refiner("lattice(newton(it, sp, lv), own, templates=(x - i, j))"), tree)
     assert isinstance(answer, Refutation) and answer.abstraction is not None
     assert quality(tree, answer.assertions, make_solver("z3"), 5.0, 5.0).name == "PERFECT"
+
+
+def test_the_frontier_is_told_in_the_words_of_the_tree() -> None:
+    found = spurious_of_system(parse_system(INTRODUCTION), 2, 1)
+    (tree,) = found.problems
+    column = found.column(tree, refiner("lattice(newton(it, sp, lv), own, templates=(x - i, i: 16, j))"))
+    assert column.frontier == "remembers {x2, x1 - x0}, of the frontier {x2, x1 - x0}, {x0} over 3 templates"
+    each = found.column(tree, refiner("lattice(newton(it, sp, lv), own, visits=each, templates=(x - i, j))"))
+    assert "inv, step 1: x2, x1 - x0; inv, step 2: x2, x1 - x0" in each.frontier

@@ -94,6 +94,8 @@ class Statistics:
     eliminated: Counter[str] = field(default_factory=Counter)  # variables per quantifier elimination method
     choices: list[int] = field(default_factory=list)  # number of refinements to choose from, per selection ([RS])
     frontiers: list[int] = field(default_factory=list)  # number of template sets to choose from ([EI])
+    remembered: Counter[str] = field(default_factory=Counter)  # the sets of templates that were chosen
+    unexplored: int = 0  # frontiers that were found in part, for lack of time
     trace_lengths: list[int] = field(default_factory=list)
     predicates: int = 0
     states: int = 0
@@ -112,6 +114,8 @@ class Statistics:
             self.choices.append(refutation.selection.choices)
         if refutation.abstraction is not None:
             self.frontiers.append(refutation.abstraction.frontier)
+            self.remembered[str(refutation.abstraction.chosen)] += 1
+            self.unexplored += not refutation.abstraction.complete
 
     @classmethod
     def sum(cls, parts: Iterable[Statistics]) -> Statistics:
@@ -122,13 +126,14 @@ class Statistics:
         return total
 
     def _add(self, other: Statistics) -> None:
-        for name in ("iterations", "returned", "perfect", "tested", "predicates", "states", "unwound"):
+        for name in ("iterations", "returned", "perfect", "tested", "predicates", "states", "unwound", "unexplored"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.refutations.update(other.refutations)
         self.analyses.update(other.analyses)
         self.eliminated.update(other.eliminated)
         self.choices.extend(other.choices)
         self.frontiers.extend(other.frontiers)
+        self.remembered.update(other.remembered)
         self.trace_lengths.extend(other.trace_lengths)
         self.log.extend(other.log[: MOST_LOGGED - len(self.log)])
         for purpose, tally in other.purposes.items():

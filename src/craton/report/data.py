@@ -7,7 +7,7 @@ from typing import Any
 
 from craton.logic import infix, ordered_variables, to_smtlib
 from craton.traces.explanation import Column, Explained
-from craton.traces.refutation import Answer, Refutation
+from craton.traces.refutation import Answer, Element, Refutation
 from craton.trees.explanation import TreeExplanation
 
 
@@ -62,8 +62,15 @@ def _told_besides(answer: Answer) -> dict[str, Any]:
                 "templates": [infix(term) for term in answer.abstraction.templates],
                 "frontier": answer.abstraction.frontier,
                 "sets": [[infix(term) for term in element] for element in answer.abstraction.sets],
+                "elements": [_element(element) for element in answer.abstraction.elements],
+                "base": answer.abstraction.base,
                 "complete": answer.abstraction.complete,
             }
         if answer.unchecked is not None:
             found["unchecked steps"] = answer.unchecked
     return found
+
+
+def _element(element: Element) -> dict[str, Any]:
+    members = [{"place": member.place, "term": infix(member.term)} for member in element.members]
+    return {"cost": element.cost, "members": members}

@@ -7,6 +7,8 @@ from html import escape
 
 from craton.logic import infix
 from craton.traces.explanation import Column, Explained, Line
+from craton.traces.refutation import Abstraction
+from craton.words import counted
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --core: #2a7d4f; --formula: #0b5fa5; --dim: #8a8a8a; }
@@ -30,6 +32,7 @@ td .inside { border-left: 2px solid var(--line); margin-left: calc((var(--depth)
 td .live { display: block; color: var(--dim); font-size: .78rem; }
 .core { color: var(--core); font-weight: 400; }
 .verdict { font-weight: 400; display: block; font-size: .8rem; color: var(--dim); }
+.frontier { font-weight: 400; display: block; font-size: .78rem; color: var(--dim); max-width: 40rem; }
 .perfect { color: var(--core); }
 """
 
@@ -93,8 +96,18 @@ def _assertions(explanation: Explained, position: int) -> str:
 def _verdict(column: Column) -> str:
     kind = "verdict perfect" if column.perfect else "verdict"
     size = f", {column.total_size} nodes" if column.assertions else ""
-    frontier = f'<span class="live">{escape(column.frontier)}</span>' if column.frontier else ""
+    frontier = "" if column.abstraction is None else _frontier(column.abstraction)
     return f'<span class="{kind}">{escape(column.verdict)}{size}, {column.seconds * 1000:.0f} ms</span>{frontier}'
+
+
+def _frontier(told: Abstraction) -> str:
+    """The sets of templates that suffice, one a line; the chosen one marked ([EI] VI)."""
+    whole = "frontier" if told.complete else "part of the frontier that was found in time"
+    lines = [f"{whole}, of the lattice over {counted(told.base, 'template')}:"]
+    for element in told.elements:
+        mark = "▸ remembers" if element == told.chosen else "or"
+        lines.append(f"{mark} {element}, cost {element.cost}")
+    return '<span class="frontier">' + "<br>".join(map(escape, lines)) + "</span>"
 
 
 def _assertion(column: Column, position: int) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 160  # characters of a formula that is printed
+_MOST_REMEMBERED = 10  # sets of templates
 
 
 @dataclass(slots=True)
@@ -193,6 +194,8 @@ def figures(statistics: Statistics) -> dict[str, Any]:
         "eliminated": dict(statistics.eliminated),
         "refinements to select from": _spread(statistics.choices, "fewest", "most"),
         "frontier": _spread(statistics.frontiers, "smallest", "largest"),
+        "frontiers found in part": statistics.unexplored,
+        "templates remembered": dict(statistics.remembered.most_common(_MOST_REMEMBERED)),
         "trace length": _spread(statistics.trace_lengths, "shortest", "longest"),
         "predicates": statistics.predicates,
         "states": statistics.states,

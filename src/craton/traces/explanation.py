@@ -10,8 +10,9 @@ from typing import ClassVar, Protocol
 from craton.logic import Term, size
 from craton.smt import make_solver
 from craton.traces.perfect import quality
-from craton.traces.refutation import Answer, Feasible, GaveUp, Quality, Refiner, Refutation
+from craton.traces.refutation import Abstraction, Answer, Feasible, GaveUp, Quality, Refiner, Refutation
 from craton.traces.trace import Trace
+from craton.words import counted
 
 _SHORT_OF_PERFECT = {
     None: "",
@@ -19,10 +20,6 @@ _SHORT_OF_PERFECT = {
     Quality.INDUCTIVE: ", but has a loop invariant",
     Quality.PROVING: ", but proves its path program",
 }
-
-
-def _braced(terms: Sequence[Term]) -> str:
-    return "{" + ", ".join(map(str, terms)) + "}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +52,19 @@ class Column:
         return tuple(v.name for v in sorted(found[position], key=lambda v: v.serial))
 
     @property
+    def abstraction(self) -> Abstraction | None:
+        """How the trace was abstracted before it was refuted, if it was ([EI] VI)."""
+        return self.answer.abstraction if isinstance(self.answer, Refutation) else None
+
+    @property
     def frontier(self) -> str:
         """Which terms the trace was made to remember, and the sets there were to choose from ([EI] VI); "" if none."""
-        told = self.answer.abstraction if isinstance(self.answer, Refutation) else None
+        told = self.abstraction
         if told is None:
             return ""
-        sets = ", ".join(map(_braced, told.sets))
-        return (
-            f"remembers {_braced(told.templates)}, of the frontier {sets}{'' if told.complete else ' (a part of it)'}"
-        )
+        sets = ", ".join(map(str, told.elements))
+        found = sets if told.complete else f"{sets} (the part of it found in time)"
+        return f"remembers {told.chosen}, of the frontier {found} over {counted(told.base, 'template')}"
 
     @property
     def total_size(self) -> int:

@@ -109,6 +109,7 @@ class Frontier:
 
     elements: tuple[Templates, ...]
     complete: bool
+    base: int = 0  # how many templates there are
 
 
 def explored(
@@ -158,7 +159,7 @@ class _Exploration:
                     waiting.append(more)
         maximal = [known for known in found if not any(other < known for other in found)]
         elements = sorted(map(simplest, maximal), key=cost)
-        return Frontier(tuple(elements), complete=not waiting and not self._undecided)
+        return Frontier(tuple(elements), complete=not waiting and not self._undecided, base=len(self._templates))
 
     def _maximised(self, elem: Iterable[Template]) -> Closed:
         """A maximal feasible element above a feasible one ([EI] Alg. 2). Where a successor is feasible, the solver's

@@ -23,12 +23,12 @@ from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.registry import keyed_choice, keyed_seconds, keyed_value, one_part, word_choice
 from craton.smt import Sat, Solver, Undecided, make_solver
-from craton.traces.exploration import Frontier, Template, Templates, explored
+from craton.traces.exploration import Frontier, Template, Templates, cost, explored
 from craton.traces.live import future_live, past_live
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import solver_name
 from craton.traces.own_templates import OwnTemplate, OwnTemplatesReader
-from craton.traces.refutation import Abstraction, Answer, Refiner, Refutation
+from craton.traces.refutation import Abstraction, Answer, Element, Refiner, Refutation, Remembered
 from craton.traces.templates import Base, Cost, Place, indices_in, instantiated, templates_at
 from craton.traces.trace import SSA, Trace
 
@@ -50,6 +50,10 @@ class Visits(enum.Enum):
     def place(self, name: Hashable, number: int) -> Hashable:
         """Whose templates it has that visits a location, or derives a predicate, as number so-and-so."""
         return name if self is Visits.TOGETHER else (name, number)
+
+    def title(self, name: str, number: int) -> str:
+        """The same in words."""
+        return name if self is Visits.TOGETHER else f"{name}, step {number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +173,10 @@ class ForgettingTrace:
         changed = frozenset[Term]().union(*(step.written for step in trace.steps[rounds[0] : rounds[-1]]))
         variables = tuple(dict.fromkeys(v for position in positions for v in self.known[position]))
         counters = frozenset(v for v in variables if types.get(v) is DomainType.COUNTER)
-        return Place(name, variables, changed, counters, said, used, {v: (v.name,) for v in variables})
+        left = next(edge for edge in trace.edges[positions[0] :])
+        title = f"line {left.origin.line}" if left.origin else str(left.source)
+        title = self.visits.title(title, positions[0])
+        return Place(name, title, variables, changed, counters, said, used, {v: (v.name,) for v in variables})
 
     def forgetful(self, chosen: Templates) -> tuple[Trace, tuple[int, ...]]:
         edges: list[Edge] = []
@@ -244,7 +251,7 @@ class Lattice(Refiner):
                         core=None,
                         live=None,
                         quality=None,
-                        abstraction=_told(chosen, found),
+                        abstraction=_told(chosen, found, {place.name: place.title for place in problem.places}),
                     )
         return ask(problem.whole)
 
@@ -278,6 +285,11 @@ def templates_in(refiner: Refiner) -> Iterator[OwnTemplate]:
 NOWHERE = Frontier((), complete=False)
 
 
-def _told(chosen: Templates, found: Frontier) -> Abstraction:
-    sets = tuple(tuple(template.term for template in element) for element in found.elements)
-    return Abstraction(tuple(template.term for template in chosen), len(sets), sets, found.complete)
+def _told(chosen: Templates, found: Frontier, titles: Mapping[Hashable, str]) -> Abstraction:
+    order = list(titles)
+
+    def element(templates: Templates) -> Element:
+        along = sorted(templates, key=lambda template: order.index(template.place))
+        return Element(tuple(Remembered(titles[t.place], t.term) for t in along), cost(templates))
+
+    return Abstraction(tuple(map(element, found.elements)), element(chosen), found.base, found.complete)

@@ -103,13 +103,64 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Abstraction:
-    """How a trace was abstracted before it was refuted ([EI] Def. 5)."""
+class Remembered:
+    """A template, and the place where it is remembered, in words."""
 
-    templates: tuple[Term, ...]
-    frontier: int  # how many sets of templates there were to choose from
-    sets: tuple[tuple[Term, ...], ...] = ()  # those, cheapest first
-    complete: bool = True  # whether these are all; otherwise there was no time to find more
+    place: str
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of a lattice of templates, by its simplest members, and its cost ([EI] VI-C)."""
+
+    members: tuple[Remembered, ...]
+    cost: int
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return tuple(member.term for member in self.members)
+
+    def __str__(self) -> str:
+        """`{x - i, j}`; of several places `{line 3: x - i, j; line 9: k}`."""
+        by_place: dict[str, list[str]] = {}
+        for member in self.members:
+            by_place.setdefault(member.place, []).append(str(member.term))
+        if len(by_place) < 2:
+            return "{" + ", ".join(text for texts in by_place.values() for text in texts) + "}"
+        return "{" + "; ".join(f"{place}: {', '.join(texts)}" for place, texts in by_place.items()) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Abstraction:
+    """How a trace was abstracted before it was refuted: the frontier, cheapest first, and which of it ([EI] VI)."""
+
+    elements: tuple[Element, ...]
+    chosen: Element
+    base: int  # how many templates there were; their sets are the lattice
+    complete: bool  # whether the frontier has no more elements; otherwise there was no time to find them
+
+    @property
+    def templates(self) -> tuple[Term, ...]:
+        return self.chosen.terms
+
+    @property
+    def sets(self) -> tuple[tuple[Term, ...], ...]:
+        return tuple(element.terms for element in self.elements)
+
+    @property
+    def frontier(self) -> int:
+        """How many sets of templates there were to choose from."""
+        return len(self.elements)
+
+    def renamed(self, names: Mapping[Term, Term]) -> Abstraction:
+        """In other words for the variables."""
+
+        def told(element: Element) -> Element:
+            members = (replace(member, term=substitute(member.term, names)) for member in element.members)
+            return replace(element, members=tuple(members))
+
+        return replace(self, elements=tuple(map(told, self.elements)), chosen=told(self.chosen))
 
 
 @dataclass(frozen=True, slots=True)

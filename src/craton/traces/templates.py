@@ -39,6 +39,7 @@ class Place:
     """A loop head, or a predicate that recurs, or one visit of it: what may be remembered there."""
 
     name: Hashable
+    title: str  # its name for people
     variables: tuple[Term, ...]
     changed: frozenset[Term]  # by the loop or recursion
     counters: frozenset[Term]  # of this loop or another one

@@ -23,7 +23,7 @@ from craton.smt import make_solver
 from craton.traces.explanation import Column, Explanation, Line, displayed
 from craton.traces.explanation import column as trace_column
 from craton.traces.paths import Judged, spurious_paths
-from craton.traces.refutation import Refiner, Refutation
+from craton.traces.refutation import Abstraction, Refiner, Refutation
 from craton.traces.trace import Trace
 from craton.trees.enumeration import spurious_trees
 from craton.trees.perfect import quality
@@ -61,6 +61,13 @@ class Words:
             return assertion
         names = zip(head.predicate.parameters, self.names(head.predicate), strict=True)
         return substitute(assertion, {parameter: var(name, parameter.sort) for parameter, name in names})
+
+    def told_abstraction(self, tree: Tree, found: Abstraction | None) -> Abstraction | None:
+        """Templates in the words of assertions."""
+        if found is None:
+            return None
+        named = (zip(p.parameters, self.names(p), strict=True) for p in tree.system.predicates)
+        return found.renamed({parameter: var(name, parameter.sort) for names in named for parameter, name in names})
 
 
 def words_of(made: ProcedureSystem, relational: RelationalSystem) -> Words:
@@ -135,7 +142,8 @@ def column(tree: Tree, refiner: Refiner, words: Words, time_limit: float | None 
     checker = make_solver("z3", time_limit=time_limit)
     found = quality(tree, answer.assertions, checker, time_limit, time_limit)
     told = tuple(words.told(tree, number, assertion) for number, assertion in enumerate(answer.assertions))
-    return Column(refiner.name, replace(answer, assertions=told), seconds, found)
+    abstraction = words.told_abstraction(tree, answer.abstraction)
+    return Column(refiner.name, replace(answer, assertions=told, abstraction=abstraction), seconds, found)
 
 
 # --- what there is to explain -----------------------------------------------------------------------------------------

@@ -67,8 +67,11 @@ class ForgettingTree:
     def places(self) -> Sequence[Place]:
         tree = self.whole
         clauses = [tree.system.clauses[number] for number in dict.fromkeys(node.clause for node in tree.nodes)]
-        named = {self._place(number): predicate for number, predicate in self.nodes.items()}
-        return [_told(name, predicate, clauses) for name, predicate in named.items()]
+        named = {self._place(number): (number, predicate) for number, predicate in self.nodes.items()}
+        return [
+            _told(name, self.visits.title(str(predicate), number + 1), predicate, clauses)
+            for name, (number, predicate) in named.items()
+        ]
 
     def forgetful(self, chosen: Templates) -> tuple[Tree, tuple[int, ...]]:
         tree = self.whole
@@ -91,7 +94,7 @@ class ForgettingTree:
         return Tree(System(tuple(clauses), tree.system.file), tuple(nodes)), tuple(places)
 
 
-def _told(name: Hashable, predicate: Predicate, clauses: Sequence[Clause]) -> Place:
+def _told(name: Hashable, title: str, predicate: Predicate, clauses: Sequence[Clause]) -> Place:
     """Users know a parameter by its place (x0, x1, …) and as clauses call it."""
     parameters = predicate.parameters
     names = {parameter: {f"x{place}": None, parameter.name: None} for place, parameter in enumerate(parameters)}
@@ -114,7 +117,7 @@ def _told(name: Hashable, predicate: Predicate, clauses: Sequence[Clause]) -> Pl
     changed = frozenset(p for p, change in changes.items() if change is not Change.KEPT)
     counters = frozenset(p for p, change in changes.items() if change is Change.COUNTED)
     told = {p: tuple(called) for p, called in names.items()}
-    return Place(name, parameters, changed, counters, tuple(conditions), tuple(indices), told)
+    return Place(name, title, parameters, changed, counters, tuple(conditions), tuple(indices), told)
 
 
 def _forgetting(predicate: Predicate, remembered: Sequence[Template]) -> Clause:
