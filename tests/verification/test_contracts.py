@@ -14,7 +14,8 @@ from craton.program.inlining import inline
 from craton.program.unrolling import unroll_recursion
 from craton.verdicts.verdict import Proved, Unknown
 from craton.verification.context import Context
-from craton.verification.contracts import ErrorWithin, by_contracts
+from craton.verification.contracts import by_contracts
+from craton.verification.outcomes import ErrorWithin
 from craton.verification.run import verify, verify_program
 from craton.verification.scheduling import Clock
 from craton.verification.stages import DEFAULT, Stage
@@ -112,7 +113,7 @@ def program(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("program", PROGRAMS, indirect=True)
 def test_recursive_programs(program: Path) -> None:
-    result = verify(Request((str(program),)), DEFAULT, 60.0)
+    result = verify(Request((str(program),)), DEFAULT, 600.0, cpu=60.0)
     if PROGRAMS[program.name][0]:
         assert result.is_true, result.reason
         assert result.proof is not None
@@ -207,7 +208,7 @@ def test_contracts_agree_with_unrolled_programs(seed: int, tmp_path: Path) -> No
     path = tmp_path / "random.bpl"
     path.write_text(Dice(seed).program())
     program = load_program(Request((str(path),)))
-    answer, _ = by_contracts(program, Context(Clock.lasting(30.0), None), None, 30.0)
+    answer, _ = by_contracts(program, Context(Clock.lasting(30.0), None), None)
     if isinstance(answer, Unknown):
         return
     depth = min(8, max(1, answer.depth)) if isinstance(answer, ErrorWithin) else 3

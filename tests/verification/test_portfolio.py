@@ -11,13 +11,20 @@ from typing import ClassVar
 
 import pytest
 
+from craton.configuration.systems import system_engine
 from craton.engines.contract import Budget, Engine, EngineAnswer, Progress, Statistics, Unknown
+from craton.engines.systems.contract import SystemAnswer, SystemEngine
 from craton.frontends.programs import Request
+from craton.horn.clauses import System
+from craton.horn.reading import parse_system
+from craton.horn.results import Satisfiable
 from craton.program.cfa import Program
 from craton.verdicts import verdict as verdicts
 from craton.verdicts.result import Result
+from craton.verification import systems
 from craton.verification.run import verify
 from craton.verification.stages import GivenEngine, Stage
+from craton.verification.systems import verify_system
 
 LOOP = """\
 extern void reach_error(void);
@@ -110,3 +117,58 @@ def test_progress_says_who(tmp_path: Path) -> None:
 
     verify(Request((str(tmp_path / "p.c"),)), [GivenEngine.of(Endless()), Stage("horn")], 60.0, watch)
     assert "endless" in seen
+
+
+# --- systems and recursion --------------------------------------------------------------------------------------------
+
+
+class EndlessOnSystems(SystemEngine):
+    """Works for ever."""
+
+    def run(self, system: System, budget: Budget) -> SystemAnswer:
+        while True:
+            budget.watch(Progress(1, 0, 0, 0))
+
+
+def endless_but(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+    """Of the engines on systems, only those of these names ever end."""
+
+    def made(stage: Stage) -> SystemEngine | None:
+        return system_engine(stage) if stage.engine in words else EndlessOnSystems()
+
+    monkeypatch.setattr(systems, "system_engine", made)
+
+
+COUNTING = """\
+(set-logic HORN)
+(declare-fun I (Int Int) Bool)
+(assert (forall ((x Int) (y Int)) (=> (and (= x 0) (= y 0)) (I x y))))
+(assert (forall ((x Int) (y Int)) (=> (I x y) (I (+ x 1) (+ y 2)))))
+(assert (forall ((x Int) (y Int)) (=> (and (I x y) (> x 5) (< y x)) false)))
+"""
+
+
+def test_none_waits_for_another_on_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless_but(monkeypatch, "horn")
+    stages = (Stage("value"), Stage("predicate"), Stage("horn"))
+    result = verify_system(parse_system(COUNTING), stages, 120.0)
+    assert isinstance(result.answer, Satisfiable), result
+    assert result.stage == "horn"
+
+
+def test_linear_systems_are_tried_as_programs_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless_but(monkeypatch)
+    result = verify_system(parse_system(COUNTING), None, 120.0)
+    assert isinstance(result.answer, Satisfiable), result
+
+
+def test_recursion_is_unrolled_beside_contracts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless_but(monkeypatch)
+    text = """\
+extern void reach_error(void);
+int down(int n) { return n <= 0 ? 7 : down(n - 1); }
+int main(void) { if (down(3) != 7) reach_error(); return 0; }
+"""
+    result = verified(tmp_path, text, [Stage("bounded"), Stage("horn")], seconds=120.0)
+    assert isinstance(result.verdict, verdicts.Proved), result
+    assert result.verdict.proof.unrolled

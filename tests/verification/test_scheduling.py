@@ -2,48 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
 from craton.processes.limits import Kind, Limits
 from craton.processes.running_time import counting
 from craton.verdicts.text import Limit
-from craton.verification.scheduling import Clock, equal_part, least, own_limit, own_limits, time_to_confirm, turn
-
-
-@dataclass(frozen=True)
-class Weight:
-    share: float
-    seconds: float | None = None
-
-
-def test_a_turn_is_a_share_of_what_is_left() -> None:
-    stages = [Weight(5), Weight(1), Weight(4)]
-    assert turn(stages, 100) == 50
-    assert turn(stages[1:], 50) == 10
-    assert turn(stages[2:], 40) == 40  # the last one has all
-
-
-def test_stages_that_use_up_their_turns_use_up_the_time() -> None:
-    stages = [Weight(share) for share in (5, 1, 2, 2, 10, 4)]
-    left = 60.0
-    for position in range(len(stages)):
-        seconds = turn(stages[position:], left)
-        assert seconds is not None and seconds > 0
-        left -= seconds
-    assert left == pytest.approx(0)
-
-
-def test_caps_hold_and_what_they_spare_is_for_others() -> None:
-    stages = [Weight(5, seconds=5), Weight(1), Weight(4)]
-    assert turn(stages, 100) == 5
-    assert turn(stages[1:], 95) == 19
-
-
-def test_without_a_limit_only_caps_hold() -> None:
-    assert turn([Weight(1), Weight(1)], None) is None
-    assert turn([Weight(1, seconds=7), Weight(1)], None) == 7
+from craton.verification.scheduling import Clock, equal_part, least, own_limit, own_limits, time_to_confirm
 
 
 def test_a_run_stops_a_little_before_its_limit() -> None:
@@ -120,4 +84,6 @@ def test_of_wall_time_everybody_has_the_same() -> None:
 
 
 def test_a_run_stops_before_each_limit() -> None:
-    assert own_limits(Limits(600, 10, 5)) == Limits(599, 9.7, 5)
+    assert own_limits(Limits(600, 10, 5)) == Limits(599, 9.4, 5)
+    assert own_limits(Limits(600, 900)) == Limits(599, 898)
+    assert own_limits(Limits(None, 1.0)) == Limits()  # others see to it

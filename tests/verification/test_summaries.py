@@ -46,14 +46,14 @@ def written(folder: Path, text: str) -> Request:
 
 def test_a_program_too_large_to_inline_is_proved_by_summaries(tmp_path: Path) -> None:
     request = written(tmp_path, levels(12))
-    result = verify(request, DEFAULT, 90.0)
+    result = verify(request, DEFAULT, 900.0, cpu=90.0)
     assert result.is_true, result.reason
     assert result.proof is not None and len(result.proof.contracts) > 3
     assert isinstance(check_certificate(make_certificate(request, result), request), Accepted)
 
 
 def test_an_error_in_a_program_too_large_to_inline(tmp_path: Path) -> None:
-    result = verify(written(tmp_path, levels(12, second="a - 200")), DEFAULT, 60.0)
+    result = verify(written(tmp_path, levels(12, second="a - 200")), DEFAULT, 600.0, cpu=60.0)
     assert isinstance(result.verdict, Violated), result.reason
     assert isinstance(result.verdict.compiled, Reached)
 
@@ -85,7 +85,7 @@ def test_summaries_agree_with_inlining(name: str, monkeypatch: pytest.MonkeyPatc
     for limit in ("PAYING_EDGES", "PAYING_GROWTH", "SMALL"):
         monkeypatch.setattr(inlining, limit, 0)
     example = BY_NAME[name]
-    answer, _ = by_contracts(example.program, Context(Clock.lasting(20.0), None), (Stage("horn(unguided)"),), 5.0)
+    answer, _ = by_contracts(example.program, Context(Clock.lasting(5.0), None), (Stage("horn(unguided)"),))
     if isinstance(answer, Proved):
         assert example.safe
     elif not isinstance(answer, Unknown):

@@ -44,6 +44,11 @@ class Stage:
         return self.encoding == "bv" and self.floats == "exact"
 
     @property
+    def sees_program(self) -> bool:
+        """Whether it looks at the program itself, through no view."""
+        return self.in_bits and self.arrays == "exact" and self.loops == "exact"
+
+    @property
     def refiner(self) -> str:
         """The expression of the refiner that its engine uses; "" if it uses none."""
         from craton.configuration.engines import refines

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from craton.engines.systems.contract import SystemEngine
 
 SYSTEMS = read_stages(Path(__file__).with_name("systems.toml"))
-FIRST = 7  # so many of them come before the stages of programs, if the system is linear
+# If the system is linear, the stages of programs are one more among them, after so many, with a share for all of them.
+PROGRAMS_PLACE, PROGRAMS_SHARE = 5, 6.0
 
 
 def system_engine(stage: Stage) -> SystemEngine | None:

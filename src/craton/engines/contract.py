@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -30,6 +30,18 @@ class Safe:
     invariants: Mapping[Location, Term]
     by: tuple[str, ...]
     k: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """Invariants that are inductive in bits, though they may prove nothing by themselves; and on whose word.
+
+    For others they are candidates: who uses them makes them part of the proof, and the checker sees the conjunction. So
+    one that is wrong can cost a proof, never make one.
+    """
+
+    invariants: Mapping[Location, Term]
+    by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +171,16 @@ class OutOfTime(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """The time limit of a run, and the listener for its progress."""
+    """The time limit of a run, the listener for its progress, and what engines that work beside each other tell: `tell`
+    is for what this one has shown, `news` has what others have since it was called last.
+    """
 
     seconds: float | None = None
     watch: Callable[[Progress], None] = lambda progress: None
     started: float = field(default_factory=running_time)
     statistics: Statistics = field(default_factory=Statistics)
+    tell: Callable[[Lemma], None] = lambda lemma: None
+    news: Callable[[], Sequence[Lemma]] = tuple
 
     @property
     def left(self) -> float | None:

@@ -38,11 +38,10 @@ class Horn(Engine):
     facts: bool = flag("facts")  # on the program with its intervals and congruences
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
-        if not self.facts:
-            return self._solved(program, budget)
-        from craton.engines.strengthening import with_facts
+        from craton.engines.strengthening import with_facts, with_news
 
-        return with_facts(program, budget, lambda stronger: self._solved(stronger, budget))
+        known = with_facts if self.facts else with_news
+        return known(program, budget, lambda stronger: self._solved(stronger, budget))
 
     def _solved(self, program: Program, budget: Budget) -> EngineAnswer:
         main = program.main

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures
-from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
+from craton.engines.contract import Budget, Engine, EngineAnswer, Lemma, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.errors import MissingCapability
 from craton.facts import facts
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
@@ -62,6 +62,7 @@ class KInduction(Engine):
                 if isinstance(conjectured, Safe):
                     return conjectured
                 invariants = conjectured
+            budget.tell(Lemma(invariants, (self.solver,)))
             return _Unrolling(self, program, invariants, budget).run(self.most)
         except OutOfTime:
             return Unknown("out of time, no k is enough so far")
@@ -106,7 +107,8 @@ class _Unrolling:
         self.undecided = False  # of a path from the entry: no longer path can help
         self.engine = engine
         self.program = program
-        self.invariants = invariants
+        self.invariants = dict(invariants)
+        self.by = {engine.solver: None}
         self.budget = budget
 
     def run(self, most: int | None) -> EngineAnswer:
@@ -126,13 +128,21 @@ class _Unrolling:
                 if self.undecided:
                     return Unknown("whether a path from the entry to an error can be executed is not decided")
                 if not executed:
-                    return Safe(self.invariants, (self.engine.solver,), k)
+                    return Safe(self.invariants, tuple(self.by), k)
                 if most is not None and k >= most:
                     return Unknown(f"not {k}-inductive: {len(executed)} paths of {k} edges lead to an error")
+                self._hear()
                 waiting = list(self._longer(executed))
                 if len(waiting) > MOST_PATHS:
                     return Unknown(f"more than {MOST_PATHS} paths of {k + 1} edges lead to an error")
                 k += 1
+
+    def _hear(self) -> None:
+        """Others' invariants are added to ours: what was refuted stays so, and k-inductive they are, too."""
+        for lemma in self.budget.news():
+            told = lemma.invariants
+            self.invariants |= {x: and_(known, told[x]) for x, known in self.invariants.items() if x in told}
+            self.by |= dict.fromkeys(lemma.by)
 
     def _known(self, edge: Edge) -> bool:
         """Whether the edge leaves a location that may be reached."""

@@ -1,5 +1,5 @@
 """Engines on a program that knows its facts: every edge ends with the assumption of what intervals and congruences say
-of the location it leads to.
+of the location it leads to, or others that work beside it.
 
 Facts are inductive by themselves. So what an engine shows of the strengthened program, conjoined with the facts, is a
 proof of the program as it is; and the checker sees just that. Assumptions stand at the end of blocks: in front they
@@ -31,6 +31,22 @@ def with_facts(program: Program, budget: Budget, run: Callable[[Program], Engine
         known = facts(program, None if budget.left is None else SHARE * budget.left)
     if not any(location in known for location in program.errors):
         return Safe({location: and_(*parts) for location, parts in known.items()}, ())
+    return _with_known(program, known, run)
+
+
+def with_news(program: Program, budget: Budget, run: Callable[[Program], EngineAnswer]) -> EngineAnswer:
+    """The same with what engines beside this one have told so far, if anything."""
+    told = budget.news()
+    if not told:
+        return run(program)
+    claims = [lemma.invariants for lemma in told]
+    answer = _with_known(program, {x: [each[x] for each in claims if x in each] for x in program.main.locations}, run)
+    if isinstance(answer, Safe):
+        return replace(answer, by=tuple(dict.fromkeys((*answer.by, *(who for lemma in told for who in lemma.by)))))
+    return answer
+
+
+def _with_known(program: Program, known: Facts, run: Callable[[Program], EngineAnswer]) -> EngineAnswer:
     stronger, back = strengthened(program, known)
     answer = run(stronger)
     if isinstance(answer, Safe):

@@ -23,7 +23,7 @@ from craton.engines.refinement import Refinement, Returning
 from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
 from craton.processes.running_time import running_time
-from craton.program.analysis.control_flow import error_distances
+from craton.program.analysis.control_flow import back_edge_targets, error_distances
 from craton.program.cfa import Edge, Location, Program
 from craton.registry import flag
 from craton.traces.refutation import Refiner, Refutation
@@ -31,6 +31,7 @@ from craton.traces.trace import Trace
 
 MINIMISE_ABOVE = 500  # states; smaller automata are not worth it
 MINIMISE_SECONDS = 1.0  # for one automaton
+MOST_NEWS = 40  # formulas that others have shown, at a time; more would be too many triples
 MINIMISE_SHARE = 0.1  # of the time of the run
 
 
@@ -95,6 +96,7 @@ class _Subtraction:
         self.triples = Triples(engine.solver, budget.statistics)
         self.steps = {step.edge: step for step in make_steps(self.main.edges)}
         self.distance = error_distances(program)  # guides the search
+        self.heads = frozenset(back_edge_targets(self.main))
         self.predicates: set[Term] = set()
         self.pruned: dict[Location, list[Facts]] = {}  # of states from which no error is reachable: part of the proof
 
@@ -107,6 +109,7 @@ class _Subtraction:
                     automaton = self._without_dead_ends(self._difference(automaton, self.hints))
             while True:
                 self.budget.check()
+                automaton = self._with_news(automaton)
                 trace = self._shortest_error_trace(automaton)
                 if trace is None:
                     return Safe(self._annotation(automaton), (self.engine.solver,))
@@ -123,6 +126,15 @@ class _Subtraction:
                 statistics.states = len(automaton)
         except OutOfTime:
             return Unknown(f"out of time after {statistics.iterations} iterations")
+
+    def _with_news(self, automaton: Automaton) -> Automaton:
+        """What others have shown of loops is treated like hints: its Hoare triples are checked here."""
+        told = [claim for lemma in self.budget.news() for x, claim in lemma.invariants.items() if x in self.heads]
+        new = [t for t in dict.fromkeys(t for claim in told for t in conjuncts(claim)) if t not in self.predicates]
+        if not new or len(new) > MOST_NEWS:
+            return automaton
+        with self.budget.statistics.spending("difference"):
+            return self._without_dead_ends(self._difference(automaton, new))
 
     def _learn(self, trace: Trace, assertions: Sequence[Term]) -> None:
         """Progress by construction: along the trace the difference finds all assertions, up to the final `false`."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from craton.configuration.stages import Stage
-from craton.engines.contract import Budget, Safe, Unsafe
+from craton.engines.contract import Budget, Lemma, Safe, Unsafe
 from craton.evidence.checker import Confirmed, Flaw, check_annotation, others
 from craton.evidence.conditions import Annotation
 from craton.evidence.replay import replay
@@ -30,6 +30,7 @@ from craton.verdicts.text import Limit
 from craton.verdicts.verdict import Proved, Unknown, Violated, violated
 from craton.verification.context import Context
 from craton.verification.isolation import NotDone, within
+from craton.verification.knowledge import Knowledge
 from craton.verification.repeated_runs import repeated_run
 from craton.verification.stage_programs import StagePrograms
 
@@ -43,12 +44,13 @@ _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """Confirms the answers of a stage, whose engine ran on the program in blocks of a size."""
+    """Confirms the answers of a stage, whose engine ran on the program in blocks of a size; with what others know."""
 
     context: Context
     programs: StagePrograms
     stage: Stage
     size: int | None
+    knowledge: Knowledge | None = None
 
     @property
     def view(self) -> View | None:
@@ -91,17 +93,29 @@ class Confirmation:
         if isinstance(verdict, Proved):
             return verdict
         with context.statistics.spending("facts"):
-            bounded = _with_facts(translated, blocks)
-        if bounded != translated:
-            verdict = self._shown(replace(found, invariants=bounded))
+            helped = self._with_knowledge(replace(found, invariants=_with_facts(translated, blocks)))
+        if helped.invariants != translated:
+            verdict = self._shown(helped)
             if isinstance(verdict, Proved):
                 return verdict
         with context.statistics.spending("repairing a proof"):
             left = context.time_to_confirm
-            better = within(left, lambda report: houdini.repaired(blocks, bounded, Budget(left)))
+            better = within(left, lambda report: houdini.repaired(blocks, helped.invariants, Budget(left)))
         if isinstance(better, NotDone):
             return verdict
-        return self._shown(Safe(better, (houdini.SOLVER,), found.k))
+        repaired = self._shown(Safe(better, (houdini.SOLVER,), found.k))
+        if not isinstance(repaired, Proved) and self._shares:
+            # What of a proof is inductive in bits, though it proves nothing by itself, may help others.
+            self._shares.learn(Lemma(better, (houdini.SOLVER,)))
+        return repaired
+
+    @property
+    def _shares(self) -> Knowledge | None:
+        """What others know of the program, if the stage's invariants in bits speak of its variables."""
+        return self.knowledge if self.stage.arrays == self.stage.loops == "exact" else None
+
+    def _with_knowledge(self, found: Safe) -> Safe:
+        return found if self._shares is None else self._shares.added_to(found)
 
     def _shown(self, found: Safe) -> Proved | Unknown:
         """Invariants in bits, checked on the program in large blocks; those of cells are ones of all elements there,
@@ -225,7 +239,7 @@ def confirmed_violation(context: Context, verdict: Violated, program: Program) -
     """What the interpreter has replayed, after the compiled program was asked, if it is to be."""
     if not context.confirm:
         return replace(verdict, confirmed=False)
-    if context.request is None:
+    if context.request is None or not context.compiled:
         return verdict
     with context.statistics.spending("compiled replay"):
         found = run_for_real(verdict, context.request, program, context.time_to_confirm)

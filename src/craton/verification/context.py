@@ -24,7 +24,8 @@ class Context:
 
     `statistics` is another object after each engine: it counts in its own process, and what it has counted comes back.
     Without a request there is no text to compile, and a counterexample is replayed by the interpreter only. `veto` has
-    runs of the program itself, where it can be compiled. `jobs` stages may work at once, and those that have begun may
+    runs of the program itself, where it can be compiled. Unless `compiled`, counterexamples are not run in the compiled
+    program here, but by whoever is told. `jobs` stages may work at once, and those that have begun may
     have so many bytes of memory together.
     """
 
@@ -34,6 +35,7 @@ class Context:
     watch: Watcher = nobody
     statistics: Statistics = field(default_factory=Statistics)
     veto: Veto | None = None
+    compiled: bool = True
     jobs: int = 1
     most_memory: int | None = None
 

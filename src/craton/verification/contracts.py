@@ -6,7 +6,8 @@ the whole program.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from craton.configuration.stages import Stage
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, others
@@ -30,50 +31,66 @@ from craton.verification.confirmation import replayed
 from craton.verification.context import Context
 from craton.verification.derived_runs import TooLong, run_of
 from craton.verification.isolation import NotDone, Report, within
-from craton.verification.systems import answered
+from craton.verification.outcomes import ErrorWithin
+from craton.verification.portfolio import Attempt, Portfolio, budgeted
+from craton.verification.systems import SystemResult, system_attempts
 
 MOST_CLAUSES = 20_000
 _MOST_CONJUNCTS = 20  # of a formula that is made shorter
 _LEAN_SECONDS = 0.05  # for each of them
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorWithin:
-    """An error can be reached with so many calls of recursive procedures open at a time; but the run that shows it
-    could not be confirmed, and why.
-    """
-
-    depth: int
-    found_by: str
-    problem: Unknown
+ByContracts = Proved | Violated | ErrorWithin | Unknown
+Judged = tuple[ByContracts, str]  # with the stage that showed it
 
 
-def by_contracts(
-    program: Program, context: Context, stages: Sequence[Stage] | None, seconds: float | None
-) -> tuple[Proved | Violated | ErrorWithin | Unknown, str]:
-    """What the system of the program shows, and the stage that showed it."""
+def by_contracts(program: Program, context: Context, stages: Sequence[Stage] | None) -> Judged:
+    """What the system of the program shows."""
+    unknown = Unknown("")
+
+    def decides(attempt: Attempt[Judged], found: Judged) -> Judged | None:
+        nonlocal unknown
+        if not isinstance(found[0], Unknown):
+            return found
+        unknown = found[0]
+        return None
+
+    attempts = contract_attempts(program, context, stages)
+    return Portfolio(attempts, context).result(context.clock, decides) or (unknown, "")
+
+
+def contract_attempts(program: Program, context: Context, stages: Sequence[Stage] | None) -> list[Attempt[Judged]]:
+    """Attempts on the system of the program: `stages`, or else the usual ones for systems."""
     prepared = prepare(program, context.passes, Inlining.PAYING)
     blocks = encode_blocks(prepared.small.program)
     encoded = blocks.program
     if not encoded.errors:
         trivial = {x: TRUE for procedure in encoded.procedures.values() for x in procedure.locations}
-        return Proved(Proof(encoded, None, trivial, Provenance("reachability"), "", 0)), "reachability"
+        return [_known(Proved(Proof(encoded, None, trivial, Provenance("reachability"), "", 0)), "reachability")]
     made = system_of(encoded)
     if len(made.system.clauses) > MOST_CLAUSES:
-        return Unknown("the program has too many clauses"), ""
+        return [_known(Unknown("the program has too many clauses"))]
     if functions(*(clause.constraint for clause in made.system.clauses)):
-        return Unknown("Horn clauses cannot share uninterpreted functions"), ""
-    result = answered(made.system, stages, replace(context, clock=context.clock.part(seconds)), made.kept)
-    match result.answer:
-        case Satisfiable() as found:
-            return _proved(made, found, result.stage, context), result.stage
-        case Unsatisfiable(derivation):
-            shown = _violated(made, derivation, prepared.whole, prepared.small.then(blocks), context)
-            if isinstance(shown, Violated):
-                return shown, result.stage
-            return ErrorWithin(_depth(made, derivation), result.stage, shown), result.stage
-        case unknown:
-            return unknown, ""
+        return [_known(Unknown("Horn clauses cannot share uninterpreted functions"))]
+
+    def judged(result: SystemResult) -> Judged:
+        match result.answer:
+            case Satisfiable() as found:
+                return _proved(made, found, result.stage, context), result.stage
+            case Unsatisfiable(derivation):
+                shown = _violated(made, derivation, prepared.whole, prepared.small.then(blocks), context)
+                if isinstance(shown, Violated):
+                    return shown, result.stage
+                return ErrorWithin(_depth(made, derivation), result.stage, shown), result.stage
+            case unknown:
+                return unknown, ""
+
+    return [attempt.then(judged) for attempt in system_attempts(made.system, stages, context, made.kept)]
+
+
+def _known(answer: ByContracts, stage: str = "") -> Attempt[Judged]:
+    """What needs no work."""
+    return Attempt("contracts", 1.0, None, partial(budgeted, lambda budget: None), lambda found: (answer, stage))
 
 
 def _proved(made: ProcedureSystem, found: Satisfiable, stage: str, context: Context) -> Proved | Unknown:

@@ -11,11 +11,11 @@ from craton.processes.limits import Exceeded, Limits
 from craton.processes.supervision import Done, Ended, Ending, Failed, Report, supervise
 from craton.verdicts.text import Limit
 
-__all__ = ["NotDone", "Report", "limit_reached", "value_of", "within"]
+__all__ = ["GRACE", "NotDone", "Report", "limit_reached", "value_of", "within"]
 
 T = TypeVar("T")
 
-_GRACE = 0.5  # seconds for an engine to notice that its time is over
+GRACE = 0.5  # seconds for an engine to notice that its time is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def within(
     seconds: float | None, work: Callable[[Report], T], heard: Callable[[Any], None] = lambda content: None
 ) -> T | NotDone:
     """What the work returns, unless it fails or does not end in time."""
-    limits = Limits(None if seconds is None else max(0.0, seconds) + _GRACE)
+    limits = Limits(None if seconds is None else max(0.0, seconds) + GRACE)
     found: T | NotDone = value_of(supervise(work, limits, heard))
     return found
 

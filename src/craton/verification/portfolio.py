@@ -1,84 +1,107 @@
-"""Stages that take turns: each is a process that is suspended when its turn is over, so none stands in another's way.
-The first answer that is confirmed is the verdict.
+"""Attempts that take turns: each is a process that is suspended when its turn is over, so none stands in another's way.
+The first that is confirmed decides.
+
+Stages on a program, stages on a system of Horn clauses, and whole runs of the spine on another program (a recursive one
+unrolled, a linear system as a program) are attempts alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from craton.configuration.stages import Stage
-from craton.engines.contract import Budget, Engine, EngineAnswer, Progress, Statistics
+from craton.engines.contract import Budget, Lemma, Progress, Statistics
+from craton.processes.board import Board
 from craton.processes.running_time import running_time
 from craton.processes.supervision import Ending, Report
 from craton.processes.turns import Game, Player, Work
-from craton.program.cfa import Program
-from craton.smt import make_solver
-from craton.verdicts.verdict import Unknown, Verdict
 from craton.verification.context import Context
-from craton.verification.isolation import NotDone, value_of
+from craton.verification.isolation import GRACE, NotDone, value_of
+from craton.verification.knowledge import Knowledge
 from craton.verification.scheduling import Clock, least
-from craton.verification.stage_programs import StagePrograms
-from craton.verification.stages import engine_of, is_testing
-from craton.verification.testing import tested
 
 _TELL = 0.1  # seconds between two reports of progress
 
-Judge = Callable[[Stage, EngineAnswer | NotDone], Verdict]
+J = TypeVar("J")
+K = TypeVar("K")
+
+Found = Callable[[Budget], Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt(Generic[J]):
+    """One way to an answer, with its share of the time and what it has of it at most.
+
+    `prepared` makes its work for a number of seconds when its first turn comes: a function that reports (progress,
+    statistics) and returns (what was found, statistics). `judged` makes of what was found, or of why nothing was, what
+    is to be believed of it.
+    """
+
+    name: str
+    share: float
+    seconds: float | None
+    prepared: Callable[[float | None], Work]
+    judged: Callable[[Any], J]
+
+    @classmethod
+    def of(
+        cls, stage: Stage, prepared: Callable[[float | None], Work], judged: Callable[[Any], J], name: str = ""
+    ) -> Attempt[J]:
+        return cls(name or stage.name, stage.share, stage.seconds, prepared, judged)
+
+    def then(self, judged: Callable[[J], K]) -> Attempt[K]:
+        """The same, judged further."""
+        return Attempt(self.name, self.share, self.seconds, self.prepared, lambda found: judged(self.judged(found)))
 
 
 @dataclass(slots=True)
-class Portfolio:
-    """The stages of a run on one program. `judge` makes a verdict of an engine's answer."""
+class Portfolio(Generic[J]):
+    """Attempts that take turns. What they count is added to the run's statistics in the end."""
 
-    stages: Sequence[Stage]
-    programs: StagePrograms
+    attempts: Sequence[Attempt[J]]
     context: Context
-    judge: Judge
+    knowledge: Knowledge | None = None  # of those that look at the same program
     counted: dict[Player, Statistics] = field(default_factory=dict)  # what each has counted, as far as it has told
 
-    def result(self, clock: Clock, decides: Callable[[Stage, Verdict], Any], pause: Callable[[], Any]) -> Any:
-        """What `decides` makes of the first verdict of which it makes something, or `pause` between two turns."""
+    def result(
+        self, clock: Clock, decides: Callable[[Attempt[J], J], Any], pause: Callable[[], Any] = lambda: None
+    ) -> Any:
+        """What `decides` makes of the first judgement of which it makes something, or `pause` between two turns."""
         players = {
-            Player(stage.name, stage.share, stage.seconds, self._preparation(stage, clock)): stage
-            for stage in self.stages
-            if self.programs.can_be_seen(stage)
+            Player(attempt.name, attempt.share, attempt.seconds, self._preparation(attempt, clock)): attempt
+            for attempt in self.attempts
         }
 
         def ended(player: Player, ending: Ending) -> Any:
-            stage = players[player]
-            return decides(stage, self._verdict(player, stage, value_of(ending)))
+            attempt, found = players[player], value_of(ending)
+            if not isinstance(found, NotDone):
+                found, self.counted[player] = found
+            return decides(attempt, attempt.judged(found))
 
-        limits = self.context
-        game = Game(tuple(players), self._heard, ended, jobs=limits.jobs, most_memory=limits.most_memory)
+        def left() -> float | None:
+            seconds = clock.left_for(jobs)
+            return seconds if seconds is None or len(players) > 1 else seconds + GRACE  # who is alone says why it ends
+
+        jobs = self.context.jobs
+        game = Game(tuple(players), self._heard, ended, jobs=jobs, most_memory=self.context.most_memory)
         try:
-            return game.result(lambda: clock.left_for(limits.jobs), pause)
+            return game.result(left, pause)
         finally:
             self.context.statistics = self._together()
 
-    def _preparation(self, stage: Stage, clock: Clock) -> Callable[[], Work]:
-        def prepared() -> Work:
-            seconds = least(stage.seconds, clock.left)
-            if is_testing(stage):
-                alone = replace(self.context, veto=None, statistics=Statistics())
-                return lambda report: (tested(alone, stage, self.programs.whole, seconds), alone.statistics)
-            engine = engine_of(stage)
-            make_solver(stage.solver).close()  # its library is loaded once, for all processes that are forked from here
-            program = self.programs.prepared(stage, engine.blocks, self.context.statistics).program
-            return lambda report: engine_answer(engine, program, seconds, Statistics(), report)
-
-        return prepared
+    def _preparation(self, attempt: Attempt[J], clock: Clock) -> Callable[[], Work]:
+        return lambda: attempt.prepared(least(attempt.seconds, clock.left))
 
     def _heard(self, player: Player, content: Any) -> None:
+        if isinstance(content, Lemma):
+            if self.knowledge is not None:
+                self.knowledge.learn(content)
+            return
         progress, self.counted[player] = content
-        self.context.watch(replace(progress, by=player.name), self._together())
-
-    def _verdict(self, player: Player, stage: Stage, found: Any) -> Verdict:
-        if isinstance(found, NotDone):
-            return Unknown(found.reason, found.limit) if is_testing(stage) else self.judge(stage, found)
-        answer, self.counted[player] = found
-        return answer if is_testing(stage) else self.judge(stage, answer)
+        by = f"{player.name}: {progress.by}" if progress.by else player.name
+        self.context.watch(replace(progress, by=by if len(self.attempts) > 1 else progress.by), self._together())
 
     def _together(self) -> Statistics:
         return Statistics.sum((self.context.statistics, *(self._named(*one) for one in self.counted.items())))
@@ -89,16 +112,44 @@ class Portfolio:
         return replace(counted, log=[replace(entry, stage=player.name) for entry in counted.log])
 
 
-def engine_answer(
-    engine: Engine, program: Program, seconds: float | None, statistics: Statistics, report: Report
-) -> tuple[EngineAnswer, Statistics]:
-    """What the engine says, and what it has counted; it tells both how it gets on now and then."""
-    told = 0.0
+def budgeted(find: Found, seconds: float | None, board: Board | None = None) -> Work:
+    """Work with a budget of so many seconds, which tells how it gets on now and then; and, where there is a board, what
+    it knows of the program.
+    """
 
-    def tell(progress: Progress) -> None:  # a few times a second: more is of use to nobody, and costs
-        nonlocal told
-        if running_time() - told >= _TELL:
-            told = running_time()
+    def work(report: Report) -> tuple[Any, Statistics]:
+        statistics, told = Statistics(), 0.0
+
+        def tell(progress: Progress) -> None:  # a few times a second: more is of use to nobody, and costs
+            nonlocal told
+            if running_time() - told >= _TELL:
+                told = running_time()
+                report((progress, statistics))
+
+        budget = Budget(seconds, tell, statistics=statistics)
+        if board is not None:
+            budget.tell, budget.news = report, board.news
+        return find(budget), statistics
+
+    return work
+
+
+def within_a_run(context: Context, find: Callable[[Context], Any], seconds: float | None) -> Work:
+    """Work that is a run of the spine itself, and has attempts of its own: within so many seconds, and not beside the
+    runs that may veto, which are for whoever is told the answer.
+    """
+
+    def work(report: Report) -> tuple[Any, Statistics]:
+        def watch(progress: Progress, statistics: Statistics) -> None:
             report((progress, statistics))
 
-    return engine.run(program, Budget(seconds, tell, statistics=statistics)), statistics
+        clock = context.clock.part(seconds)
+        inner = replace(context, clock=clock, veto=None, statistics=Statistics(), watch=watch, jobs=1)
+        return find(inner), inner.statistics
+
+    return work
+
+
+def told(reasons: Mapping[str, Sequence[str]], attempts: int) -> str:
+    """Each reason once, after the attempts that gave it if there are several."""
+    return "; ".join(f"{', '.join(names)}: {why}" if names and attempts > 1 else why for why, names in reasons.items())

@@ -7,17 +7,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from craton.configuration.engines import TESTING
 from craton.configuration.stages import Stage
 from craton.engines import contract
-from craton.engines.contract import Engine, EngineAnswer, Safe, Unsafe
+from craton.engines.contract import EngineAnswer, Safe, Unsafe
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE
 from craton.logic.evaluation import CannotEvaluate
 from craton.processes.limits import Limits
 from craton.processes.running_time import counting
+from craton.processes.turns import Work
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
@@ -25,15 +27,18 @@ from craton.program.codegen import CannotRun
 from craton.program.inlining import Inlining, inlining_pays
 from craton.program.preparation import prepare
 from craton.program.statements import Call
+from craton.smt import make_solver
 from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
 from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
-from craton.verification.confirmation import Confirmation
+from craton.verification.confirmation import Confirmation, confirmed_violation
 from craton.verification.context import Context, Watcher, nobody
-from craton.verification.isolation import NotDone, within
-from craton.verification.portfolio import Portfolio, engine_answer
-from craton.verification.scheduling import Clock, equal_part, for_stages, least
+from craton.verification.isolation import NotDone
+from craton.verification.knowledge import Knowledge
+from craton.verification.outcomes import ErrorWithin, Gaps, Outcome, Reasons
+from craton.verification.portfolio import Attempt, Portfolio, budgeted, within_a_run
+from craton.verification.scheduling import Clock, for_stages
 from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import engine_of, is_testing
 from craton.verification.template_names import check_stages
@@ -42,18 +47,17 @@ from craton.verification.veto import disagreement, shown_by_model, veto_beside, 
 
 if TYPE_CHECKING:
     from craton.testing.native import NativeViolation
-    from craton.verification.contracts import ErrorWithin
+    from craton.verification.contracts import Judged
 
 SHALLOW = (4, 2)  # calls that may be open at first: so many, or else so many
-RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open, tried one after the other
+RECURSION_DEPTHS = (2, 4, 7)  # how many calls may be open
 _SEEN_RUNS, _SEEN_STEPS = 30, 20_000  # runs that are to show how deep recursion is
 MOST_UNROLLED = 40  # calls, where runs show that no more are open
 MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
-_EARLY, _EARLY_SECONDS = 0.08, 4.0  # of the time, for each of what finds errors before proofs are tried
-_QUICK_SECONDS = 1.5  # for contracts that are found at once
-_SUMMARIES = 0.5  # of the time, for programs that grow too much when they are inlined
-_CONTRACTS = 0.75  # of the time that is left then, for a proof of a recursive program
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
+TOO_LARGE = "the program gets too large when its recursion is unrolled"
+# Of runs of the spine on other programs, against the stages for systems, which have 19 together.
+SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
 
 
 def verify(
@@ -88,7 +92,12 @@ def verify_program(program: Program, stages: Sequence[Stage], seconds: float | N
     """The verdict on a program that is loaded already, such as one with hints from a witness. Without its text there is
     nothing to compile: a counterexample is replayed by the interpreter only.
     """
-    return _Run(program, stages, Context(Clock.lasting(seconds), None)).result(time.monotonic())
+    return run_on(program, stages, Context(Clock.lasting(seconds), None))
+
+
+def run_on(program: Program, stages: Sequence[Stage], context: Context) -> Result:
+    """The same within another run."""
+    return _Run(program, stages, context).result(time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +107,8 @@ class _Run:
     context: Context
 
     def result(self, started: float) -> Result:
-        recursive = recursive_procedures(self.program)
-        found = self._recursive(recursive) if recursive else self._found()
         return replace(
-            found,
+            self._found(),
             program=self.program,
             assumptions=self.program.assumptions,
             passes=self.context.passes,
@@ -110,158 +117,200 @@ class _Run:
         )
 
     def _found(self) -> Result:
-        early = None if inlining_pays(self.program) else self._by_summaries()
-        if early is not None:
-            return early
+        recursive = recursive_procedures(self.program)
+        if recursive:
+            return self._recursive(recursive)
+        return self._inlined() if inlining_pays(self.program) else self._by_summaries()
+
+    def _inlined(self) -> Result:
         programs = self._prepared(self.program)
         calls = [e.statement.procedure for e in programs.whole.main.edges if isinstance(e.statement, Call)]
         if calls:
-            found = self._by_contracts(_part(self.context.clock.left, _CONTRACTS))
-            if isinstance(found, Result):
-                return found
             return Result(Unknown(f"the program is too large to inline its calls (of {calls[0]} among others)"))
-        return self._staged(programs, self.context.clock)
+        return self._staged(programs)
 
-    def _by_summaries(self) -> Result | None:
-        """What tests and contracts say of a program in which not every copy of a procedure would pay."""
-        programs = self._prepared(self.program, Inlining.PAYING)
-        early = self._tested(programs) or self._quick_contracts()
-        if early is not None:
-            return early
-        found = self._by_contracts(_part(self.context.clock.left, _SUMMARIES))
-        return found if isinstance(found, Result) else self._shown_by_run(programs.whole)
+    def _by_summaries(self) -> Result:
+        """Where not every copy of a procedure would pay: tests, contracts, and all copies made all the same."""
+        programs, reasons = self._prepared(self.program, Inlining.PAYING), Reasons()
+        inlined = self._run_beside("inlined", INLINED_SHARE, _Run._inlined)
+        attempts = [*self._tests(programs), *self._contracts(), inlined]
+        found = self._first(attempts, programs.whole, self.context.clock, reasons)
+        if isinstance(found, ErrorWithin):
+            return Result(found.problem)
+        return found if found is not None else reasons.result(self.context.clock, len(attempts))
+
+    # --- recursion ----------------------------------------------------------------------------------------------------
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
-        """What tests show, what contracts are found at once, and what lies a few calls deep, before anything else: it
-        costs little. Then contracts in earnest, or the run that a derivation is; then recursion unrolled.
+        """Tests, contracts, and recursion unrolled a few calls deep; or as deep as a derivation says, if there is one
+        that could not be repeated.
         """
-        clock, programs = self.context.clock, self._prepared(self.program, Inlining.PAYING)
-        early = self._tested(programs) or self._quick_contracts() or self._shallow(programs)
-        if early is not None:
-            return early
-        found = self._by_contracts(_part(clock.left, _CONTRACTS))
-        if isinstance(found, Result):
+        programs, reasons = self._prepared(self.program, Inlining.PAYING), Reasons()
+        attempts = [*self._tests(programs), *self._contracts(), *self._unrollings(programs.whole)]
+        found = self._first(attempts, programs.whole, self.context.clock, reasons)
+        if isinstance(found, ErrorWithin):
+            return self._as_deep(found, programs)
+        if found is not None:
             return found
-        shown = self._shown_by_run(programs.whole)
-        if shown is not None:
-            return shown
-        told = () if isinstance(found, Unknown) or found.depth > MOST_RECURSION else (max(1, found.depth),)
-        depths = tuple(dict.fromkeys((*told, *RECURSION_DEPTHS)))
-        for number, depth in enumerate(depths):
-            result = self._unrolled(depth, equal_part(clock.left, len(depths) - number))
-            if result is None:
-                break
-            if not result.is_unknown:
-                return result
-        if isinstance(found, Unknown):
-            bound = f"recursion was neither proved by contracts nor unrolled far enough: {', '.join(procedures)}"
-            return Result(Unknown(f"{found.reason}; {bound}" if found.reason else bound))
-        if found.problem.construct is not None:
-            return Result(found.problem)
-        deep = f"an error can be reached {found.depth} calls deep, says {found.found_by}, but {found.problem.reason}"
-        return Result(Unknown(deep))
+        reasons.say(f"recursion was neither proved by contracts nor unrolled far enough: {', '.join(procedures)}")
+        return reasons.result(self.context.clock, len(attempts))
 
-    def _tested(self, programs: StagePrograms) -> Result | None:
-        """The program with its calls as they are, on inputs from seeds, if that is among the stages."""
-        for stage in self.stages:
-            if is_testing(stage):
-                verdict = self._verdict(stage, programs, self._early)
-                return Result(verdict, stage.name) if isinstance(verdict, Violated) else None
-        return None
+    def _unrollings(self, whole: Program) -> list[Attempt[Outcome]]:
+        """What stages find when so many calls may be open, and no more are. The first of several stages begins, as deep
+        as runs are that were seen, at least.
+        """
+        if all(map(is_testing, self.stages)):
+            return []
+        several = [self._run_beside("unrolled", SHALLOW_SHARE, _Run._shallow)] if len(self.stages) > 1 else []
+        return [*several, *map(self._unrolling, RECURSION_DEPTHS)]
 
-    def _shallow(self, programs: StagePrograms) -> Result | None:
-        """What the first of several stages finds a few calls deep; as deep as runs are that were seen, at least."""
-        if len(self.stages) == 1:
-            return None
+    def _unrolling(self, depth: int) -> Attempt[Outcome]:
+        return self._run_beside(f"unrolled {depth} calls deep", UNROLLED_SHARE, lambda run: run._unrolled(depth))
+
+    def _shallow(self) -> Result:
         first = replace(self, stages=self.stages[:1])
-        for depth in dict.fromkeys((max(SHALLOW[0], _seen_depth(programs.whole)), *SHALLOW)):
-            result = first._unrolled(depth, self._early)
-            if result is not None:
-                return None if result.is_unknown else result
-        return None
+        for depth in dict.fromkeys((max(SHALLOW[0], _seen_depth(self.program)), *SHALLOW)):
+            result = first._unrolled(depth)
+            if result.reason != TOO_LARGE:
+                return result
+        return Result(Unknown(TOO_LARGE))
 
-    @property
-    def _early(self) -> float | None:
-        """Seconds for what is tried before proofs."""
-        return least(_EARLY_SECONDS, _part(self.context.clock.left, _EARLY))
-
-    def _unrolled(self, depth: int, seconds: float | None) -> Result | None:
-        """What stages find when so many calls may be open, and no more are; None if the program gets too large."""
+    def _unrolled(self, depth: int) -> Result:
         from craton.program.unrolling import Beyond, unroll_recursion, unrolled_size
 
         if unrolled_size(self.program, depth) > MOST_RECURSION_EDGES:
-            return None
-        bounded = self._prepared(unroll_recursion(self.program, depth, Beyond.GAP))
-        result = self._staged(bounded, self.context.clock.part(seconds))
+            return Result(Unknown(TOO_LARGE))
+        result = self._staged(self._prepared(unroll_recursion(self.program, depth, Beyond.GAP)))
         if isinstance(result.verdict, Proved):
             proof = replace(result.verdict.proof, unrolled=depth)
             return replace(result, verdict=replace(result.verdict, proof=proof))
         return result
 
-    def _quick_contracts(self) -> Result | None:
-        """What the first of the stages for systems finds."""
-        from craton.configuration.systems import SYSTEMS
+    def _as_deep(self, error: ErrorWithin, programs: StagePrograms) -> Result:
+        """The error that a derivation says there is."""
+        shown = self._shown_by_run(programs.whole)
+        if shown is not None:
+            return shown
+        told = () if error.depth > MOST_RECURSION else (max(1, error.depth),)
+        unrolled = [self._unrolling(depth) for depth in dict.fromkeys((*told, *RECURSION_DEPTHS))]
+        clock = self.context.clock
+        found = self._first([*self._tests(programs), *unrolled], programs.whole, clock, Reasons())
+        if isinstance(found, Result):
+            return found
+        if error.problem.construct is not None:
+            return Result(error.problem)
+        deep = f"an error can be reached {error.depth} calls deep, says {error.found_by}, but {error.problem.reason}"
+        return Result(Unknown(deep, clock.reached))
 
-        if len(self.stages) == 1:
-            return None
-        found = self._by_contracts(least(_QUICK_SECONDS, self._early), SYSTEMS[:1])
-        return found if isinstance(found, Result) else None
+    # --- attempts -----------------------------------------------------------------------------------------------------
 
-    def _by_contracts(
-        self, seconds: float | None, usual: Sequence[Stage] | None = None
-    ) -> Result | ErrorWithin | Unknown:
-        """A proof by contracts, if an engine that is chosen does not forbid it; by `usual` stages if none is."""
+    def _run_beside(self, name: str, share: float, find: Callable[[_Run], Result]) -> Attempt[Outcome]:
+        """A run of the spine on another program, with attempts of its own."""
+
+        def prepared(seconds: float | None) -> Work:
+            later = replace(self.context, compiled=False)  # what vetoes proofs may help to confirm errors
+            return within_a_run(later, lambda inner: find(replace(self, context=inner)), seconds)
+
+        def judged(found: Result | NotDone) -> Result:
+            if isinstance(found, NotDone):
+                return Result(Unknown(found.reason, found.limit))
+            if isinstance(found.verdict, Violated) and found.verdict.compiled is None:
+                return replace(found, verdict=confirmed_violation(self.context, found.verdict, self.program))
+            return found
+
+        return Attempt(name, share, None, prepared, judged)
+
+    def _tests(self, programs: StagePrograms) -> list[Attempt[Outcome]]:
+        """The program with its calls as they are, on inputs from seeds, if that is among the stages."""
+        return [self._of_stage(stage, programs) for stage in self.stages if is_testing(stage)][:1]
+
+    def _contracts(self) -> list[Attempt[Outcome]]:
+        """Proofs by contracts, if an engine that is chosen does not forbid it; by the usual stages if none is."""
         from craton.configuration.systems import system_engine
-        from craton.verification.contracts import by_contracts
+        from craton.verification.contracts import contract_attempts
 
-        stages = usual if len(self.stages) > 1 else self.stages
-        if len(self.stages) == 1 and stages is not None and (is_testing(stages[0]) or system_engine(stages[0]) is None):
-            return Unknown("")  # an engine of programs only
-        answer, stage = by_contracts(self.program, self.context, stages, seconds)
-        if isinstance(answer, Proved):
-            return self._unless_vetoed(Result(answer, stage), self.program)
-        return Result(answer, stage) if isinstance(answer, Violated) else answer
+        chosen = self.stages if len(self.stages) == 1 else None
+        if chosen is not None and (is_testing(chosen[0]) or system_engine(chosen[0]) is None):
+            return []  # an engine of programs only
+
+        def judged(found: Judged) -> Outcome:
+            answer, stage = found
+            return answer if isinstance(answer, ErrorWithin) else Result(answer, stage)
+
+        return [attempt.then(judged) for attempt in contract_attempts(self.program, self.context, chosen)]
+
+    def _of_stage(self, stage: Stage, programs: StagePrograms, knowledge: Knowledge | None = None) -> Attempt[Outcome]:
+        shared = None if knowledge is None or not stage.sees_program else knowledge.board
+
+        def prepared(seconds: float | None) -> Work:
+            if is_testing(stage):
+                return within_a_run(
+                    self.context, lambda inner: _replayable(lambda: tested(inner, stage, programs.whole, seconds)), None
+                )
+            engine = engine_of(stage)
+            make_solver(stage.solver).close()  # its library is loaded once, for all processes that are forked from here
+            program = programs.prepared(stage, engine.blocks, self.context.statistics).program
+            return budgeted(partial(engine.run, program), seconds, shared)
+
+        def judged(found: Any) -> Result:
+            if isinstance(found, NotDone):
+                return Result(Unknown(found.reason, found.limit), stage.name)
+            if is_testing(stage):
+                return Result(found, stage.name)
+            return Result(_replayable(lambda: self._confirmed(stage, programs, knowledge, found)), stage.name)
+
+        return Attempt.of(stage, prepared, judged)
 
     def _prepared(self, program: Program, inlining: Inlining = Inlining.ALL) -> StagePrograms:
         with self.context.statistics.spending("passes"):
             return StagePrograms(prepare(program, self.context.passes, inlining))
 
-    def _staged(self, programs: StagePrograms, clock: Clock) -> Result:
+    def _staged(self, programs: StagePrograms) -> Result:
         """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""
         if not programs.small.program.errors:
             return self._unless_vetoed(Result(_unreachable(programs), "reachability"), programs.whole)
-        reasons: dict[str, list[str]] = {}  # with the stages that said so
-        found = self._decided(programs, clock, reasons)
-        if isinstance(found, Result):
-            return found
-        if found is not None:  # what is not modelled can be reached: only errors before it are of interest now
+        clock, reasons = self.context.clock, Reasons()
+        found = self._by_stages(programs, reasons)
+        if found is not None and found.is_unknown:
+            # What is not modelled can be reached: only errors before it are of interest now.
             modelled = self._prepared(programs.whole.only_modelled())
-            error = self._decided(modelled, clock, reasons) if modelled.small.program.errors else None
-            return error if isinstance(error, Result) and error.is_false else Result(found)
-        if clock.is_over:
-            reasons.setdefault("out of time", [])
-        return Result(Unknown(self._told(reasons), clock.reached))
+            error = self._by_stages(modelled, reasons) if modelled.small.program.errors else None
+            return error if error is not None and error.is_false else found
+        return reasons.result(clock, len(self.stages)) if found is None else found
 
-    def _decided(self, programs: StagePrograms, clock: Clock, reasons: dict[str, list[str]]) -> Result | Unknown | None:
-        """The result; or that something can be reached which is not modelled; or None, with the reasons."""
+    def _by_stages(self, programs: StagePrograms, reasons: Reasons) -> Result | None:
+        stages = [stage for stage in self.stages if programs.can_be_seen(stage)]
+        if not stages:
+            reasons.say("there is nothing to look at: no arrays, or no loops in closed form")
+        knowledge = Knowledge() if len(stages) > 1 else None
+        attempts = [self._of_stage(stage, programs, knowledge) for stage in stages]
+        found = self._first(attempts, programs.whole, self.context.clock, reasons, Gaps.DECIDE, knowledge)
+        assert not isinstance(found, ErrorWithin)
+        return found
 
-        def decides(stage: Stage, verdict: Verdict) -> Result | Unknown | None:
-            match verdict:
+    def _first(
+        self,
+        attempts: Sequence[Attempt[Outcome]],
+        whole: Program,
+        clock: Clock,
+        reasons: Reasons,
+        gaps: Gaps = Gaps.ARE_REASONS,
+        knowledge: Knowledge | None = None,
+    ) -> Outcome | None:
+        """What decides; None, with the reasons, if nothing does."""
+
+        def decides(attempt: Attempt[Outcome], found: Outcome) -> Outcome | None:
+            if isinstance(found, ErrorWithin):
+                return found
+            match found.verdict:
                 case Violated():
-                    return Result(verdict, stage.name)
+                    return found
                 case Proved():
-                    return self._unless_vetoed(Result(verdict, stage.name), programs.whole)
-            if verdict.construct is not None:
-                return verdict
-            reasons.setdefault(verdict.reason, []).append(stage.name)
+                    return self._unless_vetoed(found, whole)
+            if found.verdict.construct is not None and gaps is Gaps.DECIDE:
+                return found
+            reasons.say(found.verdict.reason, attempt.name)
             return None
-
-        if len(self.stages) == 1:  # an engine that is chosen runs alone
-            alone = self.stages[0]
-            return decides(alone, self._verdict(alone, programs, clock.left))
-
-        def judge(stage: Stage, answer: EngineAnswer | NotDone) -> Verdict:
-            return self._replayable(lambda: self._confirmed(stage, programs, answer))
 
         seen: list[NativeViolation] = []  # one that the interpreter does not come to is not looked at again
 
@@ -270,17 +319,10 @@ class _Run:
             if violation is None or violation in seen:
                 return None
             seen.append(violation)
-            return self._shown_by_run(programs.whole)
+            return self._shown_by_run(whole)
 
-        found: Result | Unknown | None = Portfolio(self.stages, programs, self.context, judge).result(
-            clock, decides, shown
-        )
+        found: Outcome | None = Portfolio(attempts, self.context, knowledge).result(clock, decides, shown)
         return found
-
-    def _told(self, reasons: dict[str, list[str]]) -> str:
-        """Each reason once, after the stages that gave it if there are several."""
-        several = len(self.stages) > 1
-        return "; ".join(f"{', '.join(names)}: {why}" if names and several else why for why, names in reasons.items())
 
     def _unless_vetoed(self, proved: Result, whole: Program) -> Result:
         """The proof stands unless the program itself was seen to violate the property."""
@@ -298,26 +340,10 @@ class _Run:
         verdict = None if found is None else shown_by_model(found, whole)
         return None if verdict is None else Result(verdict, TESTING)
 
-    def _verdict(self, stage: Stage, programs: StagePrograms, seconds: float | None) -> Verdict:
-        """Of a stage that runs alone."""
-        seconds = least(stage.seconds, seconds)
-        if is_testing(stage):
-            return self._replayable(lambda: tested(self.context, stage, programs.whole, seconds))
-        if not programs.can_be_seen(stage):
-            return Unknown("there is nothing to look at: no arrays, or no loops in closed form")
-        engine = engine_of(stage)
-        encoded = programs.prepared(stage, engine.blocks, self.context.statistics)
-        answer = _answer(engine, encoded.program, least(seconds, self.context.clock.left), self.context)
-        return self._replayable(lambda: self._confirmed(stage, programs, answer))
-
-    def _replayable(self, verdict: Callable[[], Verdict]) -> Verdict:
-        try:
-            return verdict()
-        except CannotEvaluate as problem:
-            return Unknown(f"a counterexample was found, but cannot be replayed: {problem}")
-
-    def _confirmed(self, stage: Stage, programs: StagePrograms, answer: EngineAnswer | NotDone) -> Verdict:
-        confirmation = Confirmation(self.context, programs, stage, engine_of(stage).blocks)
+    def _confirmed(
+        self, stage: Stage, programs: StagePrograms, knowledge: Knowledge | None, answer: EngineAnswer | NotDone
+    ) -> Verdict:
+        confirmation = Confirmation(self.context, programs, stage, engine_of(stage).blocks, knowledge)
         match answer:
             case Safe():
                 return confirmation.proof(answer)
@@ -329,8 +355,11 @@ class _Run:
                 return Unknown(reason, reached)
 
 
-def _part(seconds: float | None, share: float) -> float | None:
-    return None if seconds is None else share * seconds
+def _replayable(verdict: Callable[[], Verdict]) -> Verdict:
+    try:
+        return verdict()
+    except CannotEvaluate as problem:
+        return Unknown(f"a counterexample was found, but cannot be replayed: {problem}")
 
 
 def _seen_depth(program: Program) -> int:
@@ -354,17 +383,3 @@ def _unreachable(programs: StagePrograms) -> Proved:
     program = encode_blocks(programs.small.program).program
     trivial = dict.fromkeys(program.main.locations, TRUE)
     return Proved(Proof(program, None, trivial, Provenance("reachability"), "", 0))
-
-
-def _answer(engine: Engine, program: Program, seconds: float | None, context: Context) -> EngineAnswer | NotDone:
-    """What the engine says, from a process of its own; what it counts there becomes the run's statistics."""
-
-    def heard(content: Any) -> None:
-        progress, context.statistics = content
-        context.watch(progress, context.statistics)
-
-    found = within(seconds, lambda report: engine_answer(engine, program, seconds, context.statistics, report), heard)
-    if isinstance(found, NotDone):
-        return found
-    answer, context.statistics = found
-    return answer

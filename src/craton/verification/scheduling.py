@@ -5,9 +5,7 @@ None stands for no limit, throughout.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from craton.processes.family import available
 from craton.processes.limits import Kind, Limits
@@ -18,20 +16,7 @@ _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the
 _FOR_STAGES = 0.75  # of the memory
 # Seconds at the end of a run's time in which its processes end and it sums up.
 _LAST_WORDS, _WORDS_SHARE, _MOST_WORDS = 0.3, 0.02, 1.0
-
-
-class Weighted(Protocol):
-    """What scheduling knows of a stage."""
-
-    @property
-    def share(self) -> float:
-        """Its part of the time that is left, against the stages behind it."""
-        ...
-
-    @property
-    def seconds(self) -> float | None:
-        """What it gets at most."""
-        ...
+_BEFORE, _BEFORE_SHARE, _MOST_BEFORE = 0.6, 0.05, 2.0  # the same of processor time
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +86,18 @@ def least(*seconds: float | None) -> float | None:
 
 
 def own_limits(limits: Limits) -> Limits:
-    """When a run stops by itself, so that it has something to say before one of its limits ends it."""
-    return replace(limits, wall=own_limit(limits.wall), cpu=own_limit(limits.cpu))
+    """When a run stops by itself, so that it has something to say before one of its limits ends it. Of processor time
+    it has used some before it begins to count; and too little to have words left is no concern of its own.
+    """
+    cpu = limits.cpu
+    if cpu is not None:
+        own = cpu - min(_MOST_BEFORE, max(_BEFORE, _BEFORE_SHARE * cpu))
+        cpu = own if own > 0.5 else None
+    return replace(limits, wall=own_limit(limits.wall), cpu=cpu)
 
 
 def own_limit(limit: float | None) -> float | None:
     return limit if limit is None or limit <= 1 else limit - min(_MOST_WORDS, max(_LAST_WORDS, _WORDS_SHARE * limit))
-
-
-def turn(stages: Sequence[Weighted], left: float | None) -> float | None:
-    """How long the first of the stages that remain may run: its share of the time that is left, and not above its cap.
-
-    Law: without caps, stages that use up their turns use up the time.
-    """
-    first = stages[0]
-    share = None if left is None else left * first.share / sum(stage.share for stage in stages)
-    return least(first.seconds, share)
 
 
 def equal_part(left: float | None, attempts: int) -> float | None:

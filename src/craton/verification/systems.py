@@ -2,18 +2,19 @@
 confirmed on the clauses of the user's file is the result.
 
 A stage's engine runs on the system itself if it is one of `engines.systems`; on a linear system every other engine runs
-on its program, by the spine of programs.
+on its program, by the spine of programs. All of them take turns.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from craton.configuration.stages import DEFAULT, Stage
-from craton.configuration.systems import FIRST, SYSTEMS, system_engine
+from craton.configuration.systems import PROGRAMS_PLACE, PROGRAMS_SHARE, SYSTEMS, system_engine
 from craton.engines.contract import Budget, OutOfTime, Statistics, Unknown
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, others
@@ -21,18 +22,23 @@ from craton.evidence.systems import check_derivation, check_model
 from craton.horn.clauses import System
 from craton.horn.grounding import Inference, grounded
 from craton.horn.models import EMPTY, Model
-from craton.horn.preprocessing import Preprocessed, preprocessed
+from craton.horn.preprocessing import preprocessed
 from craton.horn.results import Satisfiable, Unsatisfiable
 from craton.processes.limits import Limits
 from craton.processes.running_time import counting, running_time
 from craton.processes.supervision import Report
+from craton.processes.turns import Work
 from craton.verdicts import verdict as verdicts
 from craton.verdicts.verdict import Proved, Violated
 from craton.verification.context import Context, Watcher, nobody
 from craton.verification.isolation import NotDone, within
-from craton.verification.scheduling import Clock, for_stages, least, time_to_confirm, turn
+from craton.verification.portfolio import Attempt, Found, Portfolio, budgeted, told, within_a_run
+from craton.verification.scheduling import Clock, for_stages
 
-_PROGRAMS = 0.5  # of the time that is left, for the program of a linear system
+if TYPE_CHECKING:
+    from craton.horn.ideal import IdealSystem
+    from craton.horn.programs import SystemProgram
+    from craton.verdicts.result import Result
 
 Answer = Satisfiable | Unsatisfiable | verdicts.Unknown
 
@@ -68,181 +74,186 @@ def verify_system(
         return answered(system, stages, context)
 
 
-def answered(
-    system: System, stages: Sequence[Stage] | None, context: Context, kept: frozenset[str] = frozenset()
-) -> SystemResult:
-    """The same within a run. Predicates of the names `kept` are not inlined."""
+def answered(system: System, stages: Sequence[Stage] | None, context: Context) -> SystemResult:
+    """The same within a run."""
     started = time.monotonic()
-    run = _Run(system, context, kept)
-    answer, stage = run.answer(stages)
-    return SystemResult(system, answer, stage, run.statistics, time.monotonic() - started)
+    reasons: dict[str, list[str]] = {}
+
+    def decides(attempt: Attempt[SystemResult], result: SystemResult) -> SystemResult | None:
+        if not isinstance(result.answer, verdicts.Unknown):
+            return result
+        reasons.setdefault(result.answer.reason, []).append(attempt.name)
+        return None
+
+    attempts = system_attempts(system, stages, context)
+    found: SystemResult | None = Portfolio(attempts, context).result(context.clock, decides)
+    if found is None:
+        if context.clock.is_over:
+            reasons.setdefault("out of time", [])
+        found = SystemResult(system, verdicts.Unknown(told(reasons, len(attempts)), context.clock.reached))
+    return replace(found, statistics=context.statistics, seconds=time.monotonic() - started)
+
+
+def system_attempts(
+    system: System, stages: Sequence[Stage] | None, context: Context, kept: frozenset[str] = frozenset()
+) -> list[Attempt[SystemResult]]:
+    """The stages as attempts on the system. Predicates of the names `kept` are not inlined."""
+    return _Run(system, context, kept).attempts(stages)
 
 
 class _Run:
     def __init__(self, system: System, context: Context, kept: frozenset[str]) -> None:
         self.system = system
-        self.kept = kept
         self.context = context
-        self.clock = context.clock
-        self.watch = context.watch
-        self.confirm = context.confirm
-        self.statistics = Statistics()
-        self.reasons: list[str] = []
+        with context.statistics.spending("passes"):
+            self.small = preprocessed(system, kept=kept)
 
-    def answer(self, stages: Sequence[Stage] | None) -> tuple[Answer, str]:
-        with self.statistics.spending("passes"):
-            small = preprocessed(self.system, kept=self.kept)
-        if not small.system.queries:
-            return self._satisfiable(small, Solved(EMPTY, ())), "cone of influence"
-        if stages is not None:
-            return self._staged(small, stages)
-        found = self._staged(small, SYSTEMS[:FIRST])
-        if isinstance(found[0], verdicts.Unknown) and small.system.is_linear:
-            found = self._by_program(small, DEFAULT, _PROGRAMS)
-        if isinstance(found[0], verdicts.Unknown):
-            found = self._staged(small, SYSTEMS[FIRST:])
+    def attempts(self, stages: Sequence[Stage] | None) -> list[Attempt[SystemResult]]:
+        small = self.small.system
+        if not small.queries:
+            judged = partial(self._result, "cone of influence", self._confirmed)
+            return [Attempt("", 1.0, None, partial(budgeted, lambda budget: Solved(EMPTY, ())), judged)]
+        found = [self._of_stage(stage) for stage in (SYSTEMS if stages is None else stages)]
+        if small.is_linear and stages is None:
+            found.insert(PROGRAMS_PLACE, self._of_program("as a program", PROGRAMS_SHARE, None, DEFAULT))
         return found
 
-    def _staged(self, small: Preprocessed, stages: Sequence[Stage]) -> tuple[Answer, str]:
-        for position, stage in enumerate(stages):
-            if self.clock.is_over:
-                self.reasons.append("out of time")
-                break
-            share = turn(stages[position:], self.clock.left)
-            engine = system_engine(stage)
-            if engine is not None and not stage.in_bits:
-                answer, name = self._of_view(small, engine, share), stage.name
-            elif engine is not None:
-                answer = self._confirmed(small, self._run(engine, small.system, share))
-                name = stage.name
-            elif small.system.is_linear:
-                answer, name = self._by_program(small, (stage,), 1.0)
-            else:
-                answer = verdicts.Unknown(f"{stage.engine} runs on programs, and this system is not linear")
-            if not isinstance(answer, verdicts.Unknown):
-                return answer, name
-            self.reasons.append(f"{stage.name}: {answer.reason}" if len(stages) > 1 else answer.reason)
-        return self._unknown(), ""
+    def _of_stage(self, stage: Stage) -> Attempt[SystemResult]:
+        engine = system_engine(stage)
+        if engine is not None and not stage.in_bits:
+            return self._of_view(stage, engine)
+        if engine is not None:
+            return self._attempt(stage, partial(engine.run, self.small.system), self._confirmed)
+        if self.small.system.is_linear:
+            return self._of_program(stage.name, stage.share, stage.seconds, (stage,))
+        problem = f"{stage.engine} runs on programs, and this system is not linear"
+        return self._attempt(stage, lambda budget: Unknown(problem), self._confirmed)
 
-    def _unknown(self) -> verdicts.Unknown:
-        reason = "; ".join(dict.fromkeys(self.reasons)) or "no engine has an answer"
-        return verdicts.Unknown(reason, self.clock.reached)
+    def _attempt(self, stage: Stage, find: Found, judged: Callable[[Any], Answer]) -> Attempt[SystemResult]:
+        return Attempt.of(stage, partial(budgeted, find), partial(self._result, stage.name, judged))
 
-    def _run(self, engine: SystemEngine, system: System, share: float | None) -> SystemAnswer:
-        """What the engine says, from a process of its own."""
-        limit = least(share, self.clock.left)
+    def _result(self, name: str, judged: Callable[[Any], Answer], found: Any) -> SystemResult:
+        answer = verdicts.Unknown(found.reason, found.limit) if isinstance(found, NotDone) else judged(found)
+        return SystemResult(self.system, answer, name)
 
-        def work(report: Report) -> tuple[SystemAnswer, Statistics]:
-            budget = Budget(limit, lambda progress: report((progress, self.statistics)), statistics=self.statistics)
-            return engine.run(system, budget), self.statistics
+    # --- integers that never overflow ---
 
-        def heard(content: Any) -> None:
-            progress, self.statistics = content
-            self.watch(progress, self.statistics)
+    def _of_view(self, stage: Stage, engine: SystemEngine) -> Attempt[SystemResult]:
+        """Answers found in integers that never overflow, in bits."""
 
-        found = within(limit, work, heard)
-        if isinstance(found, NotDone):
-            return Unknown(found.reason)
-        answer, self.statistics = found
-        return answer
+        def prepared(seconds: float | None) -> Work:
+            view = self._view
+            if view is None:
+                return budgeted(lambda budget: Unknown("the system has no view in integers"), seconds)
+            return budgeted(partial(engine.run, view.system), seconds)
 
-    def _of_view(self, small: Preprocessed, engine: SystemEngine, share: float | None) -> Answer:
-        """An answer found in integers that never overflow, in bits."""
+        return Attempt.of(stage, prepared, partial(self._result, stage.name, self._confirmed_of_view))
+
+    @cached_property
+    def _view(self) -> IdealSystem | None:
         from craton.horn.ideal import ideal_system
 
-        view = ideal_system(small.system)
-        if view is None:
-            return verdicts.Unknown("the system has no view in integers")
-        answer = self._run(engine, view.system, share)
-        match answer:
-            case Contradicted(inferences):
-                return self._unsatisfiable(small, view.inferences(inferences))
-            case Solved(model, by):
-                in_bits = view.model(model)
-                found = self._satisfiable(small, Solved(in_bits, by))
-                return found if isinstance(found, Satisfiable) else self._repaired(small, in_bits, model)
-            case Unknown(reason):
-                return verdicts.Unknown(reason)
+        with self.context.statistics.spending("views"):
+            return ideal_system(self.small.system)
 
-    def _repaired(self, small: Preprocessed, in_bits: Model, ideal: Model) -> Answer:
+    def _confirmed_of_view(self, answer: SystemAnswer) -> Answer:
+        if isinstance(answer, Unknown):
+            return verdicts.Unknown(answer.reason)
+        view = self._view
+        assert view is not None
+        if isinstance(answer, Contradicted):
+            return self._unsatisfiable(view.inferences(answer.inferences))
+        in_bits = view.model(answer.model)
+        found = self._satisfiable(Solved(in_bits, answer.by))
+        return found if isinstance(found, Satisfiable) else self._repaired(in_bits, answer.model)
+
+    def _repaired(self, in_bits: Model, ideal: Model) -> Answer:
         """What of a model in integers, and of equations, is a model in bits."""
         from craton.engines.systems import houdini
 
-        limit = self._to_confirm
+        limit, system = self.context.time_to_confirm, self.small.system
 
         def work(report: Report) -> Model | NotDone:
-            guesses = houdini.guesses_in_bits(small.system, in_bits, ideal)
+            guesses = houdini.guesses_in_bits(system, in_bits, ideal)
             try:
-                return houdini.inductive(small.system, guesses, Budget(limit))
+                return houdini.inductive(system, guesses, Budget(limit))
             except OutOfTime:
                 return NotDone("there was no time to repair it")
 
-        with self.statistics.spending("repairing a model"):
+        with self.context.statistics.spending("repairing a model"):
             better = within(limit, work)
         if isinstance(better, NotDone):
             return verdicts.Unknown(f"a model of the view is not one in bits, and {better.reason}")
-        return self._satisfiable(small, Solved(better, (houdini.SOLVER,)))
+        return self._satisfiable(Solved(better, (houdini.SOLVER,)))
 
     # --- programs of linear systems ---
 
-    def _by_program(self, small: Preprocessed, stages: Sequence[Stage], share: float) -> tuple[Answer, str]:
-        from craton.horn.programs import program_of
-        from craton.verification.run import verify_program
+    def _of_program(
+        self, name: str, share: float, most: float | None, stages: Sequence[Stage]
+    ) -> Attempt[SystemResult]:
+        """Stages of programs, on the program of a linear system; they take turns among themselves."""
 
-        made = program_of(small.system)
-        left = self.clock.left
-        result = verify_program(made.program, stages, None if left is None else share * left)
-        self.statistics = result.statistics
+        def prepared(seconds: float | None) -> Work:
+            from craton.verification.run import run_on
+
+            return within_a_run(self.context, partial(run_on, self._program.program, stages), seconds)
+
+        return Attempt(name, share, most, prepared, self._of_result)
+
+    @cached_property
+    def _program(self) -> SystemProgram:
+        from craton.horn.programs import program_of
+
+        return program_of(self.small.system)
+
+    def _of_result(self, result: Result | NotDone) -> SystemResult:
+        if isinstance(result, NotDone):
+            return SystemResult(self.system, verdicts.Unknown(result.reason, result.limit))
         match result.verdict:
             case Proved(proof):
-                return self._satisfiable(
-                    small, Solved(made.model(proof.invariants), proof.found_by.solvers)
-                ), result.stage
+                model = self._program.model(proof.invariants)
+                answer: Answer = self._satisfiable(Solved(model, proof.found_by.solvers))
             case Violated() as violated:
-                path = made.clauses_of(violated.replay.edges)
-                return self._along(small, path), result.stage
+                answer = self._along(self._program.clauses_of(violated.replay.edges))
             case verdicts.Unknown() as unknown:
-                self.reasons.append(unknown.reason)
-        return self._unknown(), ""
+                answer = unknown
+        return SystemResult(self.system, answer, result.stage)
 
-    def _along(self, small: Preprocessed, path: Sequence[int]) -> Answer:
+    def _along(self, path: Sequence[int]) -> Answer:
         """The derivation by clauses along a path, whose facts a solver finds."""
         from craton.trees.feasibility import inferences_of
         from craton.trees.tree import Node, Tree
 
         nodes = tuple(Node(clause, (number - 1,) if number else ()) for number, clause in enumerate(path))
-        found = within(self._to_confirm, lambda report: inferences_of(Tree(small.system, nodes), self._to_confirm))
+        limit = self.context.time_to_confirm
+        found = within(limit, lambda report: inferences_of(Tree(self.small.system, nodes), limit))
         if isinstance(found, NotDone):
             return verdicts.Unknown(f"a path to false was found, but {found.reason}")
-        return verdicts.Unknown(found) if isinstance(found, str) else self._unsatisfiable(small, found)
+        return verdicts.Unknown(found) if isinstance(found, str) else self._unsatisfiable(found)
 
     # --- nobody is believed ---
 
-    @property
-    def _to_confirm(self) -> float | None:
-        return time_to_confirm(self.clock.left)
-
-    def _confirmed(self, small: Preprocessed, answer: SystemAnswer) -> Answer:
+    def _confirmed(self, answer: SystemAnswer) -> Answer:
         match answer:
             case Solved():
-                return self._satisfiable(small, answer)
+                return self._satisfiable(answer)
             case Contradicted(inferences):
-                return self._unsatisfiable(small, inferences)
+                return self._unsatisfiable(inferences)
             case Unknown(reason):
                 return verdicts.Unknown(reason)
 
-    def _satisfiable(self, small: Preprocessed, found: Solved) -> Satisfiable | verdicts.Unknown:
+    def _satisfiable(self, found: Solved) -> Satisfiable | verdicts.Unknown:
         begun = running_time()
         checkers = others(found.by) or CHECKERS
-        limit = self._to_confirm
+        limit = self.context.time_to_confirm
 
         def work(report: Report) -> tuple[Model, Flaw | Confirmed]:
-            model = small.model(found.model, None if limit is None else limit / 4)
-            if not self.confirm:
+            model = self.small.model(found.model, None if limit is None else limit / 4)
+            if not self.context.confirm:
                 return model, Confirmed((), 0)
             return model, check_model(self.system, model, checkers, limit)
 
-        with self.statistics.spending("checking the model"):
+        with self.context.statistics.spending("checking the model"):
             checked = within(limit, work)
         if isinstance(checked, NotDone):
             return verdicts.Unknown(f"evidence incomplete: a model was found, but {checked.reason}", checked.limit)
@@ -251,20 +262,20 @@ class _Run:
             return verdicts.Unknown(f"a model was found but not confirmed: {verdict.problem}")
         by = " and ".join(verdict.by) or "simplification alone"
         used = running_time() - begun
-        return Satisfiable(model, found.by, by, verdict.conditions, used, self.confirm)
+        return Satisfiable(model, found.by, by, verdict.conditions, used, self.context.confirm)
 
-    def _unsatisfiable(self, small: Preprocessed, inferences: Sequence[Inference]) -> Unsatisfiable | verdicts.Unknown:
+    def _unsatisfiable(self, inferences: Sequence[Inference]) -> Unsatisfiable | verdicts.Unknown:
         begun = running_time()
-        limit = self._to_confirm
+        limit = self.context.time_to_confirm
 
         def work(report: Report) -> Unsatisfiable | str:
-            derivation = grounded(small, inferences, limit)
+            derivation = grounded(self.small, inferences, limit)
             if isinstance(derivation, str):
                 return derivation
-            problem = check_derivation(self.system, derivation, limit) if self.confirm else ""
-            return problem or Unsatisfiable(derivation, "evaluation and a solver", 0.0, self.confirm)
+            problem = check_derivation(self.system, derivation, limit) if self.context.confirm else ""
+            return problem or Unsatisfiable(derivation, "evaluation and a solver", 0.0, self.context.confirm)
 
-        with self.statistics.spending("checking the derivation"):
+        with self.context.statistics.spending("checking the derivation"):
             found = within(limit, work)
         if isinstance(found, NotDone):
             return verdicts.Unknown(f"evidence incomplete: false was derived, but {found.reason}", found.limit)
