@@ -20,6 +20,7 @@ from craton.program.statements import Assume, Call
 from craton.program.variables import renamed
 
 _CUT_OFF = Assume(FALSE)
+_TOO_MANY = "recursion with more than"
 
 
 def unrolled_size(program: Program, depth: int) -> int:
@@ -51,6 +52,11 @@ class Beyond(Enum):
     GAP = "unmodelled"
 
 
+def is_beyond(gap: Unmodelled) -> bool:
+    """Whether what is not modelled is a call that would be one too many."""
+    return gap.description.startswith(_TOO_MANY)
+
+
 def unroll_recursion(program: Program, depth: int, beyond: Beyond = Beyond.CUT) -> Program:
     """The program in which at most `depth` calls of recursive procedures are open at a time."""
     bounded = _unrolled(program, depth)
@@ -62,7 +68,7 @@ def _with_gaps(bounded: Program, depth: int) -> Program:
     procedures: dict[str, Procedure] = {}
     errors = dict(bounded.errors)
     following = bounded.next_location()
-    calls = f"recursion with more than {depth} calls open at a time"
+    calls = f"{_TOO_MANY} {depth} calls open at a time"
     for name, procedure in bounded.procedures.items():
         edges = list(procedure.edges)
         for number, edge in enumerate(edges):

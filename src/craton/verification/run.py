@@ -176,7 +176,7 @@ class _Run:
         return Result(Unknown(TOO_LARGE))
 
     def _unrolled(self, depth: int) -> Result:
-        from craton.program.unrolling import Beyond, unroll_recursion, unrolled_size
+        from craton.program.unrolling import Beyond, is_beyond, unroll_recursion, unrolled_size
 
         if unrolled_size(self.program, depth) > MOST_RECURSION_EDGES:
             return Result(Unknown(TOO_LARGE))
@@ -184,6 +184,8 @@ class _Run:
         if isinstance(result.verdict, Proved):
             proof = replace(result.verdict.proof, unrolled=depth)
             return replace(result, verdict=replace(result.verdict, proof=proof))
+        if isinstance(result.verdict, Unknown) and result.verdict.construct and is_beyond(result.verdict.construct):
+            return Result(Unknown(""))  # that it was not unrolled far enough is said once for all depths
         return result
 
     def _as_deep(self, error: ErrorWithin, programs: StagePrograms) -> Result:
