@@ -100,4 +100,4 @@ def test_an_extended_choice_is_a_part_of_its_holder() -> None:
 def test_proofs_of_programs_whose_paths_all_end(tmp_path: Path, body: str) -> None:
     file = tmp_path / "program.c"
     file.write_text(HEAD + "int main(void) {" + body + " return 0; }")
-    assert str(verify(Request((str(file),)), [Stage("bounded")], 60).verdict) == "true"
+    assert str(verify(Request((str(file),)), [Stage("bounded")], 600, cpu=30).verdict) == "true"

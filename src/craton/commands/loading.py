@@ -42,7 +42,6 @@ def _pass(name: str, program: Program) -> Program:
 
     functions: tuple[Callable[[Program], Transformed], ...]
     functions = (inline, remove_dead_code, slice_for_errors, propagate_constants, encode_blocks)
-    passes = dict(zip(PASSES, functions, strict=True))
-    if name not in passes:
+    if name not in PASSES:
         raise CratonError(f"there is no pass {name!r}; known are {', '.join(PASSES)}")
-    return passes[name](program).program
+    return functions[PASSES.index(name)](program).program

@@ -7,19 +7,17 @@ with the number of steps and not with the number of paths; constants stay consta
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
-from craton.logic import FALSE, TRUE, Model, Term, and_, evaluate, ite, ops, or_, substitute, var
-from craton.logic.core import eq
+from craton.logic import TRUE, Model, Term, evaluate, ops, or_
 from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
-from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import transition
+from craton.program.cfa import Location, Program
+from craton.program.layers import AllRuns, Arrival, Layers, LayerState
 from craton.registry import keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.trace import Trace
@@ -58,43 +56,19 @@ class _Undecided(Exception):
     """The solver has no answer to a query; another solver may have one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrival:
-    """One way into a state: from which state, along which edge, under which condition, and with which values."""
-
-    source: _State
-    edge: Edge
-    inputs: Mapping[Term, Term]  # the step's inputs → fresh variables for this occurrence
-    condition: Term
-    values: Mapping[Term, Term]
-
-
-@dataclass(slots=True)
-class _State:
-    """A location after a number of steps: the condition that control is there, and the values of the variables."""
-
-    location: Location
-    steps: int
-    condition: Term = TRUE
-    values: Mapping[Term, Term] = field(default_factory=dict)
-    arrivals: Sequence[tuple[Term, _Arrival]] = ()  # each with its condition, as a variable or a constant
-
-
 class _Unrolling:
     def __init__(self, program: Program, solver: Solver, budget: Budget) -> None:
         self.program = program
-        self.main = program.main
         self.solver = solver
         self.budget = budget
-        self.transitions = {edge: transition(edge.statement) for edge in self.main.edges}
-        self.live = live_variables(program, self.transitions)
-        self.seen: list[_State] = []
-        self.definitions: dict[Term, Term] = {}  # what names stand for
-        self.names = 0
+        self.layers = Layers(program)
+        self.live = live_variables(program, self.layers.transitions)
+        self.seen: list[LayerState] = []
+        self.unreached: set[tuple[int, Location]] = set()
         self.looking = 0.0  # seconds spent on reachability queries
 
     def run(self, depth: int | None) -> EngineAnswer:
-        frontier = [_State(self.main.entry, 0)]
+        frontier = [self.layers.first()]
         self.seen += frontier
         steps = 0
         while frontier:
@@ -104,7 +78,9 @@ class _Unrolling:
             steps += 1
             self.budget.watch(Progress(steps, steps, 0, len(frontier)))
             with self.budget.statistics.spending("unrolling"):
-                reached = self._next(frontier)
+                reached = self.layers.following(frontier)
+                self.solver.add(*self.layers.new_definitions())
+            self.budget.check()
             frontier = []
             for state in reached:
                 if state.location in self.program.errors:
@@ -113,10 +89,13 @@ class _Unrolling:
                         return found
                 elif self._possible(state):
                     frontier.append(state)
+                else:
+                    self.unreached.add((steps, state.location))
             self.seen += frontier
-        return self._proof()
+        runs = AllRuns(steps, frozenset(self.unreached))
+        return Safe(self._invariants(), (self.solver.name,), runs=runs)
 
-    def _possible(self, state: _State) -> bool:
+    def _possible(self, state: LayerState) -> bool:
         """False if the state is known to be unreachable. The solver is asked as long as that costs little."""
         now = running_time()
         spent = now - self.budget.started
@@ -127,66 +106,23 @@ class _Unrolling:
         self.looking += running_time() - now
         return not isinstance(answer, Unsat)
 
-    def _proof(self) -> EngineAnswer:
-        """All paths have ended: at each location, the disjunction of the states seen there is an invariant."""
-        steps = self.transitions.values()
+    def _invariants(self) -> dict[Location, Term]:
+        """All paths have ended: at each location, the disjunction of the states seen there is an invariant. Often only
+        in parts, since inputs that no variable holds any more cannot be spoken of; and none if there is no time.
+        """
+        steps = self.layers.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
         with self.budget.statistics.spending("unrolling"):
-            told = StateFormulas(self.definitions, variables)
+            told = StateFormulas(self.layers.definitions, variables)
             invariants: dict[Location, dict[Term, None]] = {}
             for state in self.seen:
-                self.budget.check()
+                if self.budget.is_used_up:
+                    return {}
                 formula = told.formula(state.condition, state.values, self.live[state.location])
                 invariants.setdefault(state.location, {})[formula] = None
-        return Safe({location: or_(*formulas) for location, formulas in invariants.items()}, (self.solver.name,))
+        return {location: or_(*formulas) for location, formulas in invariants.items()}
 
-    def _next(self, frontier: Sequence[_State]) -> list[_State]:
-        arrivals: dict[Location, list[_Arrival]] = {}
-        for state in frontier:
-            for edge in self.main.outgoing(state.location):
-                arrival = self._arrival(state, edge)
-                if arrival.condition is not FALSE:
-                    arrivals.setdefault(edge.target, []).append(arrival)
-        self.budget.check()
-        return [self._merged(location, found) for location, found in arrivals.items()]
-
-    def _arrival(self, state: _State, edge: Edge) -> _Arrival:
-        step = self.transitions[edge]
-        inputs = {i: self._fresh(i) for i in step.inputs}
-        before = {**state.values, **inputs}
-        condition = and_(state.condition, substitute(step.guard, before))
-        if condition is FALSE:
-            return _Arrival(state, edge, inputs, FALSE, {})
-        new = {variable: substitute(value, before) for variable, value in step.updates.items()}
-        return _Arrival(state, edge, inputs, condition, {**state.values, **new})
-
-    def _merged(self, location: Location, arrivals: Sequence[_Arrival]) -> _State:
-        """One state for all arrivals; if several conditions hold, the first arrival counts."""
-        steps = arrivals[0].source.steps + 1
-        conditions = [self._named(arrival.condition) for arrival in arrivals]
-        values: dict[Term, Term] = {}
-        for variable in dict.fromkeys(v for arrival in arrivals for v in arrival.values):
-            merged = arrivals[-1].values.get(variable, variable)
-            for arrival, condition in zip(arrivals[-2::-1], conditions[-2::-1], strict=True):
-                merged = ite(condition, arrival.values.get(variable, variable), merged)
-            values[variable] = self._named(merged)
-        ways = tuple(zip(conditions, arrivals, strict=True))
-        return _State(location, steps, self._named(or_(*conditions)), values, ways)
-
-    def _named(self, term: Term) -> Term:
-        """A variable that stands for the term, unless it is simple."""
-        if term.op is ops.VALUE or term.op is ops.VARIABLE or (term.op is ops.NOT and not term.args[0].args):
-            return term
-        name = self._fresh(var("t", term.sort))
-        self.definitions[name] = term
-        self.solver.add(eq(name, term))
-        return name
-
-    def _fresh(self, like: Term) -> Term:
-        self.names += 1
-        return var(f"{like.name}!{self.names}", like.sort)
-
-    def _checked(self, state: _State) -> EngineAnswer | None:
+    def _checked(self, state: LayerState) -> EngineAnswer | None:
         self.budget.check()
         with self.budget.statistics.spending("bounded queries"):
             answer = self.solver.check(state.condition, time_limit=self.budget.left)
@@ -197,9 +133,9 @@ class _Unrolling:
                 raise _Undecided(f"undecided after {state.steps} steps: {reason}")
         return None
 
-    def _counterexample(self, state: _State, answer: Sat) -> EngineAnswer:
+    def _counterexample(self, state: LayerState, answer: Sat) -> EngineAnswer:
         """The path that the model takes, with its values recomputed from those that were chosen."""
-        taken: list[_Arrival] = []
+        taken: list[Arrival] = []
         while state.arrivals:
             arrival = next(way for condition, way in state.arrivals if self._holds(condition, answer))
             taken.append(arrival)

@@ -15,6 +15,7 @@ from craton.registry import written
 if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
     from craton.logic import Model, Term
     from craton.program.cfa import Location, Program
+    from craton.program.layers import AllRuns
     from craton.traces.refutation import Refutation
     from craton.traces.trace import Trace
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # callers that only need a budget or an answer should not loa
 @dataclass(frozen=True, slots=True)
 class Safe:
     """No error location can be reached. The proof is one invariant for each reachable location; together they are
-    inductive, or k-inductive over the edges of the program as the engine saw it.
+    inductive, or k-inductive over the edges of the program as the engine saw it. Or it is that all `runs` end.
 
     `by` names the solvers that this relies on: a different solver has to check the proof.
     """
@@ -30,6 +31,7 @@ class Safe:
     invariants: Mapping[Location, Term]
     by: tuple[str, ...]
     k: int = 1
+    runs: AllRuns | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +189,13 @@ class Budget:
         """Seconds that remain; None for no limit."""
         return None if self.seconds is None else self.seconds - (running_time() - self.started)
 
+    @property
+    def is_used_up(self) -> bool:
+        return self.seconds is not None and running_time() - self.started > self.seconds
+
     def check(self) -> None:
         """Raises OutOfTime when no time is left; engines call it in every iteration of their loops."""
-        if self.seconds is not None and running_time() - self.started > self.seconds:
+        if self.is_used_up:
             raise OutOfTime
 
 

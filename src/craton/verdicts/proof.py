@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from craton.logic import Term
 from craton.program.cfa import Location, Program
+from craton.program.layers import AllRuns
 from craton.verdicts.provenance import Provenance
 
 
@@ -23,7 +24,8 @@ class ShownContract:
 class Proof:
     """Invariants of the prepared program for some block size, k-inductive; what found them and what has checked them.
 
-    A program whose calls are not inlined is proved by contracts of its procedures instead.
+    A program whose calls are not inlined is proved by contracts of its procedures instead; one whose runs all end, by
+    looking at all of them.
     """
 
     program: Program
@@ -35,3 +37,4 @@ class Proof:
     contracts: tuple[ShownContract, ...] = ()
     unrolled: int = 0  # of recursion: how many calls are open at most, which the proof shows as well
     k: int = 1
+    runs: AllRuns | None = None

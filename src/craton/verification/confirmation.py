@@ -7,7 +7,7 @@ the bit-precise program, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,13 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Lemma, Safe, Unsafe
 from craton.evidence.checker import Confirmed, Flaw, check_annotation, others
 from craton.evidence.conditions import Annotation
+from craton.evidence.exhaustion import Exhaustion, check_exhaustion
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, and_, functions
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program, Unmodelled
+from craton.program.layers import AllRuns
 from craton.program.transformation import Transformed, unchanged
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from craton.program.acceleration import AcceleratedProgram
     from craton.views import View
 
+INVARIANTS_SECONDS = 2.0  # where there is another proof beside them
 FACTS_SECONDS = 2.0  # for what helps a proof of a view
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
@@ -79,7 +82,18 @@ class Confirmation:
         if not self.context.confirm:
             unchecked = Proof(program, self.size, found.invariants, self._provenance(found), "", 0, k=found.k)
             return Proved(unchecked, confirmed=False)
+        if found.runs is not None:
+            return self._proof_by_all_runs(program, found, found.runs)
         return self._checked(program, self.size, found)
+
+    def _proof_by_all_runs(self, program: Program, found: Safe, runs: AllRuns) -> Proved | Unknown:
+        """Invariants say more to the reader, so they are checked first, but for a short time."""
+        verdict = self._checked(program, self.size, found, INVARIANTS_SECONDS)
+        if isinstance(verdict, Proved):
+            return verdict
+        shown = Proof(program, self.size, {}, self._provenance(found), "", 0, runs=runs)
+        claimed, checkers = Exhaustion(program, runs), others(found.by)
+        return self._confirmed(shown, lambda left: check_exhaustion(claimed, checkers, left))
 
     def _proof_of_view(self, view: View, found: Safe) -> Proved | Unknown:
         """A proof found in a view counts only if it is one of the bit-precise program."""
@@ -130,19 +144,26 @@ class Confirmation:
             invariants = cells.lifted(invariants)
         return self._checked(program, None, replace(found, invariants=invariants))
 
-    def _checked(self, program: Program, size: int | None, found: Safe) -> Proved | Unknown:
-        begun = running_time()
+    def _checked(
+        self, program: Program, size: int | None, found: Safe, seconds: float | None = None
+    ) -> Proved | Unknown:
+        annotation = Annotation(program, found.invariants, k=found.k)
         checkers = others(found.by)
+        proof = Proof(program, size, found.invariants, self._provenance(found), "", 0, k=found.k)
+        return self._confirmed(proof, lambda left: check_annotation(annotation, checkers, left), seconds)
+
+    def _confirmed(
+        self, proof: Proof, check: Callable[[float | None], Flaw | Confirmed], seconds: float | None = None
+    ) -> Proved | Unknown:
+        """What a check makes of a proof within so many seconds, or all there are."""
+        begun = running_time()
         with self.context.statistics.spending("checking the proof"):
-            left = self.context.time_to_confirm
-            annotation = Annotation(program, found.invariants, k=found.k)
-            checked = within(left, lambda report: check_annotation(annotation, checkers, left))
+            left = min((x for x in (self.context.time_to_confirm, seconds) if x is not None), default=None)
+            checked = within(left, lambda report: check(left))
         match checked:
             case Confirmed():
                 by = " and ".join(checked.by) or "simplification alone"
-                used = running_time() - begun
-                proof = Proof(program, size, found.invariants, self._provenance(found), by, used, k=found.k)
-                return Proved(proof)
+                return Proved(replace(proof, checked_by=by, seconds=running_time() - begun))
             case Flaw(decided=True):
                 return Unknown(f"a proof was found but not confirmed: {checked.problem}")
             case Flaw():

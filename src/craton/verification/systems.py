@@ -210,9 +210,11 @@ class _Run:
         if isinstance(result, NotDone):
             return SystemResult(self.system, verdicts.Unknown(result.reason, result.limit))
         match result.verdict:
+            case Proved(proof) if proof.runs is not None:  # which says nothing of what predicates mean
+                answer: Answer = verdicts.Unknown("all derivations end, but no model was found")
             case Proved(proof):
                 model = self._program.model(proof.invariants)
-                answer: Answer = self._satisfiable(Solved(model, proof.found_by.solvers))
+                answer = self._satisfiable(Solved(model, proof.found_by.solvers))
             case Violated() as violated:
                 answer = self._along(self._program.clauses_of(violated.replay.edges))
             case verdicts.Unknown() as unknown:

@@ -4,7 +4,7 @@ the certificate is checked in order: lemmas first, each of which later ones may 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from craton.evidence.certificates.format import (
     HornModel,
     Invariants,
     Proof,
+    Runs,
     StateSet,
     Unrolled,
 )
@@ -26,6 +27,7 @@ from craton.evidence.certificates.task import about_request
 from craton.evidence.checker import Confirmed, Flaw, check_annotation, chosen_checkers
 from craton.evidence.conditions import Annotation, Role, vocabulary
 from craton.evidence.contracts import Contract, ContractProof, check_contracts
+from craton.evidence.exhaustion import Exhaustion, check_exhaustion
 from craton.evidence.states import States, check_states
 from craton.files import CannotWrite, write_atomically
 from craton.frontends.programs import Request, is_horn, load_program
@@ -35,6 +37,7 @@ from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.inlining import MOST_EDGES, Inlining
+from craton.program.layers import AllRuns
 from craton.program.passes import ALL, Passes
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Call
@@ -152,16 +155,24 @@ class Section:
 
     label: str  # in front of messages about it
     found_by: Provenance
-    content: Annotation | States | ContractProof
+    content: Annotation | States | Exhaustion | ContractProof
 
     @property
-    def locations(self) -> Mapping[Location, object]:
-        return self.content.rows if isinstance(self.content, States) else self.content.invariants
+    def locations(self) -> Collection[Location]:
+        match self.content:
+            case States():
+                return self.content.rows
+            case Exhaustion():
+                return {location for _, location in self.content.runs.unreached}
+            case _:
+                return self.content.invariants
 
     def checked(self, checkers: Sequence[str], seconds: float | None, opinions: int) -> Flaw | Confirmed:
         match self.content:
             case States():
                 return check_states(self.content, seconds)
+            case Exhaustion():
+                return check_exhaustion(self.content, checkers, seconds, opinions=opinions)
             case ContractProof():
                 return check_contracts(self.content, checkers, seconds, opinions=opinions)
             case _:
@@ -256,16 +267,18 @@ def _places(program: Program, procedure: str) -> frozenset[Location]:
 
 
 def _blocks(proof: Proof) -> int | None:
-    assert isinstance(proof, Invariants | StateSet)
+    assert isinstance(proof, Invariants | StateSet | Runs)
     return proof.blocks
 
 
 def _content(
     proof: Proof, role: Role, program: Program, meaning: Named, proved: Mapping[str, Mapping[Location, Term]]
-) -> Annotation | States:
+) -> Annotation | States | Exhaustion:
     if isinstance(proof, Invariants):
         facts = _together([proved[name] for name in proof.assumes])  # KeyError: not before, which reading has refused
         return Annotation(program, named_claims(proof.claims, meaning), role, proof.k, proof.paths, facts)
+    if isinstance(proof, Runs):
+        return Exhaustion(program, AllRuns(proof.steps, frozenset((n, Location(x)) for n, x in proof.unreached)))
     assert isinstance(proof, StateSet)
     variables = [meaning[symbol] for symbol in proof.variables]
     rows = {Location(states.location): states.rows for states in proof.sets}
@@ -296,6 +309,8 @@ def write_conditions(directory: Path, sections: Sequence[Section]) -> None:
     for section in sections:
         if isinstance(section.content, States):
             raise CratonError("states are checked by evaluation: there are no conditions to write")
+        if isinstance(section.content, Exhaustion):
+            raise CratonError("that all runs end is one question, and no conditions of invariants: none are written")
     try:
         directory.mkdir(parents=True, exist_ok=True)
         there = sorted(directory.glob("*.smt2"))

@@ -23,6 +23,7 @@ VERSION = 2
 MOST_BYTES = 2**28
 MOST_LEMMAS = 1000
 MOST_STEPS = 1000  # k
+MOST_LAYERS = 100_000  # steps of all runs
 MOST_DEPTH = 1000  # calls that are open at a time, where recursion is unrolled
 LARGEST_NUMBER = 2**31 - 1
 
@@ -131,11 +132,20 @@ class Contracts:
 
 
 @dataclass(frozen=True, slots=True)
+class Runs:
+    """All runs have ended after so many steps, if none is where these say, or at an error."""
+
+    blocks: int | None
+    steps: int
+    unreached: tuple[tuple[int, int], ...]  # after so many steps, at this location
+
+
+@dataclass(frozen=True, slots=True)
 class Unrolled:
     """A proof of the program whose recursion is unrolled: no more calls than `depth` are open, which it shows, too."""
 
     depth: int
-    proof: Invariants
+    proof: Invariants | Runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +211,12 @@ class Derivation:
     steps: tuple[Inference, ...]
 
 
-Proof = Invariants | StateSet | Contracts | Unrolled | HornModel | Derivation
+Proof = Invariants | StateSet | Runs | Contracts | Unrolled | HornModel | Derivation
 
 KINDS: dict[type[Proof], str] = {
     Invariants: "invariants",
     StateSet: "states",
+    Runs: "runs",
     Contracts: "contracts",
     Unrolled: "unrolled",
     HornModel: "model",

@@ -23,6 +23,7 @@ from craton.evidence.certificates.format import (
     FORMAT,
     KINDS,
     MOST_DEPTH,
+    MOST_LAYERS,
     MOST_LEMMAS,
     MOST_STEPS,
     VERSION,
@@ -46,6 +47,7 @@ from craton.evidence.certificates.format import (
     Predicate,
     Proof,
     Row,
+    Runs,
     StateSet,
     Task,
     Unrolled,
@@ -205,6 +207,16 @@ def _row(content: list[Any], sorts: list[Sort]) -> Row:
     return tuple(None if v is None else read_value(v, sort) for v, sort in zip(content, sorts, strict=True))
 
 
+def _runs(fields: Fields) -> Runs:
+    fields.only("kind", "blocks", "steps", "unreached")
+    steps = fields.number("steps")
+    if not 1 <= steps <= MOST_LAYERS:
+        raise BadCertificate(f"there are {steps} steps, and not from 1 to {MOST_LAYERS}")
+    entries = [entry.only("steps", "location") for entry in fields.objects("unreached")]
+    unreached = tuple((entry.number("steps"), entry.number("location")) for entry in entries)
+    return Runs(fields.number_or_none("blocks"), steps, unreached)
+
+
 def _contracts(fields: Fields) -> Contracts:
     fields.only("kind", "blocks", "procedures")
     found = []
@@ -225,9 +237,11 @@ def _unrolled(fields: Fields) -> Unrolled:
     if not 1 <= depth <= MOST_DEPTH:
         raise BadCertificate(f"the depth is {depth}, and not from 1 to {MOST_DEPTH}")
     inner = fields.object("proof")
-    if inner.text("kind") != "invariants":
-        raise BadCertificate("what is proved of an unrolled program are invariants")
-    return Unrolled(depth, _invariants(inner))
+    readers: dict[str, Callable[[Fields], Invariants | Runs]] = {"invariants": _invariants, "runs": _runs}
+    kind = inner.text("kind")
+    if kind not in readers:
+        raise BadCertificate(f"what proves an unrolled program is of kind {' or '.join(readers)}")
+    return Unrolled(depth, readers[kind](inner))
 
 
 def _model(fields: Fields) -> HornModel:
@@ -305,6 +319,7 @@ def _atom(fields: Fields, predicates: Mapping[str, Predicate]) -> Atom | None:
 
 _READERS: dict[str, Callable[[Fields], Proof]] = {
     "invariants": _invariants,
+    "runs": _runs,
     "contracts": _contracts,
     "unrolled": _unrolled,
     "model": _model,

@@ -26,6 +26,7 @@ from craton.evidence.certificates.format import (
     Moment,
     Predicate,
     Proof,
+    Runs,
     StateSet,
     Task,
     Unrolled,
@@ -75,9 +76,12 @@ def make_certificate(request: Request, result: Result) -> Certificate:
         return certificate_of_contracts(described(request), contract_proof(proof), proof, result.assumptions)
     annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants, proof.k)
     made = certificate_of(described(request), annotated, assumptions=result.assumptions)
+    if proof.runs is not None:
+        unreached = sorted((steps, location.id) for steps, location in proof.runs.unreached)
+        made = replace(made, proof=Runs(proof.blocks, proof.runs.steps, tuple(unreached)))
     if not proof.unrolled:
         return made
-    assert isinstance(made.proof, Invariants)
+    assert isinstance(made.proof, Invariants | Runs)
     return replace(made, proof=Unrolled(proof.unrolled, made.proof))
 
 
@@ -246,6 +250,9 @@ def _proof(proof: Proof, symbols: Sequence[Declared]) -> dict[str, Any]:
             }
         case StateSet():
             return kind | _states(proof, symbols)
+        case Runs():
+            unreached = [{"steps": steps, "location": location} for steps, location in proof.unreached]
+            return kind | {"blocks": proof.blocks, "steps": proof.steps, "unreached": unreached}
         case Contracts():
             return kind | {
                 "blocks": proof.blocks,

@@ -1,0 +1,170 @@
+"""Proofs by all runs. The judge is enumeration: of programs whose branches are free choices, all runs in Python."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from craton.cli import main
+from craton.engines.bounded import Bounded
+from craton.engines.contract import Budget, Safe, Unsafe
+from craton.evidence.certificates.checking import Accepted, Refused, check_certificate
+from craton.evidence.certificates.format import BadCertificate
+from craton.evidence.certificates.reading import from_data
+from craton.evidence.certificates.writing import as_data, make_certificate
+from craton.evidence.checker import Confirmed, Flaw
+from craton.evidence.exhaustion import Exhaustion, check_exhaustion
+from craton.frontends.programs import Request, load_program
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import Program
+from craton.program.layers import AllRuns
+from craton.program.preparation import prepare
+from craton.verdicts.proof import Proof
+from craton.verdicts.provenance import Provenance
+from craton.verdicts.result import Result
+from craton.verdicts.verdict import Proved
+
+SIZES = (None, 0, 1)  # of blocks
+UPDATES = {
+    "x := x + 1": lambda x, y: (x + 1, y),
+    "x := 2 * x": lambda x, y: (2 * x, y),
+    "y := x - y": lambda x, y: (x, x - y),
+    "x := y": lambda x, y: (y, y),
+    "y := 3": lambda x, y: (x, 3),
+}
+
+
+class Choices:
+    """A program of free choices, its rounds in a loop or one behind the other; all values that it can end with."""
+
+    def __init__(self, seed: int) -> None:
+        rng = Random(seed)
+        stages = [rng.sample(sorted(UPDATES), rng.randint(1, 3)) for _ in range(rng.randint(1, 3))]
+        rounds = rng.randint(1, 2)
+        self.ends = {self._run(chosen) for chosen in product(*(stages * rounds))}
+        reached = rng.choice(sorted(self.ends))
+        self.fails = rng.random() < 0.5
+        asked = reached if self.fails else next((n, n) for n in range(50, 99) if (n, n) not in self.ends)
+        body = "".join(map(self._stage, range(len(stages)), stages))
+        self.text = f"""
+            procedure main() {{ var x, y, i: int; x := 1; y := 0; i := 0;
+                while (i < {rounds}) {{ {body} i := i + 1; }}
+                assert !(x == {asked[0]} && y == {asked[1]}); }}"""
+
+    @staticmethod
+    def _stage(number: int, choices: list[str]) -> str:
+        labels = [f"L{number}_{i}" for i in range(len(choices))]
+        ways = "".join(f"{label}: {choice}; goto M{number};\n" for label, choice in zip(labels, choices, strict=True))
+        return f"goto {', '.join(labels)};\n{ways}M{number}:\n"
+
+    @staticmethod
+    def _run(chosen: tuple[str, ...]) -> tuple[int, int]:
+        x, y = 1, 0
+        for choice in chosen:
+            x, y = UPDATES[choice](x, y)
+        return x, y
+
+    def program(self, folder: Path, size: int | None) -> Program:
+        file = folder / "choices.bpl"
+        file.write_text(self.text)
+        return encode_blocks(prepare(load_program(Request((str(file),)))).small.program, size).program
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_all_runs_are_seen(seed: int, tmp_path: Path) -> None:
+    choices = Choices(seed)
+    program = choices.program(tmp_path, SIZES[seed % len(SIZES)])
+    found = Bounded().run(program, Budget(20))
+    if choices.fails:
+        assert isinstance(found, Unsafe)
+        return
+    assert isinstance(found, Safe) and found.runs is not None
+    assert isinstance(check_exhaustion(Exhaustion(program, found.runs), ["cvc5"], 20), Confirmed)
+
+
+@pytest.mark.parametrize("seed", range(30, 50))
+def test_no_claim_makes_a_failing_program_proved(seed: int, tmp_path: Path) -> None:
+    """Whatever is claimed to be unreached and however few steps: somebody sees the run that fails."""
+    rng = Random(seed)
+    choices = next(c for n in range(100) if (c := Choices(seed * 100 + n)).fails)
+    program = choices.program(tmp_path, rng.choice(SIZES))
+    for _ in range(4):
+        steps = rng.randint(1, 40)
+        places = [(rng.randint(1, steps), rng.choice(program.main.locations)) for _ in range(rng.randint(0, 6))]
+        found = check_exhaustion(Exhaustion(program, AllRuns(steps, frozenset(places))), ["z3"], 20)
+        assert isinstance(found, Flaw) and found.decided, choices.text
+
+
+FORGOTTEN = """
+extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+int main(void) {
+  int n = __VERIFIER_nondet_int(), sum = 0;
+  if (n < 0 || n > 3) return 0;
+  for (int i = 0; i < n; i++) sum += n * n;   // the loop's input is n …
+  n = 0;                                      // … which nobody knows here any more
+  for (int i = 0; i < 2; i++) sum = sum % 8 + 1;
+  if (sum > 8) reach_error();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def forgotten(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("runs") / "forgotten.c"
+    file.write_text(FORGOTTEN)
+    return file
+
+
+@pytest.fixture(scope="module")
+def certified(forgotten: Path) -> str:
+    request = Request((str(forgotten),))
+    program = encode_blocks(prepare(load_program(request)).small.program, None).program
+    found = Bounded().run(program, Budget(20))
+    assert isinstance(found, Safe) and found.runs is not None
+    proof = Proof(program, None, {}, Provenance("bounded", solvers=found.by), "", 0, runs=found.runs)
+    return json.dumps(as_data(make_certificate(request, Result(Proved(proof), stage="bounded"))))
+
+
+def test_a_certificate_of_all_runs(forgotten: Path, certified: str) -> None:
+    made = from_data(json.loads(certified))
+    assert made.kind == "runs"
+    assert json.loads(json.dumps(as_data(made))) == json.loads(certified)
+    assert isinstance(check_certificate(made, Request((str(forgotten),)), seconds=60), Accepted)
+
+
+@pytest.mark.parametrize("change", ["fewer steps", "one claim less", "the first step claimed", "no such place"])
+def test_forged_certificates_are_refused(forgotten: Path, certified: str, change: str) -> None:
+    data = json.loads(certified)
+    proof = data["proof"]
+    match change:
+        case "fewer steps":
+            proof["steps"] -= 1
+        case "one claim less":
+            del proof["unreached"][0]
+        case "the first step claimed":
+            head = proof["unreached"][0]["location"]
+            proof["unreached"] = [{"steps": steps, "location": head} for steps in range(1, 9)]
+        case "no such place":
+            proof["unreached"].append({"steps": 1, "location": 99_999})
+    found = check_certificate(from_data(data), Request((str(forgotten),)), seconds=60)
+    assert isinstance(found, Refused) and found.decided
+
+
+@pytest.mark.parametrize(("steps", "unreached"), [(0, []), (10**6, []), (-1, []), (3, [{"steps": 1}]), (3, [5])])
+def test_what_is_no_certificate_of_runs(certified: str, steps: int, unreached: list[object]) -> None:
+    data = json.loads(certified)
+    data["proof"] |= {"steps": steps, "unreached": unreached}
+    with pytest.raises(BadCertificate):
+        from_data(data)
+
+
+def test_users_are_told(forgotten: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    proof = forgotten.with_suffix(".json")
+    assert main(["verify", str(forgotten), "--engine", "bounded", "--proof", str(proof)]) == 0
+    assert "all runs end within" in capsys.readouterr().out
+    assert main(["check", str(proof), str(forgotten)]) == 0
