@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -29,7 +30,7 @@ from craton.verdicts.result import Result
 from craton.verdicts.verdict import Proved
 
 SIZES = (None, 0, 1)  # of blocks
-UPDATES = {
+UPDATES: dict[str, Callable[[int, int], tuple[int, int]]] = {
     "x := x + 1": lambda x, y: (x + 1, y),
     "x := 2 * x": lambda x, y: (2 * x, y),
     "y := x - y": lambda x, y: (x, x - y),
