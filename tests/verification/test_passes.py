@@ -51,6 +51,22 @@ procedure example1() {
 """
 
 
+FIGURE_1_IN_C = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int x = 0;
+  while (__VERIFIER_nondet_int()) {
+    char *p = malloc(1);
+    x = x + 1;
+    free(p);
+  }
+  return 0;
+}
+"""
+CLEANUP = "CHECK( init(main()), LTL(G valid-memcleanup) )\n"
+
+
 @pytest.mark.parametrize("text", CHOICES)
 def test_reading(text: str) -> None:
     assert read_passes(text) == CHOICES[text]
@@ -111,6 +127,18 @@ def test_figure_1_without_slicing(variant: str, tmp_path: Path, capsys: pytest.C
     options = ["--engine", "trace-abstraction(sbe)", "--refine", variant, "--passes", "none", "--json"]
     assert main(["verify", str(file), *options, "--time-limit", "60"]) == 0
     assert json.loads(capsys.readouterr().out)["passes"] == "none"
+
+
+@pytest.mark.parametrize("variant", ["newton(it, sp, lv)", "newton(it, wp, lv)"])
+def test_figure_1_in_c(variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """[CN] Fig. 1 as the C program that it condenses: no memory leaks, by arrays that are equal (Sect. 7)."""
+    file, cleanup = tmp_path / "figure1.c", tmp_path / "valid-memcleanup.prp"
+    file.write_text(FIGURE_1_IN_C)
+    cleanup.write_text(CLEANUP)
+    options = ["--engine", "trace-abstraction(sbe)", "--refine", variant, "--passes", "none", "--json"]
+    assert main(["verify", str(file), "--property", str(cleanup), *options, "--cpu-limit", "60"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["verdict"] == "true" and told["statistics"]["iterations"] <= 4
 
 
 def _written(statement: object) -> tuple[Term, ...]:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from craton.logic import Term, evaluate
 from craton.logic.evaluation import zero
 from craton.program.activations import Activation, Activations
 from craton.program.cfa import Edge, Location, Program
-from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Input, Return
+from craton.program.statements import Assign, Assume, BitsOf, Call, Fresh, Havoc, Input, Proposed, Return
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, holds, state
 from craton.verdicts.counterexample import Background, ReadValue, Replay
@@ -83,6 +84,7 @@ class _Walk:
         self.start: dict[Term, Any] = dict(execution.start)
         self.inputs: list[ReadValue] = []
         self.opened: list[Any] = []
+        self.addresses = count()  # of new memory, that the execution says nothing of
         self.activations = Activations(program)
 
     def run(self) -> Replay | None:
@@ -119,6 +121,13 @@ class _Walk:
         enabled = filter(is_enabled, running.procedure.outgoing(location))
         return min(enabled, key=self.path.next, default=None)
 
+    def _new_address(self, source: Fresh) -> int:
+        """One that no other memory of the run has."""
+        first: int = evaluate(source.value, state(self.values, self.model))
+        chosen = (value for waiting in self.chosen.values() for values in waiting for value in values.values())
+        given = {value for value in (*chosen, *self.opened) if isinstance(value, int)}
+        return next(address for k in self.addresses if (address := first + source.step * k) not in given)
+
     def _begin(self, call: Edge, entered: Activation) -> None:
         """The variables of an activation begin with the values that were chosen for them."""
         waiting = self.chosen.get(call)
@@ -137,7 +146,7 @@ class _Walk:
             case other:
                 raise AssertionError(f"{other} in a program that is replayed")
 
-    def _choose(self, edge: Edge, variables: Sequence[Term], source: Input | BitsOf | None) -> None:
+    def _choose(self, edge: Edge, variables: Sequence[Term], source: Input | Proposed | None) -> None:
         waiting = self.chosen.get(edge)
         chosen = waiting.popleft() if waiting else {}
         names = self.activations.current.variables
@@ -147,6 +156,8 @@ class _Walk:
                 value = values[variable]
             elif isinstance(source, BitsOf):
                 value = evaluate(source.value, state(self.values, self.model))
+            elif isinstance(source, Fresh):
+                value = self._new_address(source)
             else:
                 value = zero(variable.sort)
             self.values[variable] = value

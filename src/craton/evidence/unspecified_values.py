@@ -18,7 +18,7 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import post_order
 from craton.program.cfa import Edge, Symbol
 from craton.program.origin import SourceRange
-from craton.program.statements import Assign, Assume, Havoc, Input
+from craton.program.statements import Assign, Assume, Fresh, Havoc, Input
 from craton.traces.execution import state
 from craton.verdicts.counterexample import Background, Replay
 
@@ -116,10 +116,13 @@ class _Walk:
             case Havoc(variables, Input()):
                 for variable in variables:
                     self.values[variable] = next(self.inputs).value
-            case Havoc(variables, _):
+            case Havoc(variables, source):
                 for variable in variables:
                     self.values[variable] = next(self.opened)
                     self.written.pop(variable, None)
+                if isinstance(source, Fresh) and self._allocates(edge):
+                    begin = self.values[variables[0]]
+                    self.blocks.append((begin, begin + source.step))
                 if len(variables) == 1:
                     self._note_local(variables[0])
 

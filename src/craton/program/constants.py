@@ -12,7 +12,7 @@ from craton.program.analysis.graphs import reverse_postorder
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of, with_value, without_value
 from craton.program.slicing import remove_dead_code
-from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Statement
+from craton.program.statements import Assign, Assume, Call, Havoc, Proposed, Statement
 from craton.program.transformation import Transformed
 from craton.program.variables import writes
 
@@ -143,9 +143,10 @@ def simplified(statement: Statement, facts: PersistentMap) -> Statement:
     if isinstance(statement, Assign):
         value = replaced(statement.value, facts)
         return statement if value is statement.value else Assign(statement.variable, value)
-    if isinstance(statement, Havoc) and isinstance(statement.source, BitsOf):
+    if isinstance(statement, Havoc) and isinstance(statement.source, Proposed):
         value = replaced(statement.source.value, facts)
-        return statement if value is statement.source.value else Havoc(statement.variables, BitsOf(value))
+        source = replace(statement.source, value=value)
+        return statement if value is statement.source.value else Havoc(statement.variables, source)
     if isinstance(statement, Call):
         arguments = tuple(replaced(argument, facts) for argument in statement.arguments)
         return (

@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 from craton.logic import TRUE, Array, BitVec, Float, Sort, Term, free_variables, ops
@@ -20,7 +21,7 @@ from craton.logic.terms import format_of
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Unmodelled
 from craton.program.codegen import SUPPORT, Cells, Code, Unwritten
 from craton.program.codegen import CannotRun as CannotRun
-from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Input, Return
+from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Fresh, Havoc, Input, Proposed, Return
 
 Number = int | float | Fraction
 
@@ -225,7 +226,9 @@ class Interpreter:
         """With `only_inputs` the seed is for inputs; what the program leaves open besides is zero."""
         source = _Source(inputs, seed, only_inputs)
         state = [source.arbitrary(variable.sort) for variable in self._globals]
-        self._namespace.update(G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary)
+        self._namespace.update(
+            G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary, fresh=count()
+        )
         self._trace.clear()
         machine = _Machine(source, state, self._frame(self.program.main, source))
         outcome, steps = self._execute(machine, step_limit)
@@ -455,6 +458,8 @@ class Interpreter:
                 code.lines.append(f"{target} = read({code.constant(source)}, {code.constant(variable.sort)})")
             elif isinstance(source, BitsOf):
                 code.lines.append(f"{target} = {code.expression(source.value)}")
+            elif isinstance(source, Fresh):
+                code.lines.append(f"{target} = {code.expression(source.value)} + {source.step} * next(fresh)")
             else:
                 code.lines.append(f"{target} = arbitrary({code.constant(variable.sort)})")
 
@@ -574,7 +579,7 @@ def _mentioned(edge: Edge) -> list[Term]:
         terms = [statement.variable, statement.value]
     elif isinstance(statement, Havoc):
         terms = list(statement.variables)
-        if isinstance(statement.source, BitsOf):
+        if isinstance(statement.source, Proposed):
             terms.append(statement.source.value)
     elif isinstance(statement, Call):
         terms = [*statement.arguments, *statement.results]

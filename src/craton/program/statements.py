@@ -42,6 +42,19 @@ class BitsOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Fresh:
+    """The address of new memory: `Assume`s after the havoc say where it may lie. Concrete runs choose addresses that
+    they have not chosen before, `step` apart from `value` on.
+    """
+
+    value: Term
+    step: int
+
+
+Proposed = BitsOf | Fresh  # what concrete runs choose is made of a term
+
+
+@dataclass(frozen=True, slots=True)
 class Assume:
     condition: Term
 
@@ -63,13 +76,13 @@ class Havoc:
     """`source` is None if C leaves the value open (an uninitialised local, an unknown function's effect)."""
 
     variables: tuple[Term, ...]
-    source: Input | BitsOf | None = None
+    source: Input | Proposed | None = None
 
     def __str__(self) -> str:
         names = ", ".join(map(str, self.variables))
         if isinstance(self.source, BitsOf):
             return f"{names} := bits of {self.source.value}"
-        return f"{names} := {self.source}" if self.source is not None else f"havoc {names}"
+        return f"{names} := {self.source}" if isinstance(self.source, Input) else f"havoc {names}"
 
 
 @dataclass(frozen=True, slots=True)

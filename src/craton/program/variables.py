@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from craton.logic import Term, free_variables, substitute, var
-from craton.program.statements import Assign, Assume, BitsOf, Block, Call, Havoc, Return, Statement
+from craton.program.statements import Assign, Assume, Block, Call, Havoc, Proposed, Return, Statement
 
 _NONE: frozenset[Term] = frozenset()
 
@@ -18,7 +18,7 @@ def reads(statement: Statement) -> frozenset[Term]:
     if isinstance(statement, Assign):
         return free_variables(statement.value)
     if isinstance(statement, Havoc):
-        return free_variables(statement.source.value) if isinstance(statement.source, BitsOf) else _NONE
+        return free_variables(statement.source.value) if isinstance(statement.source, Proposed) else _NONE
     if isinstance(statement, Call):
         return _NONE.union(*map(free_variables, statement.arguments))
     if isinstance(statement, Block):
@@ -56,8 +56,8 @@ def renamed(statement: Statement, mapping: Mapping[Term, Term]) -> Statement:
         return Assign(_variable(statement.variable, mapping), _replace(statement.value, mapping))
     if isinstance(statement, Havoc):
         source = statement.source
-        if isinstance(source, BitsOf):
-            source = BitsOf(_replace(source.value, mapping))
+        if isinstance(source, Proposed):
+            source = replace(source, value=_replace(source.value, mapping))
         return Havoc(tuple(_variable(v, mapping) for v in statement.variables), source)
     if isinstance(statement, Call):
         arguments = tuple(_replace(argument, mapping) for argument in statement.arguments)

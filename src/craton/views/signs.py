@@ -15,7 +15,7 @@ from craton.logic import Array, BitVec, Sort, Term, ops, post_order
 from craton.logic.ops import Op
 from craton.program.analysis.union_find import UnionFind
 from craton.program.cfa import Program, Symbol
-from craton.program.statements import Assign, Assume, BitsOf, Call, Havoc, Input, Statement
+from craton.program.statements import Assign, Assume, BitsOf, Call, Fresh, Havoc, Input, Statement
 
 _SIGNED = frozenset(
     map(
@@ -198,7 +198,7 @@ def _roots(statements: list[Statement]) -> Iterator[Term]:
                 yield value
             case Call(_, arguments, _):
                 yield from arguments
-            case Havoc(_, BitsOf(value)):
+            case Havoc(_, BitsOf(value) | Fresh(value)):
                 yield value
 
 

@@ -248,9 +248,51 @@ CLEAN = [
     ("int *g; int main(void) { g = malloc(4); return 0; }", "valid-memcleanup"),
     ("int *p = malloc(4); exit(0);", "valid-memcleanup"),
     ("int *p = malloc(4); free(p); return 0;", "true"),
+    ("for (int i = 0; i < 3; i++) { char *p = malloc(1); free(p); } return 0;", "true"),
+    ("for (int i = 0; i < 3; i++) { char *p = malloc(1); if (i != 1) free(p); } return 0;", "valid-memcleanup"),
+    ("char *p = malloc(1), *q = malloc(1); free(p); p = malloc(1); free(q); free(p); free(0); return 0;", "true"),
+    ("char *p = malloc(1), *q = malloc(1); free(p); free(p); return 0;", "valid-memcleanup"),
+    ("char *p = malloc(3); p = realloc(p, 9); free(p); return 0;", "true"),
+    ("char **p = malloc(16); p[1] = malloc(1); free(p[1]); free(p); return 0;", "true"),
+    ("char **p = malloc(16); p[1] = malloc(1); free(p); return 0;", "valid-memcleanup"),
 ]
 
 
+@pytest.mark.parametrize("model", ["LP64", "ILP32"])
 @pytest.mark.parametrize(("body", "expected"), CLEAN)
-def test_cleanup(body: str, expected: str, tmp_path: Path) -> None:
-    assert verdict(outcome(body, CLEANUP, (), tmp_path, "LP64")) == expected
+def test_cleanup(body: str, expected: str, model: str, tmp_path: Path) -> None:
+    assert verdict(outcome(body, CLEANUP, (), tmp_path, model)) == expected
+
+
+TRACKED = [
+    ("char *g; int main(void) { g = malloc(4); return 0; }", "true"),
+    ("char *g, *h; int main(void) { g = malloc(4); h = g + 2; return 0; }", "true"),
+    ("char *g; int main(void) { g = malloc(4); g = malloc(4); return 0; }", "valid-memtrack"),
+    ("char *g; int main(void) { g = malloc(4); char *p = g; free(p); return 0; }", "true"),
+    ("char *g; int main(void) { g = malloc(4); free(g); g = 0; char *p = malloc(1); return 0; }", "valid-memtrack"),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), TRACKED)
+def test_tracking(body: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(outcome(body, Specification(memtrack=True), (), tmp_path, "LP64")) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "specification", "remembered"),
+    [
+        (CLEAN[3][0], CLEANUP, True),  # [CN] Fig. 1
+        (CLEAN[-1][0], CLEANUP, False),  # memory holds pointers to allocated memory
+        (CLEAN[3][0], MEMORY, False),
+        (TRACKED[0][0], Specification(memtrack=True), True),
+    ],
+)
+def test_where_blocks_are_remembered_by_their_addresses(
+    body: str, specification: Specification, remembered: bool, tmp_path: Path
+) -> None:
+    """[CN] Sect. 7: havoc p; assume ¬valid[p]. A freed address may be given again."""
+    path = tmp_path / "program.c"
+    path.write_text(text(body))
+    program = load_c([path], specification, COptions("LP64"))
+    assert any(variable.name == "allocated blocks" for variable in program.globals) is remembered
+    assert any(variable.name == "live blocks" for variable in program.globals) is not remembered

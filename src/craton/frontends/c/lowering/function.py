@@ -12,6 +12,7 @@ from craton.frontends.c.automaton.context import Context, Signature
 from craton.frontends.c.automaton.lvalue import Part
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.access import Access
+from craton.frontends.c.lowering.allocated import allocated
 from craton.frontends.c.lowering.assembly import InlineAssembly
 from craton.frontends.c.lowering.assignments import Assignments
 from craton.frontends.c.lowering.blocks import Blocks
@@ -109,10 +110,11 @@ class FunctionLowering:
         self.safety = Safety(frame)
         self.access = Access(frame, cells, self.safety)
         self.bulk = Bulk(frame, cells, self.safety, self.access)
-        self.heap = Heap(frame, self.safety)
+        known_blocks = allocated(frame, self.safety)
+        self.heap = Heap(frame, self.safety, known_blocks)
         self.unknowns = Unknowns(frame)
         self.variables = Variables(frame, self._scopes.renewed)
-        self.ending = Ending(frame, cells, self.safety, self.access, self.variables)
+        self.ending = Ending(frame, cells, known_blocks, self.access, self.variables)
 
     def _make_expressions(self) -> None:
         frame, access = self.frame, self.access

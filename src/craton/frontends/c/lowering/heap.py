@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from craton.frontends.c.lowering.allocated import Allocated
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
 from craton.logic import (
@@ -14,7 +15,6 @@ from craton.logic import (
     bvadd,
     bvand,
     bvmul,
-    bvshl,
     bvsub,
     bvuge,
     bvule,
@@ -34,11 +34,12 @@ _LAST_PAGES = 8192  # at the end of the address space
 class Heap:
     """Memory that begins to live while the program runs: allocated blocks, and locals with memory of their own."""
 
-    def __init__(self, frame: Frame, safety: Safety) -> None:
+    def __init__(self, frame: Frame, safety: Safety, allocated: Allocated) -> None:
         self._context = frame.context
         self._builder = frame.builder
         self._memory = frame.memory
         self._safety = safety
+        self._allocated = allocated
 
     def allocate(self, size: Term, *, counted: bool) -> Term:
         """The address of `size` new bytes; `counted` if they must be freed, else they live on the stack."""
@@ -97,18 +98,9 @@ class Heap:
         elif not size.is_value:
             builder.assume(bvult(size, memory.pointer(memory.most)))
         if counted:
-            memory.uses_heap = True
-            number, end = memory.heap, memory.stack_begin
-        else:
-            memory.uses_stack = True
-            number, end = memory.stack, memory.pointer(numbers - 1)
-        builder.assume(bvult(number, end))
-        address = builder.save(bvshl(number, memory.pointer(memory.offset_bits)))
-        builder.assign(memory.sizes, store(memory.sizes, number, bvadd(size, memory.pointer(1))))
-        builder.assign(number, bvadd(number, memory.pointer(1)))
-        if counted:
-            builder.assign(memory.live, bvadd(memory.live, memory.pointer(1)))
-        return address
+            return self._allocated.give(size)
+        memory.uses_stack = True
+        return self._safety.next_object(memory.stack, memory.pointer(numbers - 1), size)
 
     def _next_address(self, size: Term) -> Term:
         memory, builder = self._memory, self._builder
@@ -157,17 +149,15 @@ class Heap:
                 builder.assign(memory.freed, store(memory.freed, address, bv(1, 1)))
                 self.may_give_again()
             return
-        memory.uses_heap = True
         number = self._safety.object_number(address)
         null = eq(address, memory.pointer(0))
         if self._context.specification.free:
             start = eq(bvand(address, memory.pointer((1 << memory.offset_bits) - 1)), memory.pointer(0))
-            alive = not_(eq(select(memory.sizes, number), memory.pointer(0)))
-            builder.check(or_(null, and_(start, alive, self._safety.is_heap_number(number))), FREE)
+            builder.check(or_(null, and_(start, self._allocated.is_block(address))), FREE)
         then, after = builder.new(), builder.new()
         builder.fork(null, after, then)
         builder.enter(then)
         builder.assign(memory.sizes, store(memory.sizes, number, memory.pointer(0)))
-        builder.assign(memory.live, bvsub(memory.live, memory.pointer(1)))
+        self._allocated.take(address)
         builder.go(after)
         builder.enter(after)

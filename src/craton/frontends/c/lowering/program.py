@@ -10,6 +10,7 @@ from typing import TypeVar
 from craton.frontends.c.automaton.builder import Builder, Names
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.library.table import NAMES, pointer_effects
+from craton.frontends.c.lowering.allocated import remembers
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
 from craton.frontends.c.lowering.start import START, Start, layout
@@ -102,6 +103,7 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
     names = Names()
     memory = Memory(names.variable, pointer_width, specification.memory)
     memory.make_room(_largest(found))
+    memory.remembers = remembers(specification, points_to)
     memory.keeps_lengths = not specification.memory and any(
         pointer_effects(function.name).gives is Gives.RESIZED for function in found.functions.values()
     )

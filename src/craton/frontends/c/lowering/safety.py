@@ -5,7 +5,24 @@ from __future__ import annotations
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.places import find
-from craton.logic import FALSE, Term, and_, bvadd, bvand, bvlshr, bvsub, bvuge, bvule, bvult, eq, not_, or_, select
+from craton.logic import (
+    FALSE,
+    Term,
+    and_,
+    bvadd,
+    bvand,
+    bvlshr,
+    bvshl,
+    bvsub,
+    bvuge,
+    bvule,
+    bvult,
+    eq,
+    not_,
+    or_,
+    select,
+    store,
+)
 from craton.program.cfa import DEREF
 
 _STAY = "accesses stay in their objects (--property memsafety proves it)"
@@ -100,6 +117,22 @@ class Safety:
 
     def object_number(self, address: Term) -> Term:
         return bvlshr(address, self._memory.pointer(self._memory.offset_bits))
+
+    def start_of(self, address: Term) -> Term:
+        """Where the object that an address belongs to begins."""
+        return bvand(address, self._memory.pointer(-1 << self._memory.offset_bits))
+
+    def next_object(self, number: Term, end: Term, size: Term) -> Term:
+        """The address of the object with that number, if it is below the end; the number is the next one then."""
+        self._builder.assume(bvult(number, end))
+        address = self._builder.save(bvshl(number, self._memory.pointer(self._memory.offset_bits)))
+        self.begin_object(number, size)
+        self._builder.assign(number, bvadd(number, self._memory.pointer(1)))
+        return address
+
+    def begin_object(self, number: Term, size: Term) -> None:
+        sizes = self._memory.sizes
+        self._builder.assign(sizes, store(sizes, number, bvadd(size, self._memory.pointer(1))))
 
     def is_heap_number(self, number: Term) -> Term:
         """Whether an object's number is one that `malloc` gives."""

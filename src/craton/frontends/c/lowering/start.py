@@ -5,6 +5,7 @@ from __future__ import annotations
 from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.automaton.lvalue import Lvalue
+from craton.frontends.c.lowering.allocated import no_blocks
 from craton.frontends.c.lowering.cells import MemoryCells
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
@@ -159,9 +160,10 @@ def layout(context: Context, first: Builder) -> None:
                     number = memory.pointer(known.address.payload >> shift)
                     sizes = store(sizes, number, memory.pointer(known.size + 1))
         first.assign(memory.sizes, sizes)
-        first.assign(memory.live, memory.pointer(0))
         context.globals[memory.sizes] = None
-        context.globals[memory.live] = None
+        known_blocks = memory.blocks if memory.remembers else memory.live
+        first.assign(known_blocks, no_blocks(memory) if memory.remembers else memory.pointer(0))
+        context.globals[known_blocks] = None
     if memory.uses_heap:
         first.assign(memory.heap, start)
         context.globals[memory.heap] = None

@@ -81,8 +81,10 @@ class Memory:
         self.some_freed = self.new_variable("some block freed", BitVec(1))  # whether any was
         self.sizes = self.new_variable("object sizes", Array(sort, sort))
         self.live = self.new_variable("live blocks", sort)
+        self.blocks = self.new_variable("allocated blocks", Array(sort, BitVec(1)))  # by the addresses where they begin
         if self.safety:
             self.offset_bits = 32 if self.pointer_width == 64 else 19
+        self.remembers = False  # where blocks begin; else they are counted, where memory safety is checked
         self.uses_heap = False
         self.uses_stack = False
         self.keeps_lengths = False
