@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import NoReturn
 
 from craton.commands.streams import reliable_streams
@@ -88,7 +89,7 @@ def _told(words: Sequence[str]) -> int:
         args = parser.parse_args(words, argparse.Namespace(words=tuple(words)))
     except _BadArguments as problem:
         print(problem, file=sys.stderr)
-        if "--json" in words:
+        if _wants_json(words):
             _print_failure(str(problem), BAD_INPUT)
         raise SystemExit(BAD_INPUT) from None
     if args.command is None:
@@ -111,14 +112,19 @@ def _report(args: argparse.Namespace, message: str, code: int) -> int:
     if args.debug:
         traceback.print_exc()
     print(f"craton: {message}", file=sys.stderr)
-    if getattr(args, "json", None) is True:
+    if getattr(args, "json", None) is True or getattr(args, "format", None) == "json":
         _print_failure(message.removeprefix("UNKNOWN: "), code)
     return code
 
 
+def _wants_json(words: Sequence[str]) -> bool:
+    """Of arguments that nobody understands."""
+    return "--json" in words or "--format=json" in words or ("--format", "json") in pairwise(words)
+
+
 def _print_failure(message: str, code: int) -> None:
     """For `--json`: what the last line on standard error says, as an object, with a verdict only if that is unknown."""
-    told: dict[str, str | int] = {"error": message, "exit_code": code}
+    told: dict[str, str | int] = {"schema_version": 1, "error": message, "exit_code": code}
     if code == UNKNOWN:
         told = {"verdict": "unknown", "reason": message, **told}
     print(json.dumps(told, indent=2))

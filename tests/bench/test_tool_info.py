@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from craton.report.verdict import Outcome, print_outcome
+from craton.report.verdict import Outcome, Output, print_outcome
 from craton.verdicts.text import VerdictKind, VerdictText
 
 pytest.importorskip("benchexec", reason="the tool-info module is for BenchExec, which is not installed")
@@ -35,7 +35,7 @@ def written(directory: Path, capsys: pytest.CaptureFixture[str]) -> list[Path]:
     """Files of what `craton verify --stats` prints."""
     files = []
     for name, outcome in OUTCOMES.items():
-        print_outcome(outcome, as_json=False, stats=True, quiet=False)
+        print_outcome(outcome, Output(stats=True))
         files.append(directory / f"{name}.log")
         files[-1].write_text(capsys.readouterr().out)
     return files

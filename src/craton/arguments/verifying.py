@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from craton.configuration.stages import Stage
     from craton.evidence.files import EvidenceFiles
+    from craton.report.verdict import Output
 
 
 def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +58,13 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--show-properties", action="store_true", help="list every check, and verify nothing")
     output.add_argument("--each", action="store_true", help="a verdict for each check, as a table")
     output.add_argument("--report", type=Path, metavar="FILE", help="everything about the run as one page (HTML)")
-    output.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    output.add_argument(
+        "--format",
+        choices=("text", "json", "sarif", "github", "junit"),
+        default="text",
+        help="text (default), one JSON object, or what code scanning, GitHub workflows and test reports read",
+    )
+    output.add_argument("--json", action="store_true", help="the same as --format json")
     output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
     output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
 
@@ -92,6 +99,12 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
         seed=args.seed,
         check_refutations=args.check_refutations,
     )
+
+
+def output_of(args: argparse.Namespace) -> Output:
+    from craton.report.verdict import Output
+
+    return Output("json" if args.json else args.format, args.stats, args.quiet)
 
 
 def evidence_files_of(args: argparse.Namespace) -> EvidenceFiles:

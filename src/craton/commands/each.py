@@ -7,7 +7,6 @@ time that is left.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from craton.verdicts.text import VerdictKind
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Asked, Request
-    from craton.report.verdict import Outcome
+    from craton.report.verdict import Outcome, Output
 
 Verify = Callable[["Request", float], "Outcome"]
 _TOGETHER = 0.5  # of the time, for checks that are verified together
@@ -43,8 +42,10 @@ def listed_checks(asked: Sequence[Asked]) -> list[dict[str, Any]]:
 
 
 def print_checks(found: Sequence[dict[str, Any]], *, as_json: bool) -> None:
+    from craton.report.verdict import SCHEMA_VERSION, print_json
+
     if as_json:
-        print(json.dumps({"checks": [entry for entry in found if entry["check"]]}, indent=2))
+        print_json({"schema_version": SCHEMA_VERSION, "checks": [entry for entry in found if entry["check"]]})
         return
     rows = [(entry["check"], _place(entry), entry["property"], entry["text"]) for entry in found if entry["check"]]
     print("\n".join(table(rows, "")) if rows else "nothing to check")
@@ -102,19 +103,23 @@ class EachCheck:
         return group
 
 
-def print_each(found: Sequence[tuple[dict[str, Any], Outcome]], *, as_json: bool, quiet: bool) -> Outcome:
+def print_each(found: Sequence[tuple[dict[str, Any], Outcome]], output: Output) -> Outcome:
     """A table behind the worst verdict, which is returned; then the ways to what fails."""
+    from craton.report.formats import FORMATS
     from craton.report.verdict import as_data, outcome_without_result, print_details, print_json, worst_of
 
     worst = worst_of([outcome for _, outcome in found]) if found else outcome_without_result("nothing to check")
-    if as_json:
+    if output.format in FORMATS:
+        print(FORMATS[output.format]([(entry["check"], outcome) for entry, outcome in found]))
+        return worst
+    if output.format == "json":
         told = [{**entry, **_short(outcome)} for entry, outcome in found]
         print_json({**as_data(worst), "checks": told})
         return worst
     print(worst.verdict.headline)
     rows = [(outcome.verdict.kind.name, entry["check"], _place(entry), entry["text"]) for entry, outcome in found]
     print("\n".join(table(rows)))
-    if not quiet:
+    if not output.quiet:
         shown: set[int] = set()
         for entry, outcome in found:
             if id(outcome) not in shown:

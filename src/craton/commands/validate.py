@@ -95,9 +95,9 @@ def _print(final: Outcome, role: str, notes: tuple[str, ...], args: argparse.Nam
         del told["statistics"]
         print(json.dumps(told, indent=2, ensure_ascii=False))
         return
-    from craton.report.verdict import print_outcome
+    from craton.report.verdict import Output, print_outcome
 
-    print_outcome(final, as_json=False, stats=False, quiet=args.quiet)
+    print_outcome(final, Output(quiet=args.quiet))
     if not args.quiet:
         print(f"  witness: {role}")
         for note in notes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from craton.arguments.sources import requested
-from craton.arguments.verifying import add_verify_arguments, evidence_files_of, stages_of
+from craton.arguments.verifying import add_verify_arguments, evidence_files_of, output_of, stages_of
 from craton.errors import CratonError
 from craton.files import CannotWrite
 from craton.verdicts.text import VerdictKind
@@ -83,16 +83,16 @@ def run(args: argparse.Namespace) -> int:
     asked = properties_asked(request)
     if args.show_properties:
         return _show_properties(args, asked)
-    work = _Work(args, stages)
+    work, output = _Work(args, stages), output_of(args)
     ending: Ending | None
     if args.each:
         final, ending = work.each_verified(asked)
     elif len(asked) == 1:
         final, ending = work.verified(request, args.time_limit, args.cpu_limit)
-        print_outcome(final, as_json=args.json, stats=args.stats, quiet=args.quiet)
+        print_outcome(final, output)
     else:
         told, ending = work.all_verified(asked)
-        final = print_outcomes(told, as_json=args.json, stats=args.stats, quiet=args.quiet)
+        final = print_outcomes(told, output)
     if args.report is not None:
         _write_report(args, request, stages, final)
     sys.stdout.flush()
@@ -132,7 +132,7 @@ def _command(args: argparse.Namespace) -> str:
 def _show_properties(args: argparse.Namespace, asked: Sequence[Asked]) -> int:
     from craton.commands.each import listed_checks, print_checks
 
-    print_checks(listed_checks(asked), as_json=args.json)
+    print_checks(listed_checks(asked), as_json=output_of(args).format == "json")
     return 0
 
 
@@ -150,7 +150,7 @@ class _Work:
         from craton.processes.supervision import Failed, supervise
 
         args, started = self.args, time.monotonic()
-        line = _ProgressLine(sys.stderr, silent=args.quiet or args.json)
+        line = _ProgressLine(sys.stderr, silent=args.quiet or output_of(args).format != "text")
         limits = Limits(seconds, cpu_seconds, _bytes(args.memory_limit))
         ending = supervise(lambda report: self._work(request, limits, report), limits, line.show, last_words=True)
         line.clear()
@@ -253,7 +253,7 @@ class _Work:
             work = EachCheck(one.request, verified, time.monotonic() + left / (len(asked) - number))
             work.find([entry["check"] for entry in entries])
             told += [(entry, work.outcomes[entry["check"]]) for entry in entries]
-        return print_each(told, as_json=self.args.json, quiet=self.args.quiet), ending
+        return print_each(told, output_of(self.args)), ending
 
     def all_verified(self, asked: Sequence[Asked]) -> tuple[list[tuple[Asked, Outcome]], Ending | None]:
         """Each property apart from the others, with an equal part of what is left of the limits."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from craton.verdicts.verdict import Violated
 
 
+SCHEMA_VERSION = 1  # of `schema.json`
 _LONGEST = 160  # characters of a formula that is printed
 _MOST_REMEMBERED = 10  # sets of templates
 
@@ -215,7 +216,7 @@ def _spread(numbers: Sequence[int], least: str, most: str) -> dict[str, float]:
 
 def as_data(outcome: Outcome) -> dict[str, Any]:
     """For `--json`."""
-    told = {**asdict(outcome), "verdict": str(outcome.verdict)}
+    told = {"schema_version": SCHEMA_VERSION, **asdict(outcome), "verdict": str(outcome.verdict)}
     for name in ("unwritten", "answer"):
         if not told[name]:
             del told[name]
@@ -224,13 +225,28 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     return told
 
 
-def print_outcome(outcome: Outcome, *, as_json: bool, stats: bool, quiet: bool) -> None:
-    if as_json:
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How verdicts are printed: as text, json, sarif, github or junit."""
+
+    format: str = "text"
+    stats: bool = False
+    quiet: bool = False
+
+
+def print_outcome(outcome: Outcome, output: Output, name: str = "") -> None:
+    """The verdict on what was asked."""
+    if output.format == "json":
         print_json(as_data(outcome))
-        return
-    print(_headline(outcome) + ("" if quiet else _what_fails(outcome)))
-    if not quiet:
-        print_details(outcome, stats=stats)
+    elif output.format != "text":
+        from craton.report.checks import in_words
+        from craton.report.formats import FORMATS
+
+        print(FORMATS[output.format]([(name or in_words(outcome.checked) or "the property", outcome)]))
+    else:
+        print(_headline(outcome) + ("" if output.quiet else _what_fails(outcome)))
+        if not output.quiet:
+            print_details(outcome, stats=output.stats)
 
 
 def _headline(outcome: Outcome) -> str:
@@ -355,12 +371,16 @@ def worst_of(outcomes: Sequence[Outcome]) -> Outcome:
     return min(outcomes, key=lambda outcome: _WORST_FIRST.index(outcome.verdict.kind))
 
 
-def print_outcomes(told: Sequence[tuple[Asked, Outcome]], *, as_json: bool, stats: bool, quiet: bool) -> Outcome:
+def print_outcomes(told: Sequence[tuple[Asked, Outcome]], output: Output) -> Outcome:
     """Of several properties: the worst verdict, which is returned, and then each with its own."""
     from craton.report.checks import table
+    from craton.report.formats import FORMATS
 
     worst = worst_of([outcome for _, outcome in told])
-    if as_json:
+    if output.format in FORMATS:
+        print(FORMATS[output.format]([(one.formula, outcome) for one, outcome in told]))
+        return worst
+    if output.format == "json":
         properties = [{"property": one.formula, "file": one.file, **as_data(outcome)} for one, outcome in told]
         print_json({**as_data(worst), "properties": properties})
         return worst
@@ -368,10 +388,10 @@ def print_outcomes(told: Sequence[tuple[Asked, Outcome]], *, as_json: bool, stat
     names = [f"{one.formula} ({one.file})" if one.file else one.formula for one, _ in told]
     for line in table([(name, _headline(outcome)) for name, (_, outcome) in zip(names, told, strict=True)]):
         print(line)
-    if not quiet:
+    if not output.quiet:
         for name, (_, outcome) in zip(names, told, strict=True):
             print(f"{name}{_what_fails(outcome) or ':'}")
-            print_details(outcome, stats=stats)
+            print_details(outcome, stats=output.stats)
     return worst
 
 

@@ -1,0 +1,130 @@
+"""What other programs read: JSON by its schema, SARIF, GitHub's annotations, JUnit's XML.
+
+SARIF was also checked by hand against the official schema (sarif-2.1.0.json in the npm package
+@microsoft/sarif-multitool-linux 5.7.0), for all three verdicts, several properties and --each.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from craton.report.formats import github, junit, sarif
+from craton.report.verdict import Outcome
+from craton.verdicts.text import VerdictText
+from support.commands import command
+
+PROGRAM = """\
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+static int twice(int x) { return 2 * x; }
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (x < 0 || x > 9) return 0;
+  assert(twice(x) != 8);
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    file = tmp_path / "twice.c"
+    file.write_text(PROGRAM)
+    return file
+
+
+def outcome(verdict: str, **fields: Any) -> Outcome:
+    text = VerdictText.parse(verdict)
+    assert text is not None
+    return Outcome(text, **fields)
+
+
+PLACE = {
+    "property": "unreach-call",
+    "check": "main.reach.1",
+    "what": "it, fails: 100%",
+    "file": "a,b.c",
+    "line": 3,
+    "text": "",
+}
+STEP = {
+    "file": "a,b.c",
+    "line": 2,
+    "text": "f();",
+    "depth": 1,
+    "changes": {"x": "1"},
+    "inputs": [],
+    "unspecified": [],
+    "calls": {},
+}
+TOLD = [
+    ("reach", outcome("false(unreach-call)", violated=PLACE, way=[STEP, {"rounds": 4}], evidence="replay: \x01 it")),
+    ("overflow", outcome("true", evidence="proof: 1", checked=[{"property": "no-overflow", "checks": 2}])),
+    ("memsafety", outcome("unknown", reason="out\nof time")),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--engine", "bounded"), 1),
+        (("--property", "overflow,div-by-zero"), 0),
+        (("--each",), 1),
+        (("--show-properties",), 0),
+        (("--property", "nothing"), 2),
+        (("--strange",), 2),
+        (("--engine", "testing", "--property", "overflow"), 3),
+    ],
+)
+def test_json_is_one_object_as_its_schema_says(
+    options: tuple[str, ...], code: int, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = json.loads((files("craton.report") / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert command("verify", program, *options, "--format", "json") == code
+    jsonschema.Draft202012Validator(schema).validate(json.loads(capsys.readouterr().out))
+
+
+def test_sarif() -> None:
+    log = json.loads(sarif(TOLD))
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    false, true, unknown = run["results"]
+    assert all(result["ruleId"] in rules for result in run["results"])
+    assert [result["kind"] for result in run["results"]] == ["fail", "pass", "open"]
+    assert [result["level"] for result in run["results"]] == ["error", "none", "none"]
+    (steps,) = (flow["threadFlows"][0]["locations"] for flow in false["codeFlows"])
+    assert [step["location"]["physicalLocation"]["region"]["startLine"] for step in steps] == [2]
+    assert false["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%2Cb.c"
+    assert true["ruleId"] == "no-overflow" and unknown["message"]["text"].startswith("not decided")
+
+
+def test_github() -> None:
+    error, notice, warning = github(TOLD).split("\n")
+    assert error.startswith("::error file=a%2Cb.c,line=3,title=Craton%3A FALSE(unreach-call)::it, fails: 100%25 (")
+    assert notice.startswith("::notice title=Craton%3A TRUE::overflow holds")
+    assert warning == "::warning title=Craton%3A UNKNOWN::not decided: out%0Aof time"
+
+
+def test_junit() -> None:
+    suites = ElementTree.fromstring(junit(TOLD))
+    assert (suites.get("tests"), suites.get("failures"), suites.get("skipped")) == ("3", "1", "1")
+    cases = {case.get("name"): case for case in suites.iter("testcase")}
+    failure = cases["reach"].find("failure")
+    assert failure is not None and failure.text == "a,b.c:2: f();  // x = 1"
+    assert len(cases["overflow"]) == 0 and cases["memsafety"].find("skipped") is not None
+
+
+def test_a_format_on_the_command_line(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", program, "--engine", "bounded", "--format", "sarif") == 1
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    levels = [step["nestingLevel"] for step in result["codeFlows"][0]["threadFlows"][0]["locations"]]
+    assert 1 in levels  # inside of the call
