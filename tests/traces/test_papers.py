@@ -54,8 +54,16 @@ SEQUENCES = {
 
 
 def test_the_papers_sequences_are_all_here() -> None:
-    assert len(SEQUENCES) == 24
-    assert {variant for _, variant in SEQUENCES.values()} == set(VARIANTS)
+    """All eight variants of each example. The core of Table 3.2 is not unique; with the one that the thesis supposes,
+    the trace has an entry of its own.
+    """
+    assert len(SEQUENCES) == 36
+    by_example: dict[str, set[str]] = {}
+    for entry, variant in SEQUENCES.values():
+        by_example.setdefault(entry.title.text, set()).add(variant)
+    without_core = {"loop entered once, [NR] Table 3.2": {name for name in VARIANTS if "IT" not in name}}
+    assert len(by_example) == 5
+    assert all(found == without_core.get(name, set(VARIANTS)) for name, found in by_example.items())
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
