@@ -12,14 +12,21 @@ from craton.bench.experiments import EXPERIMENTS
 from craton.bench.experiments import craig_vs_newton as cn
 from craton.bench.experiments import exploring_interpolants as ei
 from craton.bench.experiments import newton_in_cpachecker as nr
+from craton.bench.experiments import refinement_selection as rs
 from craton.bench.experiments.contract import Table
 from craton.bench.experiments.page import column_groups, experiment_page
 from craton.bench.results import Campaign, RunRecord, score_of, status_of
 from craton.bench.tasks import BenchTask
 from craton.configuration.refiners import refiner
+from craton.traces.compose import Fallback
 from craton.traces.cores import Granularity
+from craton.traces.craig import Craig
 from craton.traces.levels import Level
 from craton.traces.newton import Newton
+from craton.traces.prefixes import Sliced
+from craton.traces.refutation import Refiner
+from craton.traces.scorers import SCORERS
+from craton.traces.values import ExplicitValues
 
 # --- what the papers say about their own figures ----------------------------------------------------------------------
 
@@ -72,6 +79,22 @@ def test_what_table_i_says_of_timeouts() -> None:
     assert len(ei.TABLE_I) == 41
     assert all((row[0] is None) is (row[1] is None) for row in ei.TABLE_I.values())
     assert all((row[2] is None) is (row[3] is None) for row in ei.TABLE_I.values())
+
+
+def test_what_refinement_selection_says_in_words() -> None:
+    """[RS] 7: 224 more tasks (20 %) by good and narrow; all but "bad" are better than none."""
+    solved = {row: cells[0] for row, cells in rs.TABLE_1.items() if cells}
+    assert solved["Good&Narrow"] - solved["None"] == 224
+    assert {row for row, count in solved.items() if count < solved["None"]} == {"Bad"}
+    assert max(solved, key=lambda row: solved[row]) == "Good&Narrow"
+    best = {row: cells[0] for row, cells in rs.TABLE_2.items() if cells}
+    assert max(best, key=lambda row: best[row]) == "Good&Narrow"
+    third = {row: cells[0] for row, cells in rs.TABLE_3.items() if cells}
+    assert third[rs.WITHIN] == third[rs.BETWEEN] > third[rs.VALUES_FIRST] > third["PA"]
+    for paper, sizes in ((rs.TABLE_1, rs.SIZES_1), (rs.TABLE_2, rs.SIZES_2), (rs.TABLE_3, rs.SIZES_3)):
+        for cells in filter(None, paper.values()):
+            assert all(count <= size for count, size in zip(cells, sizes.values(), strict=True))
+            assert sum(cells[1:]) <= cells[0]
 
 
 # --- configurations ---------------------------------------------------------------------------------------------------
@@ -183,11 +206,37 @@ def test_rows_of_the_paper_have_its_settings(name: str) -> None:
     assert (newton.minimise, newton.late, newton.level, newton.time_limit) == (0, False, Level.EDGE, None)
 
 
-@pytest.mark.parametrize("name", ["craig-vs-newton", "newton-in-cpachecker"])
+@pytest.mark.parametrize("name", ["craig-vs-newton", "newton-in-cpachecker", "refinement-selection"])
 def test_refiners_see_what_is_irrelevant(name: str) -> None:
     """Neither slicing nor known constants do a refiner's work."""
     for configuration in EXPERIMENTS[name].configurations():
         assert configuration.options[configuration.options.index("--passes") + 1] == "dead-code"
+
+
+def test_rows_of_table_3_are_configured_exactly() -> None:
+    """[RS] 7: values first; the same with selection in each analysis; selection between the analyses. As in all rows,
+    single statements, unwound anew after each refinement, with one precision for all locations; no limits of time.
+    """
+    options = {row.name: row.options for row in rs.rows()}
+    craig = Fallback((Craig("farkas", time_limit=None), Craig("z3", time_limit=None)))
+    values = ExplicitValues(time_limit=None)
+    good_narrow = (SCORERS["good"], SCORERS["narrow"])
+
+    def refines(row: str) -> Refiner:
+        return refiner(options[row][options[row].index("--refine") + 1])
+
+    def selecting(*refiners: Refiner) -> Refiner:
+        return Sliced(refiners, good_narrow, time_limit=None)
+
+    assert refines("PA None") == craig and refines("VA None") == values
+    assert refines(rs.VALUES_FIRST) == Fallback((values, craig))
+    assert refines(rs.WITHIN) == Fallback((selecting(values), selecting(craig)))
+    assert refines(rs.BETWEEN) == selecting(values, craig)
+    for row in (rs.VALUES_FIRST, rs.WITHIN, rs.BETWEEN):
+        assert options[row][:2] == ("--engine", "value-predicate(sbe, restart, global)")
+    for row in rs.HEURISTICS:
+        assert options[f"PA {row}"][:2] == ("--engine", "predicate(sbe, restart, global)")
+        assert options[f"VA {row}"][:2] == ("--engine", "value(sbe, restart, global)")
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -267,6 +316,41 @@ def test_tables_of_the_thesis() -> None:
     assert fourth.rows == (("case by case", "6 (75 %)"), ("stayed quantified", "2 (25 %)"))
 
 
+def selected(task: str, config: str, verdict: str, several: int, refuted: int = 1) -> RunRecord:
+    made = record(task, config, verdict, refuted=refuted)
+    choices = {"fewest": 1, "median": 1.0, "most": several + 1, "with several": several}
+    return replace(made, statistics=made.statistics | {"refinements to select from": choices})
+
+
+def test_tables_of_refinement_selection(tmp_path: Path) -> None:
+    ended = campaign(
+        record("ReachSafety-ECA/1", "PA None", "TIMEOUT", refuted=3),
+        selected("ReachSafety-ECA/1", "PA Good", "true", 2),
+        record("ReachSafety-ECA/2", "PA None", "true", refuted=1),
+        selected("ReachSafety-ECA/2", "PA Good", "true", 0),  # nothing to select: the task does not count
+        record("ReachSafety-Loops/3", "PA None", "true", refuted=1),
+        selected("ReachSafety-Loops/3", "PA Good", "unknown", 1),
+        selected("ReachSafety-Loops/3", "VA Good", "true", 1),
+        selected("ReachSafety-ECA/2", rs.BETWEEN, "true", 1),
+        selected("ReachSafety-ECA/1", rs.BETWEEN, "true", 0, refuted=0),  # needs no refinement
+        record("ReachSafety-ECA/2", rs.VALUES_FIRST, "TIMEOUT"),
+        record("ReachSafety-ECA/2", "ours: VA lazy", "true"),
+    )
+    first, second, third, prefixes, ours = rs.tables(ended)
+    assert cells(first, "No. of tasks") == dict.fromkeys(rs.SIZES_1, "0") | {"All tasks": "2", "ECA": "1"}
+    assert cells(first, "None")["All tasks"] == "1 (50 %)" and cells(first, "None")["ECA"] == "0 (0 %)"
+    assert cells(first, "Good")["ECA"] == "1 (100 %)" and cells(first, "Good")["Seq."] == "n/a"
+    assert set(cells(first, "Bad").values()) == {"n/a"}
+    assert first.rows[1][1] == "1139 (40 %)"
+    assert cells(second, "Good")["All tasks"] == "1 (100 %)" and second.rows[1][1] == "–"
+    assert cells(third, "No. of tasks")["All tasks"] == "1"
+    assert cells(third, rs.BETWEEN)["ECA"] == "1 (100 %)" and cells(third, rs.VALUES_FIRST)["ECA"] == "0 (0 %)"
+    assert cells(third, "PA")["All tasks"] == "1 (100 %)"
+    assert ("PA Good", "2 (67 %)", "3", "3") in prefixes.rows
+    assert ("ours: VA lazy", "1 (33 %)") in ours.rows and ("ours: VA eager", "n/a") in ours.rows
+    assert [path.stem for path in rs.figures(ended, tmp_path)][:1] == ["figure-2"]
+
+
 def test_table_i() -> None:
     def run(task: str, config: str, verdict: str, refinements: int = 0) -> RunRecord:
         made = record(f"horn/{task}", config, verdict, verdict if task == "own.smt2" else "true")
@@ -301,3 +385,8 @@ def test_experiments_are_for_tasks_of_their_kind() -> None:
     clauses = BenchTask("a", "a", "satisfiability", None, Path("a.smt2"), None, ())
     assert ei.EXPLORING_INTERPOLANTS.applies(clauses, configuration)
     assert not ei.EXPLORING_INTERPOLANTS.applies(replace(clauses, property="unreach-call"), configuration)
+    reachability = replace(clauses, property="unreach-call", file=Path("a.c"), category="ReachSafety-ECA")
+    assert rs.applies(reachability, configuration)
+    for category in ("ReachSafety-Arrays", "ReachSafety-Heap", "ReachSafety-Recursive", "ConcurrencySafety-Main"):
+        assert not rs.applies(replace(reachability, category=category), configuration)
+    assert not rs.applies(replace(reachability, property="no-overflow"), configuration)

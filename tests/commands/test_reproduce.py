@@ -45,6 +45,11 @@ TINY = {
         "(assert (forall ((x Int)) (=> (and (p x) (< x 0)) false)))\n",
         ["plain", "ABS"],
     ),
+    "refinement-selection": (
+        ".bpl",
+        "procedure main() { var b, i : int; i := 0; if (b != 0) { while (i < 3) { i := i + 1; } assert b != 0; } }\n",
+        ["PA Good", "(VA_RefSel + PA_RefSel)_RefSel"],
+    ),
 }
 
 

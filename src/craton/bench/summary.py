@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from craton.bench.results import CORRECT, DONE, WRONG, Campaign, RunRecord
 
@@ -132,6 +133,30 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
+# --- tasks -----------------------------------------------------------------------------------------------------------
+
+
+class TaskKey(NamedTuple):
+    task: str
+    property: str
+    category: str
+
+
+def task_of(run: RunRecord) -> TaskKey:
+    return TaskKey(run.task, run.property, run.category)
+
+
+def with_refinement(runs: Iterable[RunRecord]) -> set[TaskKey]:
+    """The tasks with a refutation in some run."""
+    counted = ((run, run.statistics.get("refutations")) for run in runs)
+    return {task_of(run) for run, counts in counted if isinstance(counts, dict) and sum(counts.values())}
+
+
+def with_selection(runs: Iterable[RunRecord]) -> set[TaskKey]:
+    """The tasks with a refinement in some run that had several sliced prefixes to select from ([RS] 7)."""
+    return {task_of(run) for run in runs if (found := selecting(run)) is not None and found.several}
+
+
 # --- statistics of single runs ----------------------------------------------------------------------------------------
 
 
@@ -139,6 +164,22 @@ def iterations(run: RunRecord) -> int | None:
     """How many error traces went to a refiner; None if the run does not say."""
     found = run.statistics.get("iterations")
     return found if isinstance(found, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Selecting:
+    """What a run had to select from ([RS] Alg. 2)."""
+
+    several: int  # refinements with more than one sliced prefix, or more than one analysis to refine
+    most: int  # to select from
+
+
+def selecting(run: RunRecord) -> Selecting | None:
+    """None if the run selected nothing."""
+    found = run.statistics.get("refinements to select from")
+    if not isinstance(found, dict) or not isinstance(found.get("most"), int):
+        return None
+    return Selecting(found.get("with several", 0), found["most"])
 
 
 def perfect_sequences(run: RunRecord) -> tuple[int, int] | None:

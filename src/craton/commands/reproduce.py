@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 5.0  # with --quick, so many seconds of wall time for each of processor time: the machine may be loaded
 
-NAMES = ("craig-vs-newton", "newton-in-cpachecker", "exploring-interpolants")
+NAMES = ("craig-vs-newton", "newton-in-cpachecker", "exploring-interpolants", "refinement-selection")
 
 _DESCRIPTION = """\
 Runs an experiment of a paper on tasks of yours, and prints the paper's tables with our figures in them. The limits are
@@ -28,6 +28,7 @@ the paper's, unless you give others.
   craig-vs-newton         Craig vs. Newton in Software Model Checking (ESEC/FSE 2017): Table 1, Figs. 4–6
   newton-in-cpachecker    Newton refinement in CPAchecker (a thesis): Tables 5.1–5.3, Figs. 5.1–5.6
   exploring-interpolants  Exploring Interpolants (FMCAD 2013): Table I, on Horn clauses (.smt2)
+  refinement-selection    Refinement Selection (SPIN 2015): Tables 1–3, Fig. 2
 
 Configurations whose solvers are not installed are left out, and said to be. As with craton bench, the same command goes
 on with what was interrupted.

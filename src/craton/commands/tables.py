@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ examples:
   craton tables results --markdown table.md --html page.html
   craton tables results --xml benchexec && table-generator benchexec/*.xml
   craton tables results --all
+  craton tables results --tasks selecting --set selecting.set
 """
 
 
@@ -37,6 +40,12 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("campaign", type=Path, metavar="OUT", help="what `craton bench --out` has written")
+    parser.add_argument(
+        "--tasks",
+        choices=("refined", "selecting"),
+        help="only tasks that some run refined, or whose refinements had several sliced prefixes to select from",
+    )
+    parser.add_argument("--set", type=Path, metavar="FILE", help="the tasks, for another campaign of `craton bench`")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="a line for each run")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the counts as Markdown")
     parser.add_argument("--latex", type=Path, metavar="FILE", help="the counts as LaTeX, for the package booktabs")
@@ -51,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from craton.bench.presentation import show, write_all, write_xml
     from craton.bench.results import read_campaign
 
-    campaign = read_campaign(args.campaign)
+    campaign = _chosen(read_campaign(args.campaign), args.tasks)
     out = args.campaign if args.campaign.is_dir() else args.campaign.parent
     written = write_all(campaign, out) if args.all else []
     written += _write_texts(args, campaign, out)
@@ -63,10 +72,20 @@ def run(args: argparse.Namespace) -> int:
         written += write_figures(campaign, args.figures)
     for path in written:
         print(f"written: {path}")
-    asked = (args.all, args.csv, args.markdown, args.latex, args.html, args.xml, args.figures)
+    asked = (args.all, args.set, args.csv, args.markdown, args.latex, args.html, args.xml, args.figures)
     if not any(asked):
         show(campaign)
     return 0
+
+
+def _chosen(campaign: Campaign, tasks: str | None) -> Campaign:
+    """The runs of some of the tasks."""
+    from craton.bench.summary import task_of, with_refinement, with_selection
+
+    if tasks is None:
+        return campaign
+    kept = with_refinement(campaign.runs) if tasks == "refined" else with_selection(campaign.runs)
+    return replace(campaign, runs=tuple(run for run in campaign.runs if task_of(run) in kept))
 
 
 def _write_texts(args: argparse.Namespace, campaign: Campaign, out: Path) -> list[Path]:
@@ -74,10 +93,16 @@ def _write_texts(args: argparse.Namespace, campaign: Campaign, out: Path) -> lis
     from craton.bench.tables import csv_table, latex_table, markdown_table
     from craton.files import write_atomically
 
+    def tasks(campaign: Campaign) -> str:
+        """A set: lines of patterns, relative to its file."""
+        names = sorted({run.task for run in campaign.runs})
+        return "".join(f"{escape(os.path.relpath(name, args.set.parent))}\n" for name in names)
+
     def page(campaign: Campaign) -> str:
         return results_page(campaign, os.path.relpath(out, args.html.parent))
 
     makers: tuple[tuple[Path | None, Callable[[Campaign], str]], ...] = (
+        (args.set, tasks),
         (args.csv, csv_table),
         (args.markdown, markdown_table),
         (args.latex, latex_table),

@@ -195,7 +195,7 @@ def figures(statistics: Statistics) -> dict[str, Any]:
         "analyses that can follow them": dict(statistics.analyses),
         "perfect sequences": f"{statistics.perfect} of {statistics.tested}",
         "eliminated": dict(statistics.eliminated),
-        "refinements to select from": _spread(statistics.choices, "fewest", "most"),
+        "refinements to select from": _choices(statistics.choices),
         "frontier": _spread(statistics.frontiers, "smallest", "largest"),
         "frontiers found in part": statistics.unexplored,
         "templates remembered": dict(statistics.remembered.most_common(_MOST_REMEMBERED)),
@@ -208,6 +208,12 @@ def figures(statistics: Statistics) -> dict[str, Any]:
             for name, tally in statistics.purposes.items()
         },
     }
+
+
+def _choices(numbers: Sequence[int]) -> dict[str, float]:
+    """How many refinements there were to select from, and how often more than one ([RS] 7)."""
+    spread = _spread(numbers, "fewest", "most")
+    return spread | {"with several": sum(number > 1 for number in numbers)} if spread else {}
 
 
 def _spread(numbers: Sequence[int], least: str, most: str) -> dict[str, float]:

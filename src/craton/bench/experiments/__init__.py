@@ -10,7 +10,9 @@ from craton.bench.experiments.contract import Experiment
 from craton.bench.experiments.craig_vs_newton import CRAIG_VS_NEWTON
 from craton.bench.experiments.exploring_interpolants import EXPLORING_INTERPOLANTS
 from craton.bench.experiments.newton_in_cpachecker import NEWTON_IN_CPACHECKER
+from craton.bench.experiments.refinement_selection import REFINEMENT_SELECTION
 
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (CRAIG_VS_NEWTON, NEWTON_IN_CPACHECKER, EXPLORING_INTERPOLANTS)
+    experiment.name: experiment
+    for experiment in (CRAIG_VS_NEWTON, NEWTON_IN_CPACHECKER, EXPLORING_INTERPOLANTS, REFINEMENT_SELECTION)
 }

@@ -17,6 +17,7 @@ from pathlib import Path
 from craton.bench.configurations import Configuration
 from craton.bench.experiments.contract import AS_WRITTEN, Experiment, Quick, Row, Table, share, time_limits
 from craton.bench.results import DONE, Campaign, RunRecord
+from craton.bench.summary import task_of, with_refinement
 from craton.bench.tasks import BenchTask
 
 # --- the paper's figures ----------------------------------------------------------------------------------------------
@@ -177,13 +178,13 @@ _STATUSES = ("correct-true", "correct-false", "wrong-true", "wrong-false")
 def tables(campaign: Campaign) -> list[Table]:
     by_config = _by_config(campaign.runs)
     run_as = _run_as()
-    refined = _needing_refinement(campaign)
+    refined = with_refinement(campaign.runs)
 
     def of(row: str) -> list[RunRecord]:
         return by_config.get(run_as.get(row, ""), [])
 
     def reduced(row: str) -> list[RunRecord]:
-        return [record for record in of(row) if (record.task, record.property) in refined]
+        return [record for record in of(row) if task_of(record) in refined]
 
     absent = missing()
     gone = ("n/a: not run here" + (f"; not installed: {', '.join(absent)}." if absent else "."),)
@@ -245,15 +246,6 @@ def _by_config(runs: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
     return found
 
 
-def _needing_refinement(campaign: Campaign) -> set[tuple[str, str]]:
-    """Tasks with a refutation under some configuration."""
-    return {
-        (record.task, record.property)
-        for record in campaign.runs
-        if isinstance(counts := record.statistics.get("refutations"), dict) and sum(counts.values())
-    }
-
-
 def _same(of: Callable[[str], list[RunRecord]], row: str) -> list[RunRecord]:
     """Runs of Newton refinement with the same result as interpolation."""
     solver = row.removesuffix(" subset")
@@ -310,7 +302,7 @@ def figures(campaign: Campaign, directory: Path) -> list[Path]:
     from craton.bench.summary import eliminated, is_solved
 
     run_as = _run_as()
-    refined = _needing_refinement(campaign)
+    refined = with_refinement(campaign.runs)
     written: list[Path] = []
     for solver, (scatter, quantile, elimination) in _FIGURES.items():
         names = craig, newton = f"{solver}-Interpolation", f"{solver}-Newton"
@@ -318,7 +310,7 @@ def figures(campaign: Campaign, directory: Path) -> list[Path]:
             replace(record, config=name)
             for name in names
             for record in campaign.runs
-            if record.config == run_as.get(name) and (record.task, record.property) in refined
+            if record.config == run_as.get(name) and task_of(record) in refined
         ]
         part = Campaign(campaign.header | {"configs": {name: [] for name in names}}, tuple(runs))
         if any(map(is_solved, runs)):
