@@ -116,8 +116,12 @@ def applies(task: BenchTask, configuration: Configuration) -> bool:
 
 _HEADING = (
     "",
-    *(f"{column}: {whose}" for column in ("plain N", "sec", "ABS N", "sec", "Z3 sec") for whose in ("paper", "ours")),
-    "Craton sec",
+    *(
+        f"{column}: {whose}"
+        for column in ("plain N", "plain s", "ABS N", "ABS s", "Z3 s")
+        for whose in ("paper", "ours")
+    ),
+    "Craton s",
 )
 
 
@@ -127,7 +131,7 @@ def tables(campaign: Campaign) -> list[Table]:
     rows = [*(row for row in TABLE_I if row in found), *sorted(found.difference(TABLE_I))]
     lines = tuple(_line(row, {config: runs.get((row, config)) for config in CONFIGURATIONS}) for row in rows)
     notes = (
-        f"Ours with {time_limits(campaign)}; * is a timeout (theirs: ten minutes), ? another run without an answer.",
+        f"Seconds: ours of processor time. Ours with {time_limits(campaign)}; * is a timeout (theirs: ten minutes), ? another run without an answer.",
         *_counts(campaign, rows),
     )
     return [Table("Table I", _HEADING, lines, notes)]
@@ -150,7 +154,7 @@ def _told(paper: Figures | None, place: int, form: str) -> str:
 
 
 def _seconds(run: RunRecord | None) -> str:
-    return _if_solved(run, "" if run is None else f"{run.wall:.1f}")
+    return _if_solved(run, "" if run is None else f"{run.cpu:.1f}")
 
 
 def _refinements(run: RunRecord | None) -> str:
