@@ -131,7 +131,8 @@ def tables(campaign: Campaign) -> list[Table]:
     rows = [*(row for row in TABLE_I if row in found), *sorted(found.difference(TABLE_I))]
     lines = tuple(_line(row, {config: runs.get((row, config)) for config in CONFIGURATIONS}) for row in rows)
     notes = (
-        f"Seconds: ours of processor time. Ours with {time_limits(campaign)}; * is a timeout (theirs: ten minutes), ? another run without an answer.",
+        f"Seconds: ours of processor time. Ours with {time_limits(campaign)}; * is a timeout (theirs: ten minutes), ?"
+        " another run without an answer.",
         *_counts(campaign, rows),
     )
     return [Table("Table I", _HEADING, lines, notes)]
