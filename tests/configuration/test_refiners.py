@@ -15,7 +15,7 @@ from craton.smt import known_solvers
 from craton.traces.checked import Checked
 from craton.traces.compose import Fallback, Memo, Race, UntilInductive, UntilPerfect, UntilProving
 from craton.traces.cores import Granularity
-from craton.traces.craig import Craig
+from craton.traces.craig import Bits, Craig
 from craton.traces.lattice import Lattice, Visits
 from craton.traces.lean import Lean
 from craton.traces.levels import Level
@@ -60,6 +60,7 @@ _OWN = (OwnTemplate(Operation("-", (Name("x"), Name("y"))), 3), OwnTemplate(Oper
         ("craig", Craig()),
         ("craig(cvc5)", Craig("cvc5")),
         ("craig(time=3, bitwuzla)", Craig("bitwuzla", time_limit=3.0)),
+        ("craig(numbers, cvc5)", Craig("cvc5", bits=Bits.NUMBERS)),
         ("craig(it)", Craig(core=Granularity.STATEMENT)),
         ("craig(core=half, minimise=2)", Craig(core=Granularity.HALF, minimise=2.0)),
         ("craig(core=statement, it, cvc5)", Craig("cvc5", core=Granularity.STATEMENT)),
@@ -126,6 +127,7 @@ _SIMPLE = st.one_of(
         st.sampled_from([None, *Granularity]),
         st.sampled_from([0.25, 10.0, 60.0, None]),
         st.sampled_from([0.0, 2.0, None]),
+        st.sampled_from(Bits),
     ),
 )
 REFINERS_MADE: st.SearchStrategy[Refiner] = st.recursive(

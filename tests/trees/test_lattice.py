@@ -109,3 +109,12 @@ def test_the_frontier_is_told_in_the_words_of_the_tree() -> None:
     assert column.frontier == "remembers {x2, x1 - x0}, of the frontier {x2, x1 - x0}, {x0} over 3 templates"
     each = found.column(tree, refiner("lattice(newton(it, sp, lv), own, visits=each, templates=(x - i, j))"))
     assert "inv, step 1: x2, x1 - x0; inv, step 2: x2, x1 - x0" in each.frontier
+
+
+def test_trees_over_bits_are_interpolated_as_numbers() -> None:
+    """By a source that knows nothing else; the law is that of bits."""
+    bits = BRANCHING.replace("Int", "(_ BitVec 8)").replace(" 1)", " #x01)").replace("+", "bvadd")
+    tree = tree_of(bits, 4)
+    answer = refute(refiner("craig(farkas)"), tree)
+    assert isinstance(answer, Refutation)
+    assert law_violation(tree, answer, make_solver("cvc5")) == ""

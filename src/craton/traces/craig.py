@@ -6,30 +6,41 @@ solver has less to interpolate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import enum
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar
 
 from craton.errors import MissingCapability
 from craton.logic import Term
 from craton.processes.running_time import running_time
-from craton.registry import keyed_seconds
+from craton.registry import keyed_seconds, word_choice
 from craton.smt import Capability, Interpolants, Sat, Satisfiable, Solver, Undecided, make_solver, sequence_interpolants
 from craton.smt.registry import SOURCES
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
 from craton.traces.feasibility import NotDecided, feasible
 from craton.traces.memory import NO_MEMORY, RunMemory
-from craton.traces.numbers import interpolants_over_numbers, over_bits, signs_along
+from craton.traces.numbers import over_bits, over_numbers, signs_along
 from craton.traces.options import core_choice, core_minimisation, interpolation_source
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation, law_violation
 from craton.traces.trace import Problem, Trace, TraceFormula, trace_formula
 from craton.views.arithmetic import Overflow
+from craton.views.signs import Signedness
+
+
+class Bits(enum.Enum):
+    """How bit-vectors are interpolated: as they are; or, where that takes more than half of the time or fails, as
+    numbers whose interpolants are brought back to bits.
+    """
+
+    EXACT = "exact"
+    NUMBERS = "numbers"
 
 
 @dataclass(frozen=True, slots=True)
 class Craig(Refiner):
     """Sequence interpolants from solver S (farkas: sums of linear constraints), of an infeasible core (it) or of the
-    whole trace.
+    whole trace; of bit-vectors in bits, or by way of numbers where that is too slow.
     """
 
     word: ClassVar[str] = "craig"
@@ -38,6 +49,7 @@ class Craig(Refiner):
     core: Granularity | None = core_choice()  # IT; None interpolates the whole trace
     time_limit: float | None = keyed_seconds(10.0)  # for a refutation
     minimise: float | None = core_minimisation()
+    bits: Bits = word_choice(Bits.EXACT)
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         return self.interpolating(_Sequences(trace))
@@ -62,7 +74,7 @@ class Craig(Refiner):
             core = found
         left = None if self.time_limit is None else max(0.001, self.time_limit - (running_time() - started))
         answer: Answer = GaveUp(f"{self.source}: no interpolants")
-        for assertions in interpolation.assertions(core, self.source, left):
+        for assertions in interpolation.assertions(core, Asked(self.source, left, self.bits)):
             answer = self._answer(interpolation, core, assertions)
             if not isinstance(answer, GaveUp):
                 break
@@ -89,6 +101,7 @@ class Craig(Refiner):
 
 
 Assertions = tuple[Term, ...] | Satisfiable | Undecided
+Interpolating = Callable[[Sequence[Term], float | None], Interpolants]  # of formulas, within a limit
 
 
 def _core_solver(source: str) -> str:
@@ -104,6 +117,32 @@ class Core(Protocol):
 C = TypeVar("C", bound=Core)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who is asked for interpolants, and for how long."""
+
+    source: str
+    time_limit: float | None
+    bits: Bits = Bits.EXACT
+
+    def readings(
+        self, formulas: Sequence[Term], signs: Callable[[], Signedness], interpolate: Interpolating
+    ) -> Iterator[Interpolants]:
+        """Interpolants of formulas; others, should the first ones not do. Bits are not linear. So a source that knows
+        numbers only gets them as numbers, at first as if none of them overflowed; and others do, if need be.
+        """
+        only_numbers = self.source in SOURCES
+        if not over_bits(formulas) or not (only_numbers or self.bits is Bits.NUMBERS):
+            yield interpolate(formulas, self.time_limit)
+            return
+        limit = self.time_limit
+        if not only_numbers:
+            limit = None if limit is None else limit / 2
+            yield interpolate(formulas, limit)
+        for overflow in (Overflow.NEVER, Overflow.WRAPS):
+            yield over_numbers(formulas, lambda made: interpolate(made, limit), overflow, signs())
+
+
 class Interpolation(Protocol[C]):
     """What Craig asks about a trace, or about a tree of clause instances."""
 
@@ -114,7 +153,7 @@ class Interpolation(Protocol[C]):
         self, solver: Solver, granularity: Granularity, budget: float | None, time_limit: float | None
     ) -> C | Sat | Undecided: ...
 
-    def assertions(self, core: C | None, source: str, time_limit: float | None) -> Iterator[Assertions]:
+    def assertions(self, core: C | None, asked: Asked) -> Iterator[Assertions]:
         """Interpolants of the core, or of the whole, as assertions; others, should the first ones not obey the law."""
         ...
 
@@ -132,17 +171,13 @@ class _Sequences:
     ) -> InfeasibleCore | Sat | Undecided:
         return infeasible_core(self.problem, solver, granularity, budget, time_limit)
 
-    def assertions(self, core: InfeasibleCore | None, source: str, time_limit: float | None) -> Iterator[Assertions]:
-        """Bits are not linear. So a source that knows numbers only gets them as numbers, at first as if none of them
-        overflowed.
-        """
+    def assertions(self, core: InfeasibleCore | None, asked: Asked) -> Iterator[Assertions]:
         formula = self.problem.formula if core is None else trace_formula(core.steps)
-        if source not in SOURCES or not over_bits(formula.by_step):
-            yield _along(formula, sequence_interpolants(formula.by_step, source, time_limit))
-            return
-        signs = signs_along(self.problem)
-        for overflow in (Overflow.NEVER, Overflow.WRAPS):
-            found = interpolants_over_numbers(formula.by_step, source, overflow, signs, time_limit)
+
+        def interpolate(formulas: Sequence[Term], limit: float | None) -> Interpolants:
+            return sequence_interpolants(formulas, asked.source, limit)
+
+        for found in asked.readings(formula.by_step, lambda: signs_along(self.problem), interpolate):
             yield _along(formula, found)
 
     def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str:

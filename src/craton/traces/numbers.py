@@ -7,14 +7,14 @@ with ideal numbers it is another formula, whose interpolants are simple and righ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from craton.errors import NotExpressible
 from craton.logic import BitVec, Float, Term, and_, free_variables, ops, var
 from craton.program.statements import Assign, Assume, Statement
 from craton.program.transitions import Transition
-from craton.smt import Interpolants, Satisfiable, Undecided, sequence_interpolants
+from craton.smt import Interpolants, Satisfiable, Undecided
 from craton.traces.trace import Trace
 from craton.views.arithmetic import Overflow
 from craton.views.signs import Signedness, Signs
@@ -28,18 +28,21 @@ def over_bits(formulas: Sequence[Term]) -> bool:
     return any(isinstance(sort, BitVec) for sort in sorts) and not any(isinstance(sort, Float) for sort in sorts)
 
 
-def interpolants_over_numbers(
-    formulas: Sequence[Term], source: str, overflow: Overflow, signs: Signedness, time_limit: float | None
+def over_numbers(
+    formulas: Sequence[Term],
+    interpolate: Callable[[Sequence[Term]], Interpolants],
+    overflow: Overflow,
+    signs: Signedness,
 ) -> Interpolants:
-    """Interpolants in bits of formulas over bits. With ideal numbers they may break the law."""
+    """Interpolants in bits of formulas over bits, found over numbers. With ideal numbers they may break the law."""
     translator = Translator(signs, "exact", overflow)
     try:
-        found = sequence_interpolants([_translated(f, translator) for f in formulas], source, time_limit)
+        found = interpolate([_translated(f, translator) for f in formulas])
         if isinstance(found, tuple):
             return tuple(bit_formula(interpolant, translator) for interpolant in found)
     except NotExpressible as problem:
-        return Undecided(f"{source}: {problem}")
-    return Undecided(f"{source}: the contradiction is not linear") if isinstance(found, Satisfiable) else found
+        return Undecided(f"as numbers: {problem}")
+    return Undecided("the contradiction is not one of numbers") if isinstance(found, Satisfiable) else found
 
 
 def _translated(formula: Term, translator: Translator) -> Term:

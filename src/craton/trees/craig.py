@@ -13,14 +13,16 @@ from dataclasses import dataclass
 
 from craton.logic import BOOL, FALSE, TRUE, Function, Term, and_, apply, free_variables, functions, implies
 from craton.processes.running_time import running_time
+from craton.program.statements import Assume
 from craton.smt import Sat, Satisfiable, Solver, Undecided, binary_interpolant, make_solver
 from craton.smt.z3.horn import NoSolution, Predicate, failure, solve
 from craton.traces.cores import Granularity
-from craton.traces.craig import Craig
+from craton.traces.craig import Asked, Craig
 from craton.traces.refutation import Answer, Refutation
 from craton.trees.cores import TreeCore, infeasible_core
 from craton.trees.refutation import law_violation
 from craton.trees.tree import Tree
+from craton.views.signs import Signs
 
 TreeInterpolants = tuple[Term, ...] | Satisfiable | Undecided
 
@@ -40,15 +42,25 @@ class _TreeInterpolation:
     ) -> TreeCore | Sat | Undecided:
         return infeasible_core(self.problem, solver, granularity, budget, time_limit)
 
-    def assertions(self, core: TreeCore | None, source: str, time_limit: float | None) -> Iterator[TreeInterpolants]:
+    def assertions(self, core: TreeCore | None, asked: Asked) -> Iterator[TreeInterpolants]:
         tree = self.problem
-        found = tree_interpolants(tree, tree.formulas if core is None else core.formulas, source, time_limit)
-        if isinstance(found, tuple):
-            found = tuple(tree.told(number, formula) for number, formula in enumerate(found))
-        yield found
+        formulas = tree.formulas if core is None else core.formulas
+
+        def interpolate(formulas: Sequence[Term], limit: float | None) -> TreeInterpolants:
+            return tree_interpolants(tree, formulas, asked.source, limit)
+
+        for found in asked.readings(formulas, lambda: _signs(tree), interpolate):
+            if isinstance(found, tuple):
+                found = tuple(tree.told(number, formula) for number, formula in enumerate(found))
+            yield found
 
     def law_violation(self, refutation: Refutation, checker: Solver, time_limit: float | None) -> str:
         return law_violation(self.problem, refutation, checker, time_limit)
+
+
+def _signs(tree: Tree) -> Signs:
+    """The signedness of the variables of a tree's formulas, as these use them."""
+    return Signs.of_statements([Assume(formula) for formula in tree.formulas])
 
 
 def tree_interpolants(
@@ -86,11 +98,13 @@ def _by_horn(tree: Tree, formulas: Sequence[Term], time_limit: float | None) -> 
 
 
 def _unknown(tree: Tree, number: int, formulas: Sequence[Term]) -> Predicate:
-    """Over the arguments of the result that both sides speak of; `true`, if there are none."""
+    """Over the arguments of the result that both sides speak of (and they share nothing else); `true`, if there are
+    none.
+    """
     parent = tree.parents[number]
     assert parent is not None
     shared = free_variables(formulas[number]) & free_variables(formulas[parent])
-    arguments = tuple(v for v in tree.results[number] if v in shared) or (TRUE,)
+    arguments = tuple(sorted(shared, key=lambda v: v.serial)) or (TRUE,)
     return Predicate(Function(f"T{number}", tuple(a.sort for a in arguments), BOOL), arguments)
 
 
