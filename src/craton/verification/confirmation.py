@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from craton.views import View
 
 INVARIANTS_SECONDS = 2.0  # where there is another proof beside them
+PLAINER_SECONDS = 0.5  # for what only people need
 FACTS_SECONDS = 2.0  # for what helps a proof of a view
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
@@ -73,6 +74,26 @@ class Confirmation:
     # --- proofs -------------------------------------------------------------------------------------------------------
 
     def proof(self, found: Safe) -> Proved | Unknown:
+        verdict = self._proof(found)
+        return self._plainer(verdict.proof) or verdict if isinstance(verdict, Proved) else verdict
+
+    def _plainer(self, proof: Proof) -> Proved | None:
+        """The proof for people, where it is long and there is a plain one; that is checked like any other."""
+        from craton.engines import plain
+
+        if not self.context.confirm or proof.k > 1 or not plain.is_long(proof.invariants):
+            return None
+        with self.context.statistics.spending("a plainer proof"):
+            left = min(x for x in (self.context.time_to_confirm, PLAINER_SECONDS) if x is not None)
+            budget = Budget(left)
+            found = within(left, lambda report: plain.plain_proof(proof.program, proof.invariants, budget))
+        if found is None or isinstance(found, NotDone):
+            return None
+        answer = Safe(found, tuple(dict.fromkeys((*proof.found_by.solvers, plain.SOLVER))))
+        verdict = self._checked(proof.program, proof.blocks, answer, PLAINER_SECONDS)
+        return verdict if isinstance(verdict, Proved) else None
+
+    def _proof(self, found: Safe) -> Proved | Unknown:
         view = self.view
         if view is not None:
             return self._proof_of_view(view, found)
