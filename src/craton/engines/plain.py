@@ -5,7 +5,7 @@ by themselves, then a few of these are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from craton.engines.contract import Budget
 from craton.engines.houdini import Guesses, inductive
@@ -63,10 +63,11 @@ def _literals(invariant: Term) -> Iterator[Term]:
 
 def _cases(atom: Term) -> tuple[Term, Term]:
     """The comparison with the first, and with the second of the values between which its terms choose."""
-    return (
-        fold(atom, lambda node, parts: parts[1] if node.op is ops.ITE else rebuild(node, parts)),
-        fold(atom, lambda node, parts: parts[2] if node.op is ops.ITE else rebuild(node, parts)),
-    )
+
+    def choosing(which: int) -> Callable[[Term, list[Term]], Term]:
+        return lambda node, parts: parts[which] if node.op is ops.ITE else rebuild(node, parts)
+
+    return fold(atom, choosing(1)), fold(atom, choosing(2))
 
 
 class _Search:
