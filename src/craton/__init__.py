@@ -18,9 +18,9 @@ all modules of the package included, is internal and may change at any time; so 
 
 - `verify`, `load`, `explain`: from files to a `Result`, a `Program`, an `Explanation` or,
   where calls recur and for Horn clauses, a `TreeExplanation`
-- `Result` (`trace`, `inputs`, `invariants`, `explain()`, `to_json()`; notebooks show it), and its verdict: `Proved`,
-  `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`,
-  `NotReached`, `NotCompiled`; `Limit`: which one was reached; `CratonError`: what is wrong with the input
+- `Result` (`trace`, `inputs`, `invariants`, `explain()`, `report()`, `to_json()`; shown in notebooks), and its verdict:
+  `Proved`, `Violated`, `Unknown`; what they rest on: `Proof`, `Replay`, `Reached`, `NotReached`, `NotCompiled`;
+  `Limit`: which one was reached; `CratonError`: what is wrong with the input
 - engines, as values: `TraceAbstraction`, `PredicateAnalysis`, `Splitting`, `ValueAnalysis`, `ValuePredicateAnalysis`,
   `Bounded`, `KInduction`, `Conjectures`, `Horn`
 - refiners, as values: `Newton`, `Craig`, `ExplicitValues`, `Lean`, `Simplified`, `Sliced`, `Lattice`, and what composes

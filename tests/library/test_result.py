@@ -72,7 +72,13 @@ def test_notebooks_show_the_verdict_with_its_evidence(proved: craton.Result, vio
     assert "TRUE" in page.text and proved.invariants[0]["invariant"] in page.text
     page = read(violated._repr_html_())
     assert "FALSE(unreach-call)" in page.text and "x = 7" in page.text
-    assert read(violated.trace._repr_html_()).rows[0][:3] == ["file", "line", "text"]
+    assert read(violated.trace._repr_html_()).rows[1] == ["5", "int x = __VERIFIER_nondet_int();", "x = 7 (input)"]
+
+
+def test_a_report_is_a_page_of_its_own(violated: craton.Result, tmp_path: Path) -> None:
+    page = violated.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
+    assert page.startswith("<!DOCTYPE html>") and "<svg" in page and "__VERIFIER_nondet_int" in page
 
 
 def test_a_result_explains_its_program(proved: craton.Result) -> None:

@@ -121,14 +121,15 @@ def steady(line: str) -> str:
 
 
 def rewritten(page: Path) -> str:
-    """The page with what its commands print now; a command whose output has a `…` keeps what is written."""
+    """The page with what its commands print now; what agrees, or has a `…`, stays as it is written."""
     with folder() as inside:
 
         def block(match: re.Match[str]) -> str:
             lines = []
             for one in _of_block(match.group(1)):
                 found = output(one, inside)
-                lines += [f"$ {one.line}", *(one.printed if ELLIPSIS in one.printed else found)]
+                keeps = ELLIPSIS in one.printed or same(one.printed, found)
+                lines += [f"$ {one.line}", *(one.printed if keeps else found)]
             return "```console\n" + "".join(f"{line}\n" for line in lines) + "```"
 
         return _BLOCK.sub(block, page.read_text(encoding="utf-8"))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from craton.errors import CratonError
 from craton.markup import Html, element, shown, table
-from craton.report.verdict import Outcome, as_data
+from craton.program.picture import to_svg
+from craton.report.verdict import Outcome, as_data, told_changes
 from craton.verdicts import result as plain
 from craton.verdicts.text import VerdictKind
+from craton.words import counted
 
 if TYPE_CHECKING:
     from craton.library.subject import Subject
@@ -41,6 +45,21 @@ def _cell(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+class Way(Rows):
+    """Steps of a run; rounds of loops that were left out are rows of their own."""
+
+    __slots__ = ()
+
+    def table(self) -> Html:
+        return table(("line", "statement", "what happened"), map(_step, self))
+
+
+def _step(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    if "rounds" in row:
+        return "", f"… {counted(row['rounds'], 'more round')}", ""
+    return str(row["line"]), "\u2003" * row["depth"] + row["text"], ", ".join(told_changes(row))
+
+
 @dataclass(frozen=True, slots=True)
 class Result(plain.Result):
     """The outcome of a run. `result.verdict` is `Proved`, `Violated` or `Unknown`, and `str(result.verdict)` as in
@@ -56,11 +75,11 @@ class Result(plain.Result):
         return cls(**same, told=told, subject=subject)
 
     @property
-    def trace(self) -> Rows:
+    def trace(self) -> Way:
         """The way to the error: lines, what changed there, and which of it came from outside; `rounds` of loops that
         were left out. Empty unless the property is violated.
         """
-        return Rows(self._told.way)
+        return Way(self._told.way)
 
     @property
     def inputs(self) -> Rows:
@@ -81,6 +100,20 @@ class Result(plain.Result):
         if self.subject is None:
             raise CratonError("the result does not know its program")
         return explained(self.subject, refine, unroll, time_limit)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A page that stands for itself: the source with invariants, the counterexample to step through, the automaton,
+        what was learned, and how. Written to a file if there is a path.
+        """
+        from craton.files import write_atomically
+        from craton.report.html import About, report
+
+        picture = "" if self.program is None else to_svg(self.program)
+        configuration = {"found by": self.stage, "passes": self._told.passes, "seconds": f"{self.seconds:.1f}"}
+        page = report(self._told, About(picture, configuration))
+        if path is not None:
+            write_atomically(Path(path), page)
+        return page
 
     def to_json(self, indent: int | None = 2) -> str:
         """One JSON object, with the same fields as `craton verify --json`."""

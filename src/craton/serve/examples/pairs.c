@@ -1,0 +1,14 @@
+// Two counters that move together. Is the assertion ever violated?
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int main(void) {
+  unsigned int x = 0, y = 0;
+  while (__VERIFIER_nondet_int()) {
+    x++;
+    y++;
+  }
+  if (x != y)
+    reach_error();
+  return 0;
+}

@@ -1,0 +1,74 @@
+"""`craton serve`: refuses where it cannot work, and serves where it can."""
+
+from __future__ import annotations
+
+import builtins
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from craton.processes.confinement import version
+from support.commands import command
+
+
+def test_without_the_server_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    real = builtins.__import__
+
+    def missing(name: str, *rest: Any) -> Any:
+        if name.startswith("waitress"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    assert command("serve") == 2
+    assert capsys.readouterr().err == "craton: craton serve needs waitress: pip install 'craton[serve]'\n"
+
+
+def test_a_kernel_that_cannot_confine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("waitress")
+    monkeypatch.setattr("craton.processes.confinement.version", lambda: 0)
+    assert command("serve") == 2
+    assert "--unconfined serves all the same" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("waitress")
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        assert command("serve", "--unconfined", "--port", other.getsockname()[1]) == 2
+    assert "--port takes another one" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not version(), reason="the kernel cannot confine processes")
+def test_it_serves_until_it_is_interrupted() -> None:
+    pytest.importorskip("waitress")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "craton", "serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            port = int(process.stdout.readline().split(":")[2].split("/")[0])
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+                connection.request("GET", "/about")
+                assert connection.getresponse().status == 200
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+                connection.putrequest("POST", "/jobs")
+                connection.putheader("Content-Length", str(10**10))
+                connection.endheaders()
+                assert connection.getresponse().status == 413
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
