@@ -129,6 +129,18 @@ def test_values_and_predicates_compete() -> None:
     assert all(law_violation(trace, found, Judge(SOLVERS)) == "" for found in (alone, both))
 
 
+def test_the_sequences_of_figure_1() -> None:
+    """[RS] Fig. 1: the good sequence says b ≠ 0 all along, the bad one follows the values of i."""
+    trace = read_trace("b i: Int", FIGURE_1)
+    good = refiner("sliced(values, newton(it, sp, lv), good)").refute(trace)
+    bad = refiner("sliced(values, newton(it, sp, lv), bad)").refute(trace)
+    assert isinstance(good, Refutation) and isinstance(bad, Refutation)
+    flag, i = not_(eq(var("b", INT), int_(0))), var("i", INT)
+    zero, one = eq(i, int_(0)), eq(i, int_(1))
+    assert good.assertions == (TRUE, TRUE, flag, flag, flag, flag, FALSE, FALSE)
+    assert bad.assertions == (TRUE, zero, zero, zero, one, one, one, FALSE)
+
+
 def test_chance_draws_among_the_analyses() -> None:
     """[RS] 7: a random choice is one among all refinements, of whichever analysis ([RS] 6)."""
     trace = read_trace("b i: Int", FIGURE_1)

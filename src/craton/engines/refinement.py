@@ -11,6 +11,7 @@ from craton.logic import FALSE, TRUE, infix
 from craton.logic.walk import size
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge
+from craton.traces.feasibility import feasible
 from craton.traces.memory import RunMemory
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
@@ -82,3 +83,15 @@ def refined(trace: Trace, answer: Refutation, seconds: float) -> Refined:
     small = [infix(one) for one in list(found)[:_MOST_LEARNED] if size(one, _LARGEST) <= _LARGEST]
     core = None if answer.core is None else len(answer.core)
     return Refined(len(trace), tuple(lines), answer.by, core, tuple(small), seconds)
+
+
+def or_executed(answer: Refutation | Unsafe | Unknown, trace: Trace, budget: Budget) -> Refutation | Unsafe | Unknown:
+    """What the refiner says; if it has no answer, as one of values has none to a path that values do not contradict, a
+    solver says whether the path can be executed.
+    """
+    if not isinstance(answer, Unknown):
+        return answer
+    budget.check()
+    with budget.statistics.spending("feasibility"):
+        found = feasible(trace, budget.left)
+    return Unsafe(trace, found.model) if isinstance(found, Feasible) else answer

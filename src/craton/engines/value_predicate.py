@@ -20,8 +20,8 @@ from craton.engines.predicate.domain import Disjunction, Levels, PredicateDomain
 from craton.engines.predicate.precision import Kind
 from craton.engines.reachability.domain import Laziness, Search
 from craton.engines.reachability.precision import Sharing
-from craton.engines.reachability.unwinding import Unwinding, or_executed
-from craton.engines.refinement import Refinement, Returning
+from craton.engines.reachability.unwinding import Unwinding
+from craton.engines.refinement import Refinement, Returning, or_executed
 from craton.engines.steps import Step
 from craton.engines.value.domain import ByValues, ValueDomain, Variables
 from craton.logic import Term, and_, eq, or_

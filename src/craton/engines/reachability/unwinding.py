@@ -17,8 +17,7 @@ from craton.logic import FALSE, TRUE, Term, is_quantified
 from craton.program.analysis.control_flow import error_distances
 from craton.program.cfa import Location, Program
 from craton.smt import make_solver
-from craton.traces.feasibility import feasible
-from craton.traces.refutation import Feasible, Refutation, hoare_triple
+from craton.traces.refutation import Refutation, hoare_triple
 from craton.traces.trace import Trace
 
 ATTEMPTS = 4  # how often the refiner may refute the same trace without effect on the abstraction
@@ -151,15 +150,3 @@ class Unwinding(Generic[S, P]):
                     if not checker.is_valid(hoare_triple(before, step.update, after)):
                         return False
         return True
-
-
-def or_executed(answer: Refutation | Unsafe | Unknown, trace: Trace, budget: Budget) -> Refutation | Unsafe | Unknown:
-    """What the refiner says; if it has no answer, as one of values has none to a path that values do not contradict, a
-    solver says whether the path can be executed.
-    """
-    if not isinstance(answer, Unknown):
-        return answer
-    budget.check()
-    with budget.statistics.spending("feasibility"):
-        found = feasible(trace, budget.left)
-    return Unsafe(trace, found.model) if isinstance(found, Feasible) else answer

@@ -17,8 +17,8 @@ from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Saf
 from craton.engines.options import block_size
 from craton.engines.reachability.domain import Laziness
 from craton.engines.reachability.precision import Sharing
-from craton.engines.reachability.unwinding import Unwinding, or_executed
-from craton.engines.refinement import Refinement, Returning
+from craton.engines.reachability.unwinding import Unwinding
+from craton.engines.refinement import Refinement, Returning, or_executed
 from craton.engines.value.domain import AllValues, ValueDomain
 from craton.program.blocks import CHAINS
 from craton.program.cfa import Program
