@@ -33,6 +33,7 @@ from craton.logic import (
     mod,
     mul,
     not_,
+    or_,
     select,
     sign_extend,
     sub,
@@ -477,3 +478,49 @@ def test_schematic_inequalities() -> None:
     assert law_violation(trace, answer, Judge(SOLVERS)) == ""
     at_most = le(select(var("a", Array(INT, INT)), int_(3)), var("m", INT))
     assert answer.assertions[max(ForgettingTrace(trace).known)] is at_most
+
+
+# --- the space of interpolants: [EI] Fig. 2, Lemmas 4 and 7, Ex. 1, 2 and 4 -------------------------------------------
+
+_x, _i, _j = (var(name, INT) for name in "xij")
+I_1 = le(_i, int_(1))
+I_2 = le(add(_i, _j), _x)
+I_3 = or_(not_(eq(_j, int_(0))), le(_i, int_(49)))
+SPACES = {  # the templates, the strongest and the weakest of their interpolants, and those of I_1, I_2, I_3 among them
+    "(i)": (eq(_i, int_(1)), le(_i, int_(49)), {I_1}),
+    "(x - i, j)": (eq(_x, add(_i, _j)), or_(not_(eq(_j, int_(0))), le(_i, _x)), {I_2}),
+    "(i, j)": (eq(_i, int_(1)), I_3, {I_1, I_3}),
+}
+
+
+@pytest.mark.parametrize("templates", SPACES)
+def test_interpolants_lie_between_the_strongest_and_the_weakest(templates: str) -> None:
+    """At the loop's end, where [EI] I-A looks: what post and wp of the forgetful trace say is as printed, and of the
+    paper's interpolants those lie between that its Fig. 2 and Ex. 1 and 4 put there.
+    """
+    strongest, weakest, inside = SPACES[templates]
+    trace, judge = introduction(1), Judge(SOLVERS)
+    problem = ForgettingTrace(trace)
+    chosen = templates_at(problem.places, Base.OWN, read(templates))
+    abstract, positions = problem.forgetful(chosen)
+    last = positions[max(problem.known)]
+    for direction, expected in (("sp", strongest), ("wp", weakest)):
+        answer = refiner(f"newton({direction})").refute(abstract)
+        assert isinstance(answer, Refutation)
+        assert judge.is_valid(eq(answer.assertions[last], expected))
+    for one in (I_1, I_2, I_3):
+        between = judge.is_valid(implies(strongest, one)) and judge.is_valid(implies(one, weakest))
+        assert between == (one in inside)
+
+
+@pytest.mark.parametrize(("text", "wanted"), [("i <= 1", I_1), ("x >= i + j", I_2), ("j != 0 || i <= 49", I_3)])
+def test_there_is_an_abstraction_for_each_interpolant(text: str, wanted: Term) -> None:
+    """[EI] Lemma 4: some abstraction leaves nothing but the interpolant that is wanted, up to equivalence."""
+    trace, judge = introduction(1), Judge(SOLVERS)
+    for inner in ("newton(sp)", "newton(wp)", "craig(z3)"):
+        made = refiner(f"lattice({inner}, own, visits=each, templates=(i <= 0, {text}), time=60)")
+        answer = made.refute(trace)
+        assert isinstance(answer, Refutation) and answer.abstraction is not None
+        assert answer.abstraction.frontier == 1
+        assert judge.is_valid(eq(answer.assertions[max(ForgettingTrace(trace).known)], wanted))
+        assert law_violation(trace, answer, judge) == ""
