@@ -31,10 +31,11 @@ _COMMANDS = (
 
 _EPILOG = """\
 exit codes:
-  0  it worked (a verifier: the property holds)
-  1  a violation was found
-  2  bad input: the message says what, where, and what to do
-  3  unknown: no answer within the limits, with the reason
+  0    it worked (a verifier: the property holds)
+  1    a violation was found
+  2    bad input: the message says what, where, and what to do
+  3    unknown: no answer within the limits, with the reason
+  130  interrupted
 """
 
 
@@ -87,6 +88,7 @@ def _told(words: Sequence[str]) -> int:
     first = words[:1]
     parser = build_parser(() if first == ["--version"] else first if first and first[0] in _COMMANDS else _COMMANDS)
     try:
+        words = _configured(words, parser)
         args = parser.parse_args(words, argparse.Namespace(words=tuple(words)))
     except _BadArguments as problem:
         print(problem, file=sys.stderr)
@@ -107,6 +109,19 @@ def _told(words: Sequence[str]) -> int:
         return _report(args, "interrupted", INTERRUPTED)
     except Exception as error:
         return _report(args, f"internal error: {error!r}; this is a bug in Craton: please report it", UNKNOWN)
+
+
+def _configured(words: Sequence[str], parser: argparse.ArgumentParser) -> Sequence[str]:
+    """With the options of a configuration file; only `verify` has one."""
+    if words[:1] != ["verify"]:
+        return words
+    from craton.arguments.config_file import BadConfiguration, with_configuration
+
+    commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    try:
+        return with_configuration(words, list(commands.choices["verify"]._option_string_actions))
+    except BadConfiguration as problem:
+        raise _BadArguments(f"craton: {problem}") from None
 
 
 def _report(args: argparse.Namespace, message: str, code: int) -> int:

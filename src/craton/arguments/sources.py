@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from craton.program.passes import Passes
 
 
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
+def add_source_arguments(parser: argparse.ArgumentParser, files: str = "+") -> None:
+    parser.add_argument("files", nargs=files, metavar="FILE", help="C files, one Boogie program, or one task (.yml)")
     parser.add_argument(
         "--property",
         metavar="P",

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
 
 def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
-    add_source_arguments(parser)
+    add_source_arguments(parser, files="*")
+    parser.add_argument(
+        "-p",
+        dest="build",
+        type=Path,
+        metavar="DIR",
+        help="take files, directories of headers and macros from the compile_commands.json in DIR",
+    )
+    parser.add_argument(
+        "--function", metavar="F", help="verify F, with arbitrary arguments and global variables, instead of main"
+    )
     how = parser.add_argument_group("how", "without an engine, several ways take turns")
     how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
     how.add_argument(
@@ -54,6 +64,11 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
         "--witness-format", choices=("yaml", "graphml"), help="default: by the name of the file, otherwise yaml"
     )
     evidence.add_argument("--no-confirm", action="store_true", help="believe the engine; the verdict says so")
+    config = parser.add_argument_group("configuration", "[tool.craton] of pyproject.toml, or craton.toml")
+    config.add_argument(
+        "--config", type=Path, metavar="FILE", help="options as TOML; the command line comes after them"
+    )
+    config.add_argument("--no-config", action="store_true", help="read no configuration file")
     output = parser.add_argument_group("output")
     output.add_argument("--show-properties", action="store_true", help="list every check, and verify nothing")
     output.add_argument("--each", action="store_true", help="a verdict for each check, as a table")

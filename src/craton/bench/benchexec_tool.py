@@ -46,7 +46,7 @@ class Tool(BaseTool2):  # type: ignore[misc]  # BenchExec says nothing about typ
         if rlimits.memory:
             limits += ["--memory-limit", str(rlimits.memory // 2**20)]
         chosen = ["--property", str(task.property_file)] if task.property_file else []
-        return [executable, "verify", *options, *limits, *chosen, *_data_model(task), *task.input_files]
+        return [executable, "verify", "--no-config", *options, *limits, *chosen, *_data_model(task), *task.input_files]
 
     def determine_result(self, run: Any) -> str:
         """The verdict and the exit code must agree; a run that was terminated has no verdict."""

@@ -56,7 +56,8 @@ class Run:
             own += ["--cpu-limit", f"{cpu:g}"]
         if memory is not None:
             own += ["--memory-limit", f"{memory * _OWN_MEMORY_SHARE / 2**20:g}"]
-        words = (*command, *self.task.arguments(), *self.configuration.arguments(), *own, "--json")
+        options = (*self.configuration.arguments(), *own, "--no-config", "--json")
+        words = (*command, *self.task.arguments(), *options)
         return Order(words, Limits(_with_grace(wall), _with_grace(cpu), memory))
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from craton.arguments.sources import requested
 from craton.arguments.verifying import add_verify_arguments, evidence_files_of, output_of, stages_of
@@ -19,10 +22,13 @@ from craton.verdicts.text import VerdictKind
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
     from craton.engines.contract import Progress, Statistics
+    from craton.frontends.function_entry import FunctionProgram
     from craton.frontends.programs import Asked, Request
     from craton.processes.limits import Limits
     from craton.processes.supervision import Ending, Report
     from craton.report.verdict import Outcome
+
+T = TypeVar("T")
 
 _DESCRIPTION = """\
 Verifies that no error can be reached: no call of reach_error or __VERIFIER_error, no failing assert, no label ERROR,
@@ -46,6 +52,8 @@ examples:
   craton verify prog.c --property all --each
   craton verify prog.c --property no-overflow.prp --data-model LP64
   craton verify task.yml --engine trace-abstraction --refine 'newton(it, sp, lv)'
+  craton verify lib.c --function parse --property memsafety
+  craton verify -p build/ main.c util.c --format sarif
   craton verify prog.c --proof proof.json && craton check proof.json prog.c
   craton verify prog.c --harness failing/ --witness witness.yml
   craton verify prog.bpl --stats
@@ -70,20 +78,46 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run(args: argparse.Namespace) -> int:
     from craton.configuration.engines import check_stage
     from craton.configuration.stages import DEFAULT
-    from craton.frontends.programs import properties_asked
-    from craton.processes.supervision import end_as_asked
-    from craton.report.verdict import print_outcome, print_outcomes
 
-    request = requested(args)
     stages = stages_of(args)
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)
     evidence_files_of(args).check()
-    asked = properties_asked(request)
+    with _request_of(args) as (request, called):
+        return _verified(args, request, _Work(args, stages, called))
+
+
+@contextmanager
+def _request_of(args: argparse.Namespace) -> Iterator[tuple[Request, FunctionProgram | None]]:
+    """What the arguments name, and how a function that is to be called is."""
+    request = requested(args)
+    if args.build is not None:
+        from craton.frontends.compile_commands import read_compile_commands, with_compile_commands
+
+        request = with_compile_commands(request, read_compile_commands(args.build))
+    elif not request.files:
+        raise CratonError("name a program: C files, one Boogie program or one task definition; or -p DIR")
+    if args.function is None:
+        yield request, None
+        return
+    from craton.frontends.function_entry import calling
+
+    if args.proof is not None or args.witness is not None:
+        raise CratonError("--proof and --witness are of whole programs: leave them out, or --function")
+    with tempfile.TemporaryDirectory(prefix="craton", ignore_cleanup_errors=True) as folder:
+        called = calling(request, args.function, Path(folder))
+        yield called.request, called
+
+
+def _verified(args: argparse.Namespace, request: Request, work: _Work) -> int:
+    from craton.frontends.programs import properties_asked
+    from craton.processes.supervision import end_as_asked
+    from craton.report.verdict import print_outcome, print_outcomes
+
+    asked, output = properties_asked(request), output_of(args)
     if args.show_properties:
-        return _show_properties(args, asked)
-    work, output = _Work(args, stages), output_of(args)
+        return work.show_properties(asked)
     ending: Ending | None
     if args.each:
         final, ending = work.each_verified(asked)
@@ -94,7 +128,7 @@ def run(args: argparse.Namespace) -> int:
         told, ending = work.all_verified(asked)
         final = print_outcomes(told, output)
     if args.report is not None:
-        _write_report(args, request, stages, final)
+        _write_report(args, request, work.stages, final)
     sys.stdout.flush()
     if ending is not None:
         end_as_asked(ending)
@@ -129,19 +163,32 @@ def _command(args: argparse.Namespace) -> str:
     return "craton " + shlex.join(given) if given else ""
 
 
-def _show_properties(args: argparse.Namespace, asked: Sequence[Asked]) -> int:
-    from craton.commands.each import listed_checks, print_checks
-
-    print_checks(listed_checks(asked), as_json=output_of(args).format == "json")
-    return 0
-
-
 @dataclass(frozen=True, slots=True)
 class _Work:
     """Verifies what is asked for, as the arguments say."""
 
     args: argparse.Namespace
     stages: Sequence[Stage]
+    called: FunctionProgram | None = None
+
+    def show_properties(self, asked: Sequence[Asked]) -> int:
+        from craton.commands.each import print_checks
+
+        print_checks(self._checks(asked), as_json=output_of(self.args).format == "json")
+        return 0
+
+    def _checks(self, asked: Sequence[Asked]) -> list[dict[str, Any]]:
+        from craton.commands.each import listed_checks
+
+        return self._renamed(listed_checks(asked))
+
+    def _renamed(self, content: T) -> T:
+        """In the user's words."""
+        return content if self.called is None else cast(T, self.called.renamed(content))
+
+    def _told(self, found: Outcome) -> Outcome:
+        names = [one.name for one in fields(found) if one.name != "verdict"]
+        return replace(found, **{name: self._renamed(getattr(found, name)) for name in names})
 
     def verified(self, request: Request, seconds: float, cpu_seconds: float | None) -> tuple[Outcome, Ending]:
         """One property, in a process of its own within limits."""
@@ -161,7 +208,7 @@ class _Work:
             final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
             final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
         final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
-        return final, ending
+        return self._told(final), ending
 
     def _work(self, request: Request, limits: Limits, report: Report) -> Outcome:
         """In the worker."""
@@ -230,7 +277,7 @@ class _Work:
 
     def each_verified(self, asked: Sequence[Asked]) -> tuple[Outcome, Ending | None]:
         """Each check of each property, within the limits of time."""
-        from craton.commands.each import EachCheck, listed_checks, print_each
+        from craton.commands.each import EachCheck, print_each
         from craton.processes.supervision import Ended, Interrupted
         from craton.report.verdict import outcome_without_result
 
@@ -248,7 +295,7 @@ class _Work:
 
         told: list[tuple[dict[str, Any], Outcome]] = []
         for number, one in enumerate(asked):
-            entries = [entry for entry in listed_checks([one]) if entry["check"]]
+            entries = [entry for entry in self._checks([one]) if entry["check"]]
             left = deadline - time.monotonic()
             work = EachCheck(one.request, verified, time.monotonic() + left / (len(asked) - number))
             work.find([entry["check"] for entry in entries])

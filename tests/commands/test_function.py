@@ -1,0 +1,89 @@
+"""`--function`: a function on arbitrary arguments and global state; what cannot be chosen is refused by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.commands import command
+
+PROGRAM = """\
+#include <assert.h>
+enum mode { SLOW, FAST };
+static int limit = 10;
+static int marks[2];
+const int table[3] = {1, 2, 3};
+const int *where;
+struct pair { int a; };
+static int scale(int x, enum mode scale, unsigned char c) {
+  if (x < 0 || x > limit) return 0;
+  assert(x <= 10);
+  return x;
+}
+int fine(short a, _Bool b, double d) {
+  int r = a;
+  if (b) r++;
+  assert(r <= 32768 && table[0] == 1);
+  return r;
+}
+int sum(void) { assert(marks[0] == 0 || marks[1] != 7); return 0; }
+int through(int *p) { return *p; }
+int of_pair(struct pair p) { return p.a; }
+int from_global(void) { return *where; }
+int counting(void) { static int calls; calls++; assert(calls < 5); return calls; }
+int any(int n, ...) { return n; }
+int main(void) { return scale(3, FAST, 1); }
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    file = tmp_path / "lib.c"
+    file.write_text(PROGRAM)
+    return file
+
+
+def test_global_state_is_arbitrary(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", program, "--engine", "bounded") == 0  # main itself is fine
+    capsys.readouterr()
+    assert command("verify", program, "--function", "scale", "--engine", "bounded", "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["violated"]["file"], told["violated"]["line"]) == (str(program), 10)
+    assert "compiled program" in told["evidence"]
+    values = {name: value for step in told["way"] for name, value in step.get("changes", {}).items()}
+    assert int(values["limit"]) >= int(values["x"]) > 10
+
+
+def test_arrays_are_arbitrary_and_constants_are_not(program: Path) -> None:
+    assert command("verify", program, "--function", "sum", "--engine", "bounded", "--quiet") == 1
+    assert command("verify", program, "--function", "fine", "--engine", "bounded", "--quiet") == 0
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        ("through", "an arbitrary argument `p` of through, a pointer, is not supported"),
+        ("of_pair", "an arbitrary argument `p` of of_pair, a struct, is not supported"),
+        ("from_global", "an arbitrary value of `where`, a pointer, is not supported"),
+        ("counting", "an arbitrary value of `calls`, a static local variable of counting, is not supported"),
+        ("any", "any number of them, is not supported"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(
+    function: str, why: str, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("verify", program, "--function", function) == 3
+    assert why in capsys.readouterr().err
+
+
+def test_a_function_that_is_not_there(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", program, "--function", "nowhere") == 2
+    assert "no function nowhere" in capsys.readouterr().err
+
+
+def test_the_list_has_the_users_names(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", program, "--function", "scale", "--show-properties") == 0
+    assert f"scale.reach.1  {program}:10" in capsys.readouterr().out
+    assert command("verify", program, "--function", "scale", "--proof", program.parent / "p.json") == 2
