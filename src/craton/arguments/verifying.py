@@ -29,6 +29,12 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--function", metavar="F", help="verify F, with arbitrary arguments and global variables, instead of main"
     )
+    _add_how(parser)
+    _add_limits_and_evidence(parser)
+    _add_output(parser)
+
+
+def _add_how(parser: argparse.ArgumentParser) -> None:
     how = parser.add_argument_group("how", "without an engine, several ways take turns")
     how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
     how.add_argument(
@@ -50,6 +56,9 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--jobs", type=_jobs, default=1, metavar="N", help="of several ways, so many at once (1: they take turns)"
     )
+
+
+def _add_limits_and_evidence(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
     limits.add_argument("--time-limit", type=positive_number, default=300.0, metavar="SECONDS", help="wall time (300)")
     limits.add_argument("--cpu-limit", type=positive_number, metavar="SECONDS", help="processor time of all processes")
@@ -64,6 +73,9 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
         "--witness-format", choices=("yaml", "graphml"), help="default: by the name of the file, otherwise yaml"
     )
     evidence.add_argument("--no-confirm", action="store_true", help="believe the engine; the verdict says so")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
     config = parser.add_argument_group("configuration", "[tool.craton] of pyproject.toml, or craton.toml")
     config.add_argument(
         "--config", type=Path, metavar="FILE", help="options as TOML; the command line comes after them"
