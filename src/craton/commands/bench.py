@@ -33,7 +33,7 @@ command is given again. Logs are in DIR/logs; tables, figures and a page are wri
 _EPILOG = """\
 examples:
   craton bench examples/c
-  craton bench loops.set --config default --config 'newton=--refine "newton(it, sp, lv)"' --time-limit 60 --jobs 4
+  craton bench loops.set --config 'newton=--refine "newton(it, sp, lv)"' --config 'craig=--refine "craig(z3)"' --jobs 4
   craton bench tasks/ --config refiners.toml --memory-limit 8000 --out results/refiners
   craton bench tasks/ --config refiners.toml:craig --cluster tcp://head:8786
 

@@ -207,6 +207,7 @@ class _Work:
         if not isinstance(ending, Failed):
             final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
             final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
+        final.warnings += _left_out(args, self.stages)
         final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
         return self._told(final), ending
 
@@ -331,6 +332,14 @@ class _Work:
             cpu_left = _less(cpu_left, found)
             told.append((one, found))
         return told, ending
+
+
+def _left_out(args: argparse.Namespace, stages: Sequence[Stage]) -> list[str]:
+    """What a user who compares refiners should know."""
+    if args.refine is None or args.engine is not None:
+        return []
+    names = ", ".join(dict.fromkeys(stage.engine for stage in stages))
+    return [f"--refine without --engine: only the ways that refine are used ({names})"]
 
 
 def _less(cpu_left: float | None, used: Outcome) -> float | None:

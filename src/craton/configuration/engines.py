@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from craton.configuration.refiners import refiner
@@ -54,12 +55,28 @@ def refines(expression: str) -> bool:
     return any(one.name == "refiner" for one in fields(entry.kind))
 
 
+def _solvers(value: object) -> Iterator[str]:
+    """The solvers that an engine or a refiner names, and those of its parts."""
+    from craton.smt import known_solvers
+
+    if isinstance(value, str):
+        if value in known_solvers():
+            yield value
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from _solvers(part)
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from _solvers(getattr(value, one.name))
+
+
 def check_stage(stage: Stage) -> None:
     """Raises an error that tells the user what is wrong with a stage, if anything is."""
     from craton.smt import make_solver
 
     make_solver(stage.solver).close()
     if parse(stage.engine).name != TESTING:
-        make_engine(stage)
+        for name in dict.fromkeys(_solvers(make_engine(stage))):
+            make_solver(name).close()  # says how to get it, if it is not here
     elif stage.engine != TESTING:
         raise ExpressionError(stage.engine, len(TESTING), f"{TESTING} takes neither arguments nor a value")

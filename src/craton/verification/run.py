@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from craton.configuration.engines import TESTING
+from craton.configuration.engines import TESTING, refines
 from craton.configuration.stages import Stage
 from craton.engines import contract
 from craton.engines.contract import EngineAnswer, Safe, Unsafe
@@ -231,9 +231,11 @@ class _Run:
         from craton.configuration.systems import system_engine
         from craton.verification.contracts import contract_attempts
 
-        chosen = self.stages if len(self.stages) == 1 else None
-        if chosen is not None and (is_testing(chosen[0]) or system_engine(chosen[0]) is None):
-            return []  # an engine of programs only
+        chosen = None
+        if len(self.stages) == 1 or all(refines(stage.engine) for stage in self.stages):
+            chosen = [stage for stage in self.stages if not is_testing(stage) and system_engine(stage) is not None]
+            if not chosen:
+                return []  # engines of programs only
 
         def judged(found: Judged) -> Outcome:
             answer, stage = found

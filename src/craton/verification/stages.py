@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from craton.configuration.engines import TESTING, check_stage, make_engine
+from craton.configuration.engines import TESTING, check_stage, make_engine, refines
 from craton.configuration.stages import DEFAULT, Stage
 from craton.engines.contract import Engine
+from craton.errors import CratonError
 
 __all__ = ["DEFAULT", "GivenEngine", "Stage", "check_stage", "chosen_stages", "engine_of", "is_testing"]
 
@@ -51,13 +52,21 @@ def chosen_stages(
     seed: int | None = None,
     check_refutations: bool = False,
 ) -> Sequence[Stage]:
-    """With an engine, one stage; without one the usual stages, each with what was chosen, or as they are."""
+    """With an engine, one stage; without one the usual stages, each with what was chosen, or as they are. With a
+    refiner only those that refine: what others find would not be the refiner's.
+    """
     names = ("engine", "refine", "encoding", "floats", "arrays", "loops", "solver", "seed")
     values = (engine, refine, encoding, floats, arrays, loops, solver, seed)
     chosen: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value is not None}
     if not chosen and not check_refutations:
         return usual
-    stages = (Stage(**chosen),) if engine is not None else tuple(replace(stage, **chosen) for stage in usual)
+    if engine is not None:
+        stages: tuple[Stage, ...] = (Stage(**chosen),)
+    else:
+        kept = [stage for stage in usual if refine is None or refines(stage.engine)]
+        if not kept:
+            raise CratonError(f"none of the stages refines, so none can use {refine}: name an engine with --engine")
+        stages = tuple(dict.fromkeys(replace(stage, **chosen) for stage in kept))
     if check_refutations:
         stages = tuple(replace(stage, refine=f"checked({stage.refine})") for stage in stages)
     return stages
