@@ -56,6 +56,11 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--jobs", type=_jobs, default=1, metavar="N", help="of several ways, so many at once (1: they take turns)"
     )
+    how.add_argument(
+        "--deterministic",
+        action="store_true",
+        help="for experiments: turns and limits are of counted work, one way at a time, so that each run is the same",
+    )
 
 
 def _add_limits_and_evidence(parser: argparse.ArgumentParser) -> None:

@@ -232,6 +232,7 @@ class _Work:
             jobs=args.jobs,
             cpu=own.cpu,
             memory=own.memory,
+            deterministic=args.deterministic,
         )
         told = outcome(result)
         if args.report is not None and result.program is not None:
@@ -262,6 +263,7 @@ class _Work:
             jobs=self.args.jobs,
             cpu=limits.cpu,
             memory=limits.memory,
+            deterministic=self.args.deterministic,
         )
         told = outcome_of_system(result.answer, result.system, result.stage, result.statistics)
         files = evidence_files_of(self.args)

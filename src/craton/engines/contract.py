@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from craton.processes.running_time import running_time
+from craton.processes.running_time import running_time, spend
 from craton.registry import written
 
 if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
@@ -167,6 +167,9 @@ class Statistics:
             tally.seconds += running_time() - start
 
 
+_ROUND = 0.0005  # seconds of work: one iteration of an engine's loop, where work is counted
+
+
 class OutOfTime(Exception):
     """The budget is used up."""
 
@@ -195,6 +198,7 @@ class Budget:
 
     def check(self) -> None:
         """Raises OutOfTime when no time is left; engines call it in every iteration of their loops."""
+        spend(_ROUND)
         if self.is_used_up:
             raise OutOfTime
 

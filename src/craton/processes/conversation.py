@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from craton.processes.family import end_program
 from craton.processes.programs import launch
-from craton.processes.running_time import running_time
+from craton.processes.running_time import time_for_others
 
 # A longer reply is not a sensible answer any more.
 LONGEST_REPLY = 1 << 28
@@ -79,7 +79,7 @@ class Conversation:
     def _wait(self, selector: selectors.BaseSelector, deadline: float) -> list[int]:
         """The streams that are ready. Raises Trouble if there is nothing left to wait for."""
         ready = [key.fd for key, _ in selector.select(min(1.0, _left(deadline)))]
-        if running_time() >= deadline:
+        if time_for_others() >= deadline:
             raise Trouble(f"timeout{self._last_words()}")
         if not ready and self._program.poll() is not None:  # its own children may hold the pipes open
             raise Trouble(self._death(deadline))
@@ -162,4 +162,4 @@ def _signal_name(number: int) -> str:
 
 
 def _left(deadline: float) -> float:
-    return max(0.0, deadline - running_time())
+    return max(0.0, deadline - time_for_others())

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from craton.processes.limits import Exceeded, Kind
-from craton.processes.running_time import running_time
+from craton.processes.running_time import time_for_others
 from craton.processes.supervision import Done, Ended, Ending, Report, Worker
 from craton.processes.watch import GLANCE, readable
 
@@ -22,12 +22,12 @@ def first_answer(
 
     Without a winner all runs are listed; those that did not finish in time as `Exceeded`.
     """
-    deadline = running_time() + seconds
+    deadline = time_for_others() + seconds
     ended: list[tuple[int, Ending]] = []
     with ExitStack() as stack:
         running = {number: stack.enter_context(Worker(partial(_silent, work))) for number, work in enumerate(works)}
         while running:
-            left = deadline - running_time()
+            left = deadline - time_for_others()
             readable([stream for worker in running.values() for stream in worker.streams], min(GLANCE, left))
             for number, worker in list(running.items()):
                 ending = worker.poll()

@@ -4,12 +4,17 @@ Whoever gives a process its turns (`processes/turns`) stops it and lets it go on
 which it could work, so everybody who has a deadline reads this clock and not the wall's. Where the limit of a run is
 one of processor time, the clock counts that: on a machine with other work to do, everybody has the same time as on an
 idle one.
+
+For experiments the clock can count work instead, which is the same in every run: each question to a solver has a price,
+each round of an engine's loop has, and what solvers may use for a question is limited by their own counts of what they
+do. A second of work is about one of a processor, not more.
 """
 
 from __future__ import annotations
 
 import mmap
 import os
+import signal
 import struct
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +26,7 @@ from craton.processes.limits import Kind
 _SECONDS = struct.Struct("d")
 _WORTH_ASKING = 0.01  # seconds
 _SLOWEST = 20  # a clock of processor time is at most so many times slower than the wall's: who sleeps has a limit, too
+_QUESTION = 0.002  # seconds of work: a question to a solver that it answers
 _LOOK = 0.02  # seconds between two looks at the processor time of others
 
 T = TypeVar("T")
@@ -109,6 +115,59 @@ def _of_descendants() -> float:
     return sum(figures(member).cpu for member in others)
 
 
+class Ledger:
+    """Work that was done, and up to which amount it is allowed, in memory shared with whoever allows it. Who has used
+    up what is allowed stops itself, at the same place in every run.
+    """
+
+    def __init__(self) -> None:
+        self._shared = mmap.mmap(-1, 2 * _SECONDS.size)
+        self.allow(float("inf"))
+
+    @property
+    def used(self) -> float:
+        told: float = _SECONDS.unpack_from(self._shared)[0]
+        return told
+
+    @property
+    def left(self) -> float:
+        allowed: float = _SECONDS.unpack_from(self._shared, _SECONDS.size)[0]
+        return allowed - self.used
+
+    def allow(self, seconds: float) -> None:
+        _SECONDS.pack_into(self._shared, _SECONDS.size, seconds)
+
+    def spend(self, seconds: float) -> None:
+        _SECONDS.pack_into(self._shared, 0, self.used + seconds)
+        while self.left <= 0:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+
+_ledger: Ledger | None = None  # None: work is not counted
+
+
+@contextmanager
+def working(ledger: Ledger) -> Iterator[None]:
+    """Meanwhile the clock of this process, and of those that it forks, counts the work in the ledger."""
+    global _ledger
+    before = _ledger
+    _ledger = ledger
+    try:
+        yield
+    finally:
+        _ledger = before
+
+
+def counts_work() -> bool:
+    return _ledger is not None
+
+
+def spend(seconds: float) -> None:
+    """Some work was done, if that is counted."""
+    if _ledger is not None:
+        _ledger.spend(seconds)
+
+
 _processor: _ProcessorClock | None = None  # None: the clock counts wall time
 
 
@@ -137,18 +196,27 @@ def begin_process() -> None:
 
 def running_time() -> float:
     """Seconds on a clock that stands still while this process is suspended. Only differences mean something."""
+    if _ledger is not None:
+        return _ledger.used
     return unsuspended() if _processor is None else _processor.now()
+
+
+def time_for_others() -> float:
+    """The same clock for who waits for others' work: where work is counted it is not that of who waits."""
+    return unsuspended() if _ledger is not None else running_time()
 
 
 def differs_from_wall() -> bool:
     """Whether the clock may stand still while the wall's goes on."""
-    return bool(_suspensions) or _processor is not None
+    return bool(_suspensions) or _processor is not None or _ledger is not None
 
 
 def asked(question: Callable[[float | None], T], limit: float | None, is_answer: Callable[[T], bool]) -> T:
     """What somebody says whose own clock is the wall's, and runs on while this process is suspended or others have the
     processor: if that is why there is no answer, the question is asked again with the time that is left.
     """
+    if _ledger is not None:
+        return _asked_by_work(_ledger, question, limit, is_answer)
     if limit is None:
         return question(None)
     pace = 1.0  # seconds of wall time for one of ours, where it is not suspended
@@ -167,3 +235,21 @@ def asked(question: Callable[[float | None], T], limit: float | None, is_answer:
 
 def _pace(used: float, wall: float) -> float:
     return 1.0 if used <= 0 else min(float(_SLOWEST), max(1.0, wall / used))
+
+
+def _asked_by_work(
+    ledger: Ledger, question: Callable[[float | None], T], limit: float | None, is_answer: Callable[[T], bool]
+) -> T:
+    """The answer has a price; who has none by the end of its turn is asked again in the next one, which is longer."""
+    while True:
+        turn = ledger.left
+        allowed = turn if limit is None else min(limit, turn)
+        found = question(None if allowed == float("inf") else allowed)
+        if is_answer(found) or allowed < turn or allowed == float("inf"):
+            ledger.spend(_QUESTION if is_answer(found) else max(_QUESTION, allowed if allowed < turn else 0.0))
+            return found
+        ledger.spend(turn)
+        if limit is not None:
+            limit -= turn
+            if limit < _WORTH_ASKING:
+                return found

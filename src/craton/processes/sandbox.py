@@ -23,7 +23,7 @@ from craton.processes.family import end_program
 from craton.processes.kernel import exit_descriptor
 from craton.processes.limits import Exceeded, Kind, Limits
 from craton.processes.programs import Orphan, launch
-from craton.processes.running_time import running_time
+from craton.processes.running_time import time_for_others
 from craton.processes.watch import GLANCE, Watch, readable
 
 _TOKEN = 32  # hexadecimal digits
@@ -51,7 +51,7 @@ class Tool:
 
     def __init__(self, command: Sequence[str], directory: Path, seconds: float, memory: int) -> None:
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(directory)}
-        self._begun = running_time()
+        self._begun = time_for_others()
         self._limits = Limits(seconds, None, memory)
         self._said = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 (closed with the context)
         self._process = launch(

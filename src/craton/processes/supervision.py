@@ -23,7 +23,7 @@ from craton.processes import frames
 from craton.processes.family import end_family, end_group
 from craton.processes.kernel import end_with_parent, exit_descriptor
 from craton.processes.limits import NOTHING, Exceeded, Limits, Usage
-from craton.processes.running_time import begin_process, running_time
+from craton.processes.running_time import begin_process, time_for_others
 from craton.processes.watch import GLANCE, Watch, readable
 
 # A forked child already has all terms and translations; without fork they are sent to it.
@@ -102,7 +102,7 @@ class Worker:
     """
 
     def __init__(self, work: Callable[[Report], Any]) -> None:
-        self.started = running_time()
+        self.started = time_for_others()
         self._receiving, sending = _CONTEXT.Pipe(duplex=False)
         self._process = _CONTEXT.Process(target=_child, args=(work, sending, os.getpid()))
         self._process.start()

@@ -3,21 +3,32 @@ where it was when it comes again. Nothing is done twice, and nobody waits for so
 
 Turns come in rounds: a turn is twice as long as it was in the round before. So whatever needs t seconds by itself ends
 after a small multiple of t, whoever else is there; and work that goes on for long is rarely interrupted. Seconds are
-those of the clock that deadlines are on (`running_time`): of wall time, or of the processor time of a player's family.
+those of the clock that deadlines are on (`running_time`): of wall time, of the processor time of a player's family, or
+of work, as it counts it itself.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from craton.processes.family import family, figures, memory, resume, suspend_family
 from craton.processes.limits import Exceeded, Kind
-from craton.processes.running_time import Suspensions, counted, slowed, told_by, unsuspended
+from craton.processes.running_time import (
+    Ledger,
+    Suspensions,
+    counted,
+    counts_work,
+    slowed,
+    spend,
+    told_by,
+    unsuspended,
+    working,
+)
 from craton.processes.supervision import Ended, Ending, Report, Worker, end_all
 from craton.processes.watch import GLANCE, readable
 
@@ -28,6 +39,7 @@ SecondsLeft = Callable[[], float | None]  # for the turns of all together; None:
 
 _ONE_SHARE = 0.025  # seconds in the first round: small programs need no more
 _LOOK_AT_MEMORY = 0.5  # seconds between two looks
+_LOOK_AT_WORK = 0.01  # the same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,12 +116,12 @@ class Game(Generic[T]):
             if player in self._out:
                 continue
             seat = self._seats.get(player)
+            used = 0.0 if seat is None else seat.used
+            until = playing[player] = used + seconds if player.most is None else min(used + seconds, player.most)
             if seat is None:
-                seat = self._seats[player] = _Seat(player.prepared())
+                self._seats[player] = _Seat(player.prepared(), until)
             else:
-                seat.go_on()
-            until = seat.used + seconds
-            playing[player] = until if player.most is None else min(until, player.most)
+                seat.go_on(until)
 
     def _watch(self, playing: dict[Player, float], seconds_left: SecondsLeft) -> T | None:
         """Until the first turn of those that play is over, or there is news."""
@@ -118,13 +130,15 @@ class Game(Generic[T]):
         left = seconds_left()
         soonest = min(until - self._seats[player].used for player, until in playing.items())
         wait = max(0.0, min(GLANCE * 4, soonest, GLANCE * 4 if left is None else left))
+        if counts_work():
+            wait = _LOOK_AT_WORK
         readable([stream for player in playing for stream in self._seats[player].worker.streams], wait)
         for player in list(playing):
             seat = self._seats[player]
+            used = seat.used  # before its reports are read: none of this turn comes later
             ending = seat.worker.poll()
             for report in seat.worker.receive():
                 self._heard(player, report)
-            used = seat.used
             if ending is None and player.most is not None and used >= player.most:
                 ending = Ended(Exceeded(counted(), player.most))
             if ending is not None:
@@ -134,17 +148,22 @@ class Game(Generic[T]):
                     return found
             elif used >= playing[player]:
                 del playing[player]
+                seat.account()
                 if self._others_wait(player):
                     seat.stop()
         return self._within_memory(playing)
 
     def _others_wait(self, player: Player) -> bool:
-        """Whether it has to make room: with at most as many left as may work at once, all of them just go on."""
-        return sum(other not in self._out for other in self._players) > self._jobs
+        """Whether it has to make room: with at most as many left as may work at once, all of them just go on. Unless
+        work is counted: then it has stopped itself.
+        """
+        return counts_work() or sum(other not in self._out for other in self._players) > self._jobs
 
     def _leave(self, player: Player, ending: Ending) -> T | None:
         self._out.add(player)
-        self._seats.pop(player).worker.end()
+        seat = self._seats.pop(player)
+        seat.account()
+        seat.worker.end()
         return self._ended(player, ending)
 
     # --- memory -------------------------------------------------------------------------------------------------------
@@ -188,19 +207,27 @@ class _Seat:
     """A process that can be suspended."""
 
     work: Work
+    until: float  # it may use so much at first
     suspensions: Suspensions = field(default_factory=Suspensions)
+    ledger: Ledger | None = None
     worker: Worker = field(init=False)
     _begun: float = field(default_factory=unsuspended)
     _stopped: list[int] = field(default_factory=list)  # processes
     _since: float = 0.0
     _most_used: float = 0.0
+    _accounted: float = 0.0
 
     def __post_init__(self) -> None:
-        self.worker = Worker(partial(_under, self.suspensions, self.work))
+        if counts_work():
+            self.ledger = Ledger()
+            self.ledger.allow(self.until)
+        self.worker = Worker(partial(_under, self.suspensions, self.ledger, self.work))
 
     @property
     def used(self) -> float:
         """The seconds of its turns."""
+        if self.ledger is not None:
+            return self.ledger.used
         until = self._since if self._stopped else unsuspended()
         wall = until - self._begun - self.suspensions.seconds
         if counted() is Kind.WALL:
@@ -213,13 +240,21 @@ class _Seat:
         self._stopped = suspend_family(self.worker.pid)
         self._since = unsuspended()
 
-    def go_on(self) -> None:
+    def account(self) -> None:
+        """Its work is work of who gives the turns, too."""
+        if self.ledger is not None:
+            spend(self.ledger.used - self._accounted)
+            self._accounted = self.ledger.used
+
+    def go_on(self, until: float) -> None:
+        if self.ledger is not None:
+            self.ledger.allow(until)
         if self._stopped:
             self.suspensions.add(unsuspended() - self._since)
             stopped, self._stopped = self._stopped, []
             resume(stopped)
 
 
-def _under(suspensions: Suspensions, work: Work, report: Report) -> Any:
-    with told_by(suspensions):
+def _under(suspensions: Suspensions, ledger: Ledger | None, work: Work, report: Report) -> Any:
+    with told_by(suspensions), nullcontext() if ledger is None else working(ledger):
         return work(report)

@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 from craton.processes.family import family, figures, memory
 from craton.processes.limits import NOTHING, Exceeded, Kind, Limits, Usage
-from craton.processes.running_time import running_time
+from craton.processes.running_time import time_for_others
 
 GLANCE = 0.05  # seconds between two checks
 
@@ -45,7 +45,7 @@ class Watch:
         self.limits = limits
         self.scope = scope
         self.most_processes = most_processes
-        self.started = running_time() if started is None else started
+        self.started = time_for_others() if started is None else started
         self.peak = NOTHING
         self._looked = self.started
         self._measured = self.started  # when the memory was last measured …
@@ -54,7 +54,7 @@ class Watch:
     @property
     def due(self) -> bool:
         """Whether the last check was long enough ago."""
-        return running_time() - self._looked >= GLANCE
+        return time_for_others() - self._looked >= GLANCE
 
     def glance(self) -> Exceeded | None:
         """Checks, if a check is due."""
@@ -62,7 +62,7 @@ class Watch:
 
     def look(self) -> Exceeded | None:
         """Checks now: the limit that is exceeded, if any."""
-        self._looked = running_time()
+        self._looked = time_for_others()
         members = self._take_figures()
         exceeded = self.limits.exceeded(self._looked - self.started, self.peak)
         if exceeded is None and self.most_processes is not None and len(members) > self.most_processes:

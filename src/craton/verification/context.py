@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from craton.engines.contract import Progress, Statistics
 from craton.frontends.programs import Request
+from craton.processes.limits import Limits
+from craton.processes.running_time import counts_work
 from craton.program.passes import ALL, Passes
-from craton.verification.scheduling import Clock, time_to_confirm
+from craton.verification.scheduling import Clock, for_stages, time_to_confirm
 from craton.verification.veto import Veto
 
 Watcher = Callable[[Progress, Statistics], None]
@@ -38,6 +40,15 @@ class Context:
     compiled: bool = True
     jobs: int = 1
     most_memory: int | None = None
+
+    @classmethod
+    def of(cls, limits: Limits, request: Request | None, confirm: bool, watch: Watcher, jobs: int) -> Context:
+        """Of a run that begins now. Where work is counted one stage works at a time, and memory is not looked at: who
+        is ended for it depends on the machine.
+        """
+        if counts_work():
+            return cls(Clock.within(limits), request, confirm, watch)
+        return cls(Clock.within(limits), request, confirm, watch, jobs=jobs, most_memory=for_stages(limits.memory))
 
     @property
     def passes(self) -> Passes:

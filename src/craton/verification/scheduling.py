@@ -5,11 +5,12 @@ None stands for no limit, throughout.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from craton.processes.family import available
 from craton.processes.limits import Kind, Limits
-from craton.processes.running_time import counted, running_time, unsuspended
+from craton.processes.running_time import Ledger, counted, counting, counts_work, running_time, unsuspended, working
 from craton.verdicts.text import Limit
 
 _CONFIRM_SECONDS, _CONFIRM_SHARE = 3.0, 0.4  # for confirming one answer, of the time that is left
@@ -34,8 +35,8 @@ class Clock:
     @classmethod
     def within(cls, limits: Limits) -> Clock:
         """From now on. `running_time` counts processor time if there is a limit of that (see `counting`)."""
-        if limits.cpu is None:
-            return cls.lasting(limits.wall)
+        if limits.cpu is None or counts_work():
+            return cls.lasting(least(limits.wall, limits.cpu))
         return replace(
             cls.lasting(limits.cpu), wall_deadline=None if limits.wall is None else unsuspended() + limits.wall
         )
@@ -78,6 +79,11 @@ class Clock:
 
 def _times(jobs: int, seconds: float | None) -> float | None:
     return None if seconds is None else jobs * seconds
+
+
+def time_of(limits: Limits, *, deterministic: bool) -> AbstractContextManager[None]:
+    """Meanwhile times are those that a run within these limits counts: work, if it is to be deterministic."""
+    return working(Ledger()) if deterministic else counting(limits.time)
 
 
 def least(*seconds: float | None) -> float | None:

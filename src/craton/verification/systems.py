@@ -25,7 +25,7 @@ from craton.horn.models import EMPTY, Model
 from craton.horn.preprocessing import preprocessed
 from craton.horn.results import Satisfiable, Unsatisfiable
 from craton.processes.limits import Limits
-from craton.processes.running_time import counting, running_time
+from craton.processes.running_time import running_time
 from craton.processes.supervision import Report
 from craton.processes.turns import Work
 from craton.verdicts import verdict as verdicts
@@ -33,7 +33,7 @@ from craton.verdicts.verdict import Proved, Violated
 from craton.verification.context import Context, Watcher, nobody
 from craton.verification.isolation import NotDone, within
 from craton.verification.portfolio import Attempt, Found, Portfolio, budgeted, told, within_a_run
-from craton.verification.scheduling import Clock, for_stages
+from craton.verification.scheduling import time_of
 
 if TYPE_CHECKING:
     from craton.horn.ideal import IdealSystem
@@ -64,14 +64,14 @@ def verify_system(
     jobs: int = 1,
     cpu: float | None = None,
     memory: int | None = None,
+    deterministic: bool = False,
 ) -> SystemResult:
     """Whether the system is satisfiable. Without stages, those for systems and, for linear ones, those of programs. The
     limits are those of `verify`.
     """
     limits = Limits(seconds, cpu, memory)
-    with counting(limits.time):
-        context = Context(Clock.within(limits), None, confirm, watch, jobs=jobs, most_memory=for_stages(memory))
-        return answered(system, stages, context)
+    with time_of(limits, deterministic=deterministic):
+        return answered(system, stages, Context.of(limits, None, confirm, watch, jobs))
 
 
 def answered(system: System, stages: Sequence[Stage] | None, context: Context) -> SystemResult:

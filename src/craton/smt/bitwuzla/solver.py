@@ -13,7 +13,7 @@ from craton.logic.evaluation import evaluate
 from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.terms import Term
-from craton.processes.running_time import running_time
+from craton.processes.running_time import counts_work, running_time
 from craton.smt.bitwuzla.terms import Reader, Writer
 from craton.smt.contract import IEEE_FORMATS, Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.querylog import QueryLog
@@ -44,19 +44,29 @@ def new_bitwuzla(*options: tuple[Option, Any]) -> Any:
     return bitwuzla.Bitwuzla(Shared.get().manager, chosen)
 
 
-class Deadline:
-    """Tells bitwuzla, which polls it from time to time, when to give up."""
+_POLLS_A_SECOND = 1000
 
-    __slots__ = ("at",)
+
+class Deadline:
+    """Tells bitwuzla, which polls it from time to time, when to give up. Where work is counted, polls are."""
+
+    __slots__ = ("at", "polls")
 
     def __init__(self) -> None:
         self.at = float("inf")
+        self.polls = 0
 
     def set(self, limit: float | None) -> None:
-        self.at = float("inf") if limit is None else running_time() + limit
+        self.polls = 0
+        self.at = float("inf") if limit is None else self._now + limit
 
     def __call__(self) -> bool:
-        return running_time() > self.at
+        self.polls += 1
+        return self._now > self.at
+
+    @property
+    def _now(self) -> float:
+        return self.polls / _POLLS_A_SECOND if counts_work() else running_time()
 
 
 class BitwuzlaSolver(Solver):

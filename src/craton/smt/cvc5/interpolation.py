@@ -10,10 +10,8 @@ from craton.errors import NotExpressible
 from craton.logic.core import not_
 from craton.logic.terms import Term
 from craton.smt.contract import Undecided, Unsat
-from craton.smt.cvc5.solver import Cvc5Solver, Shared, new_cvc5
+from craton.smt.cvc5.solver import RESOURCES_A_SECOND, Cvc5Solver, Shared, new_cvc5
 from craton.smt.interpolation import Interpolants, Satisfiable, by_binary
-
-_RESOURCES_A_SECOND = 300_000
 
 
 def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
@@ -34,7 +32,7 @@ def _binary(a: Term, b: Term, time_limit: float | None) -> Term | Satisfiable | 
     if time_limit is not None:
         solver.setOption("tlimit-per", str(max(1, int(time_limit * 1000))))
         # The search ignores time limits; it only respects resource limits.
-        solver.setOption("rlimit-per", str(max(1, int(time_limit * _RESOURCES_A_SECOND))))
+        solver.setOption("rlimit-per", str(max(1, int(time_limit * RESOURCES_A_SECOND))))
     try:
         solver.assertFormula(shared.writer.write(a))
         found = solver.getInterpolant(shared.writer.write(not_(b)))

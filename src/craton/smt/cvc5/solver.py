@@ -12,6 +12,7 @@ from craton.logic.evaluation import Model, evaluate
 from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.terms import Term
+from craton.processes.running_time import counts_work
 from craton.smt.contract import Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.cvc5.terms import Reader, Writer
 from craton.smt.querylog import QueryLog
@@ -41,6 +42,9 @@ def new_cvc5(**options: str) -> Any:
         solver.setOption(name.replace("_", "-"), setting)
     solver.setLogic("ALL")
     return solver
+
+
+RESOURCES_A_SECOND = 300_000  # of cvc5's units, about
 
 
 class Cvc5Solver(Solver):
@@ -100,7 +104,10 @@ class Cvc5Solver(Solver):
         milliseconds = 0 if limit is None else max(1, int(limit * 1000))
         try:
             if milliseconds != self._limit:
-                self._solver.setOption("tlimit-per", str(milliseconds))
+                if counts_work():
+                    self._solver.setOption("rlimit-per", str(milliseconds * RESOURCES_A_SECOND // 1000))
+                else:
+                    self._solver.setOption("tlimit-per", str(milliseconds))
                 self._limit = milliseconds
             assumed = [*self._trackers.values(), *nodes]
             result = self._solver.checkSatAssuming(*assumed) if assumed else self._solver.checkSat()

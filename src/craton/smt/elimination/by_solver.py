@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from craton.errors import CratonError, NotExpressible
 from craton.logic.core import and_, exists, or_
 from craton.logic.terms import Term
+from craton.processes.running_time import counts_work
 from craton.smt.contract import Capability, Solver
 
 
@@ -18,6 +19,8 @@ def by_z3(variables: Sequence[Term], body: Term, tactic: str, time_limit: float 
     from craton.smt.z3 import api
     from craton.smt.z3.solver import Shared
 
+    if counts_work() and tactic != "qe-light":  # it has no limit but time
+        return None
     z3 = Shared.get()
     ref = z3.context.ref
     tactics: list[int] = []
@@ -32,7 +35,7 @@ def by_z3(variables: Sequence[Term], body: Term, tactic: str, time_limit: float 
 
     first, last = kept(api.mk_tactic(ref, tactic.encode())), kept(api.mk_tactic(ref, b"simplify"))
     chain = kept(api.tactic_and_then(ref, first, last))
-    if time_limit is not None:
+    if time_limit is not None and not counts_work():
         chain = kept(api.tactic_try_for(ref, chain, max(1, int(time_limit * 1000))))
     goal = api.mk_goal(ref, False, False, False)
     api.goal_inc_ref(ref, goal)

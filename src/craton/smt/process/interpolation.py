@@ -13,7 +13,7 @@ from craton.logic.smtlib import Symbols, quoted
 from craton.logic.sorts import Array, Function
 from craton.logic.terms import Term, var
 from craton.logic.walk import fold, post_order
-from craton.processes.running_time import running_time
+from craton.processes.running_time import time_for_others
 from craton.smt import sexpr
 from craton.smt.contract import Sat, Undecided
 from craton.smt.interpolation import Interpolants, Satisfiable
@@ -24,7 +24,7 @@ from craton.smt.reading import declared, parse_formula, parse_script
 
 def interpolants(preset: Preset, formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
     """I[1] … I[n-1] for F[1] … F[n]."""
-    deadline = float("inf") if time_limit is None else running_time() + time_limit
+    deadline = float("inf") if time_limit is None else time_for_others() + time_limit
     solver = _InterpolatingProcess(preset)
     try:
         solver.add(*formulas)

@@ -15,7 +15,7 @@ from craton.logic.definitions import expand
 from craton.logic.smtlib import Symbols, declarations, defined, quoted
 from craton.logic.terms import Term
 from craton.processes.conversation import Conversation, Trouble
-from craton.processes.running_time import running_time
+from craton.processes.running_time import time_for_others
 from craton.smt import sexpr
 from craton.smt.contract import Answer, Capability, Core, Solver, Undecided
 from craton.smt.process.models import read_model
@@ -228,7 +228,7 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9~!@$%^&*_\-+=<>.?/]")
 
 
 def _deadline(limit: float | None) -> float:
-    return float("inf") if limit is None else running_time() + limit
+    return float("inf") if limit is None else time_for_others() + limit
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

@@ -22,11 +22,11 @@ from craton.logic.core import and_, apply, eq, forall, implies
 from craton.logic.sorts import BOOL, INT, Function
 from craton.logic.terms import FALSE, TRUE, Term, int_, var
 from craton.logic.walk import fold, free_variables, is_quantified, substitute
-from craton.processes.running_time import asked, running_time
+from craton.processes.running_time import asked, counts_work, running_time
 from craton.smt.contract import Undecided
 from craton.smt.z3 import api
 from craton.smt.z3.api import Handle, consts
-from craton.smt.z3.solver import Shared, Z3Solver
+from craton.smt.z3.solver import Shared, Z3Solver, limited
 
 _OFF = ("slice", "inline_linear", "inline_eager", "subsumption_checker", "tail_simplifier_pve")
 
@@ -139,7 +139,7 @@ def _spacer(
         settings |= {f"xform__{name}": False for name in _OFF}
         settings["spacer__global"] = guided
         if time_limit is not None:
-            settings["timeout"] = max(1, int(time_limit * 1000))
+            settings |= limited(time_limit)
         params = context.params(**settings)
         api.fixedpoint_set_params(ref, horn, params)
         api.params_dec_ref(ref, params)
@@ -251,7 +251,7 @@ _DIVISION = Function("division", (INT, INT), BOOL)
 
 def _query(ref: object, horn: object, goal: object, time_limit: float | None) -> int:
     """The query, interrupted if z3 does not respect the limit by itself."""
-    if time_limit is None:
+    if time_limit is None or counts_work():
         return int(api.fixedpoint_query(ref, horn, goal))
     watch = threading.Timer(1.1 * time_limit + 0.1, api.interrupt, (ref,))
     watch.daemon = True

@@ -15,6 +15,7 @@ from craton.logic.sorts import Array, Function
 from craton.logic.terms import Term
 from craton.logic.walk import free_variables
 from craton.logic.walk import functions as applied_functions
+from craton.processes.running_time import counts_work
 from craton.smt.contract import Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.querylog import QueryLog
 from craton.smt.z3 import api
@@ -46,7 +47,18 @@ class Shared:
 
 
 # z3's reasons for a query that was stopped.
+_MOST = 0xFFFFFFFF
+_RESOURCES_A_SECOND = 2_000_000  # of z3's units, about
 _STOPPED = ("cancel", "timeout", "interrupt", "resource", "memory")
+
+
+def limited(seconds: float | None) -> dict[str, bool | int | str]:
+    """z3's settings for a limit. It takes milliseconds, whose largest number means no limit; or counts what it does, if
+    work is counted.
+    """
+    if counts_work():
+        return {"rlimit": 0 if seconds is None else max(1, min(int(seconds * _RESOURCES_A_SECOND), _MOST))}
+    return {"timeout": _MOST if seconds is None else max(1, min(int(seconds * 1000), _MOST - 1))}
 
 
 class Z3Solver(Solver):
@@ -148,10 +160,8 @@ class Z3Solver(Solver):
         return Undecided(f"z3: {reason}")
 
     def _set_limit(self, limit: float | None) -> None:
-        """z3 takes milliseconds; its largest number means no limit."""
         self._limit = limit
-        milliseconds = 0xFFFFFFFF if limit is None else max(1, min(int(limit * 1000), 0xFFFFFFFE))
-        params = self._context.params(timeout=milliseconds, random_seed=self._seed)
+        params = self._context.params(**limited(limit), random_seed=self._seed)
         api.solver_set_params(self._ref, self._solver, params)
         api.params_dec_ref(self._ref, params)
 
