@@ -88,7 +88,7 @@ def test_work_is_what_the_clock_counts() -> None:
 def test_who_has_no_answer_in_one_turn_is_asked_again_in_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger, limits = Ledger(), list[float | None]()
     ledger.allow(1.0)
-    monkeypatch.setattr("craton.processes.running_time.os.kill", lambda pid, number: ledger.allow(2 * ledger.used))
+    monkeypatch.setattr("craton.processes.running_time.time.sleep", lambda seconds: ledger.allow(2 * ledger.used))
 
     def solver(limit: float | None) -> str:
         limits.append(limit)

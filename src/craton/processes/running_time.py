@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import signal
 import struct
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ _SECONDS = struct.Struct("d")
 _WORTH_ASKING = 0.01  # seconds
 _SLOWEST = 20  # a clock of processor time is at most so many times slower than the wall's: who sleeps has a limit, too
 _QUESTION = 0.002  # seconds of work: a question to a solver that it answers
+_UNTIL_STOPPED = 0.002  # seconds between two looks whether more is allowed
 _LOOK = 0.02  # seconds between two looks at the processor time of others
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ def _of_descendants() -> float:
 
 class Ledger:
     """Work that was done, and up to which amount it is allowed, in memory shared with whoever allows it. Who has used
-    up what is allowed stops itself, at the same place in every run.
+    up what is allowed waits, at the same place in every run.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class Ledger:
     def spend(self, seconds: float) -> None:
         _SECONDS.pack_into(self._shared, 0, self.used + seconds)
         while self.left <= 0:
-            os.kill(os.getpid(), signal.SIGSTOP)
+            time.sleep(_UNTIL_STOPPED)  # whoever gives the turns stops it soon, and allows more before it goes on
 
 
 _ledger: Ledger | None = None  # None: work is not counted

@@ -155,7 +155,7 @@ class Game(Generic[T]):
 
     def _others_wait(self, player: Player) -> bool:
         """Whether it has to make room: with at most as many left as may work at once, all of them just go on. Unless
-        work is counted: then it has stopped itself.
+        work is counted: then it waits by itself.
         """
         return counts_work() or sum(other not in self._out for other in self._players) > self._jobs
 
