@@ -180,6 +180,7 @@ from craton.logic.terms import (
     var,
 )
 from craton.logic.walk import (
+    Substitution,
     atoms,
     fold,
     free_variables,
@@ -224,6 +225,7 @@ __all__ = [
     "RTZ",
     "RoundingMode",
     "Sort",
+    "Substitution",
     "Symbols",
     "TRUE",
     "Term",

@@ -157,46 +157,58 @@ class _Scope:
         self.memo: dict[Term, Term] = dict(mapping)
 
 
+class Substitution:
+    """Replaces variables in several terms: what they share is replaced once."""
+
+    def __init__(self, mapping: Mapping[Term, Term]) -> None:
+        """`mapping` maps variables to terms of the same sort."""
+        for variable, replacement in mapping.items():
+            if variable.op is not ops.VARIABLE or variable.sort is not replacement.sort:
+                raise IllSorted(
+                    f"cannot substitute {replacement} of sort {replacement.sort} for {variable} of sort {variable.sort}"
+                )
+        self._outermost = _Scope(mapping)
+
+    def __call__(self, root: Term) -> Term:
+        """All variables are replaced at once. Bound variables are renamed to avoid capture."""
+        outermost = self._outermost
+        if outermost.mapping.keys().isdisjoint(free_variables(root)):
+            return root
+        # Entries are nodes to process in a scope or, with a third part, quantified nodes whose body is being processed
+        # in that inner scope.
+        stack: list[tuple[Term, _Scope, _Scope | None]] = [(root, outermost, None)]
+        while stack:
+            node, scope, inner = stack[-1]
+            memo = scope.memo
+            if node in memo:
+                stack.pop()
+            elif inner is not None:
+                stack.pop()
+                bound = tuple(inner.mapping.get(v, v) for v in node.payload)
+                memo[node] = build(node.op, (inner.memo[node.args[0]],), BOOL, bound)
+            elif node.op in QUANTIFIERS:
+                inner = _enter(node, scope)
+                if inner is None:
+                    memo[node] = node
+                else:
+                    stack[-1] = (node, scope, inner)
+                    stack.append((node.args[0], inner, None))
+            else:
+                missing = [a for a in node.args if a not in memo]
+                if missing:
+                    stack.extend((a, scope, None) for a in missing)
+                    continue
+                stack.pop()
+                memo[node] = _with_arguments(node, memo)
+        return outermost.memo[root]
+
+
 def substitute(root: Term, mapping: Mapping[Term, Term]) -> Term:
     """Replaces all variables at once: `mapping` maps variables to terms of the same sort.
 
     Bound variables are renamed to avoid capture.
     """
-    for variable, replacement in mapping.items():
-        if variable.op is not ops.VARIABLE or variable.sort is not replacement.sort:
-            raise IllSorted(
-                f"cannot substitute {replacement} of sort {replacement.sort} for {variable} of sort {variable.sort}"
-            )
-    if not mapping:
-        return root
-    outermost = _Scope(mapping)
-    # Entries are nodes to process in a scope or, with a third part, quantified nodes whose body is being processed in
-    # that inner scope.
-    stack: list[tuple[Term, _Scope, _Scope | None]] = [(root, outermost, None)]
-    while stack:
-        node, scope, inner = stack[-1]
-        memo = scope.memo
-        if node in memo:
-            stack.pop()
-        elif inner is not None:
-            stack.pop()
-            bound = tuple(inner.mapping.get(v, v) for v in node.payload)
-            memo[node] = build(node.op, (inner.memo[node.args[0]],), BOOL, bound)
-        elif node.op in QUANTIFIERS:
-            inner = _enter(node, scope)
-            if inner is None:
-                memo[node] = node
-            else:
-                stack[-1] = (node, scope, inner)
-                stack.append((node.args[0], inner, None))
-        else:
-            missing = [a for a in node.args if a not in memo]
-            if missing:
-                stack.extend((a, scope, None) for a in missing)
-                continue
-            stack.pop()
-            memo[node] = _with_arguments(node, memo)
-    return outermost.memo[root]
+    return Substitution(mapping)(root)
 
 
 def _with_arguments(node: Term, memo: Mapping[Term, Term]) -> Term:

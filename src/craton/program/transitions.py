@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from craton.errors import CratonError
 from craton.logic import (
@@ -35,17 +36,17 @@ from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return, Statement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Transition:
     guard: Term
     updates: Mapping[Term, Term]
     inputs: tuple[Term, ...] = ()
 
-    @property
+    @cached_property
     def written(self) -> frozenset[Term]:
         return frozenset(self.updates)
 
-    @property
+    @cached_property
     def read(self) -> frozenset[Term]:
         """The variables whose old value matters."""
         terms = (self.guard, *self.updates.values())
@@ -68,8 +69,6 @@ class NoTransition(CratonError):
 
 def transition(statement: Statement) -> Transition:
     """The guarded update of a statement. Inputs are named after the variables they are chosen for."""
-    if not isinstance(statement, Block):
-        return _Composer().statement(statement)
     known = _known.get(id(statement))
     if known is None:
         if len(_known) >= MOST_KNOWN:
@@ -79,8 +78,8 @@ def transition(statement: Statement) -> Transition:
 
 
 # A cache: blocks are large, and engines, all their traces and the checker ask for their transitions. Keyed by identity,
-# since comparing blocks would take as long; the block is stored too, so that its id is not reused.
-_known: dict[int, tuple[Block, Transition]] = {}
+# since comparing blocks would take as long; the statement is stored too, so that its id is not reused.
+_known: dict[int, tuple[Statement, Transition]] = {}
 MOST_KNOWN = 50_000
 
 

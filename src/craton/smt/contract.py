@@ -51,6 +51,8 @@ class Fragment:
         """Raises MissingCapability if the formula is outside. `seen` caches nodes that are known to be inside."""
         if formula.sort is not BOOL:
             raise ill_sorted("assert", "a Bool", (formula,))
+        if formula in seen:
+            return
         new: set[Term] = set()  # not yet in `seen`: a node is inside only if everything below it is
         stack = [formula]
         while stack:
@@ -82,6 +84,10 @@ class Fragment:
             if isinstance(part, Float) and self.formats is not None:
                 if (part.exponent_bits, part.significand_bits) not in self.formats:
                     raise MissingCapability(f"{solver} is not trusted with floats of format {part}; z3 is")
+
+
+# What is known to be inside a fragment, for all solvers of this process: many are made, for formulas that share much.
+_inside: dict[Fragment, set[Term]] = {}
 
 
 def _is_tiny(sort: Sort) -> bool:
@@ -200,7 +206,7 @@ class Solver(ABC):
         self._scopes: list[list[tuple[str, Term]]] = [[]]
         self._names: dict[str, Term] = {}
         self._stamp = 0  # counts everything that makes earlier answers stale
-        self._understood: set[Term] = set()
+        self._understood = _inside.setdefault(self.fragment, set())
 
     # --- assertions ---
 

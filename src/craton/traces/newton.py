@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
 from craton.errors import MissingCapability
-from craton.logic import FALSE, TRUE, Term, and_, eq, free_variables, implies, not_, substitute, var
+from craton.logic import FALSE, TRUE, Substitution, Term, and_, eq, free_variables, implies, not_, substitute, var
 from craton.processes.running_time import running_time
 from craton.program.transitions import Transition
 from craton.registry import flag, keyed_choice, keyed_seconds, switch, word_choice
@@ -264,8 +264,8 @@ def strongest_post(
     `post` of [CN] 3, [NR] Eqs. 3.7–3.10; forgetting is the existential projection of [CN] Def. 5.2.
     """
     old = {x: var(f"{x.name}!old", x.sort) for x in step.updates}
-    facts = [substitute(and_(before, step.guard), old)]
-    facts += [eq(x, substitute(value, old)) for x, value in step.updates.items()]
+    as_old = Substitution(old)
+    facts = [as_old(and_(before, step.guard)), *(eq(x, as_old(value)) for x, value in step.updates.items())]
     body = and_(*facts)
     gone = [*old.values(), *step.inputs]
     forgotten = [x for x in _ordered(free_variables(body).difference(gone)) if forget(x)]

@@ -12,7 +12,7 @@ the start of the path does not establish.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -41,13 +41,13 @@ def quality(
     `budget` seconds.
     """
     triples = _Triples(trace, assertions, solver, time_limit, budget)
-    good = good_positions(triples)
-    if 0 in good:
-        return Quality.PERFECT if _one_for_each(triples, good) else Quality.PROVING
     locations = trace.locations
     passed = Counter(locations)
-    inside = (i for i in sorted(good) if passed[locations[i]] > 1 and assertions[i] not in (TRUE, FALSE))
-    return Quality.INDUCTIVE if any(inside) else Quality.TRACE
+    inside = {i for i, x in enumerate(locations) if passed[x] > 1 and assertions[i] not in (TRUE, FALSE)}
+    good = good_positions(triples, inside | {0})
+    if 0 in good:
+        return Quality.PERFECT if _one_for_each(triples, good) else Quality.PROVING
+    return Quality.TRACE if inside.isdisjoint(good) else Quality.INDUCTIVE
 
 
 def is_perfect(
@@ -86,21 +86,37 @@ class _Triples:
         self._solver = solver
         self._time_limit = time_limit
         self._end = None if budget is None else running_time() + budget
-        self._known: dict[tuple[Term, Edge, Term], bool] = {}
+        self._known: dict[tuple[Term, int, Term], bool] = {}  # edges by identity: comparing them takes longer
 
     def lead(self, i: int, edge: Edge, j: int) -> bool:
-        if j == i + 1 and self.trace.edges[i] == edge:
-            return True  # the sequence's own step
-        key = (self.assertions[i], edge, self.assertions[j])
-        if key not in self._known:
+        if self._is_own_step(i, edge, j):
+            return True
+        key = (self.assertions[i], id(edge), self.assertions[j])
+        known = self._known.get(key)
+        if known is None:
             left = None if self._end is None else self._end - running_time()
             limit = min((x for x in (left, self._time_limit) if x is not None), default=None)
-            self._known[key] = _holds(key[0], transition(edge.statement), key[2], self._solver, limit)
-        return self._known[key]
+            known = self._known[key] = _holds(key[0], transition(edge.statement), key[2], self._solver, limit)
+        return known
+
+    def lead_into(self, i: int, edge: Edge, good: Collection[int]) -> bool:
+        """Whether an edge leads from a position to one of the good ones; the solver is asked last."""
+        targets = [j for j in self.positions.get(edge.target, ()) if j in good]
+        return any(self._is_free(i, edge, j) for j in targets) or any(self.lead(i, edge, j) for j in targets)
+
+    def _is_own_step(self, i: int, edge: Edge, j: int) -> bool:
+        return j == i + 1 and self.trace.edges[i] == edge
+
+    def _is_free(self, i: int, edge: Edge, j: int) -> bool:
+        """Whether it is known to hold."""
+        after = self.assertions[j]
+        known = self._known.get((self.assertions[i], id(edge), after), False)
+        return known or after is TRUE or self._is_own_step(i, edge, j)
 
 
-def good_positions(triples: _Triples) -> set[int]:
-    """Positions of the trace from whose assertion the path program never reaches the error location.
+def good_positions(triples: _Triples, wanted: Collection[int]) -> set[int]:
+    """Positions of the trace from whose assertion the path program never reaches the error location; all of them, or
+    some others if none of those that are wanted is among them.
 
     A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
     set of good positions is computed by removing those that are not until none is left to remove.
@@ -108,17 +124,14 @@ def good_positions(triples: _Triples) -> set[int]:
     locations, assertions = triples.locations, triples.assertions
     good = {i for i in range(len(locations)) if locations[i] != locations[-1] or assertions[i] is FALSE}
     changed = True
-    while changed:
+    while changed and not good.isdisjoint(wanted):
         changed = False
         for i in sorted(good):
             if assertions[i] is FALSE:
                 continue  # no run gets here
-            for edge in triples.outgoing.get(locations[i], ()):
-                targets = triples.positions.get(edge.target, ())
-                if not any(triples.lead(i, edge, j) for j in targets if j in good):
-                    good.discard(i)
-                    changed = True
-                    break
+            if not all(triples.lead_into(i, edge, good) for edge in triples.outgoing.get(locations[i], ())):
+                good.discard(i)
+                changed = True
     return good
 
 

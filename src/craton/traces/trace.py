@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from craton.logic import TRUE, Term, and_, conjuncts, eq, substitute, var
+from craton.logic import TRUE, Substitution, Term, and_, conjuncts, eq, substitute, var
 from craton.program.cfa import Edge, Location
 from craton.program.transitions import Transition, transition
 
@@ -166,10 +166,10 @@ class SSA:
         return self.current.get(variable) or _indexed(variable, 0)
 
     def parts(self, step: Transition) -> list[Part]:
-        before = self._before(step)
-        guard = [Part(self.taken, substitute(c, before), conjunct=c) for c in conjuncts(step.guard)]
+        before = Substitution(self._before(step))
+        guard = [Part(self.taken, before(c), conjunct=c) for c in conjuncts(step.guard)]
         return guard + [
-            Part(self.taken, eq(_indexed(variable, self.taken + 1), substitute(value, before)), variable)
+            Part(self.taken, eq(_indexed(variable, self.taken + 1), before(value)), variable)
             for variable, value in step.updates.items()
         ]
 

@@ -26,11 +26,11 @@ from craton.smt.reading import parse_formula
 
 class ProcessSolver(Solver):
     def __init__(self, preset: Preset, *, time_limit: float | None = None, log: QueryLog | None = None) -> None:
-        super().__init__(time_limit=time_limit, log=log)
         self.preset = preset
         self.name = preset.name
         self.can = preset.can
         self.fragment = preset.fragment
+        super().__init__(time_limit=time_limit, log=log)
         command = preset.find()
         if command is None:
             raise UnknownSolver(f"{preset.name} is not installed: {preset.how_to_get}")
