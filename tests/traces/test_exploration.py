@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 
 import pytest
 from hypothesis import given
@@ -110,6 +110,13 @@ def test_closed_sets(sort: Sort) -> None:
     assert generating(frozenset((i,)), [x, total]) == [x, total]
     assert generating(frozenset((i,)), [x]) is None
     assert not determined(i, (x,))
+
+
+def test_successors_are_not_all_made_at_once() -> None:
+    """Of 100 templates with ten dimensions there are as many as sets of nine of them."""
+    templates = templates_over("abcdefghkl")
+    some = set(islice(successors(frozenset(templates)), 5))
+    assert len(some) == 5 and all(found < frozenset(templates) for found in some)
 
 
 def test_successors_determine_one_dimension_less() -> None:

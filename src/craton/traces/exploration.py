@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from craton.logic import (
     BOOL,
@@ -227,9 +227,9 @@ def successors(closed: Closed) -> Iterator[Closed]:
     for here in by_place.values():
         sums = [t for t in here if t.sum is not None]
         rest = frozenset(members).difference(sums)
-        smaller = [(*rest, *chosen) for chosen in combinations(sums, len(simplest(sums)) - 1)] if sums else []
+        smaller = ((*rest, *chosen) for chosen in combinations(sums, len(simplest(sums)) - 1)) if sums else ()
         others = [t for t in here if t.sum is None and not determined(t, sums)]
-        for chosen in (*smaller, *(tuple(t for t in members if t is not other) for other in others)):
+        for chosen in chain(smaller, (tuple(t for t in members if t is not other) for other in others)):
             found = closure(chosen, members)
             if found not in seen:
                 seen.add(found)
