@@ -20,6 +20,7 @@ _ENTRIES = (
     Entry("splitting", "craton.engines.splitting:Splitting"),
     Entry("value", "craton.engines.value:ValueAnalysis"),
     Entry("value-predicate", "craton.engines.value_predicate:ValuePredicateAnalysis"),
+    Entry("explicit", "craton.engines.explicit:Explicit"),
     Entry("bounded", "craton.engines.bounded:Bounded"),
     Entry("kinduction", "craton.engines.kinduction:KInduction"),
     Entry("conjectures", "craton.engines.conjectures:Conjectures"),

@@ -8,13 +8,14 @@ is imported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
 from craton.evidence.instances import instantiated
-from craton.logic import FALSE, Term, disjuncts, free_variables, size
+from craton.evidence.state_questions import StateQuestion
+from craton.logic import FALSE, Term, disjuncts, free_variables, not_, size
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver
@@ -112,6 +113,7 @@ class _Check:
         self.panel = panel
         self.asked = 0
         self.shown = 0
+        self.known: dict[tuple[Term, ...], bool] = {}
 
     def result(self) -> Flaw | Confirmed:
         for condition in self.annotation.start():
@@ -125,6 +127,9 @@ class _Check:
         return Confirmed(tuple(self.panel.believed), self.shown)
 
     def _flaw_along_paths_with(self, last: Edge) -> Flaw | None:
+        states = self.annotation.by_states(last)
+        if states is not None:
+            return self._flaw_of_states(last, states)
         waiting: list[EdgePath] = [(last,)]
         while waiting:
             if self.panel.late:
@@ -141,6 +146,28 @@ class _Check:
                 return Flaw(last, f"there are more than {MOST_PATHS} paths to look at", decided=False)
             waiting.extend(self.annotation.earlier(path))
         return None
+
+    def _flaw_of_states(self, edge: Edge, states: Iterable[StateQuestion]) -> Flaw | None:
+        """Of an edge between invariants that are sets of states, one state after the other."""
+        condition = self.annotation.along((edge,))
+        for question in states:
+            if self.panel.late:
+                return _late(edge)
+            if not all(self._remembered(case, _TRIES) for case in question.cases(self._follows)):
+                holds = self.panel.contradictory((question.state, question.rest), _PATIENT)
+                if holds is not True:
+                    return Flaw(edge, condition.open if holds is None else condition.failed, decided=holds is False)
+            self.shown += 1
+        return None
+
+    def _follows(self, premise: Term, formula: Term) -> bool:
+        return self._remembered((premise, not_(formula)), _QUICK)
+
+    def _remembered(self, formulas: tuple[Term, ...], limits: Sequence[float | None]) -> bool:
+        """Whether formulas are known to be contradictory. States that differ in what does not matter ask the same."""
+        if formulas not in self.known:
+            self.known[formulas] = self.panel.contradictory(formulas, limits) is True
+        return self.known[formulas]
 
     def _flaw(self, condition: Condition, limits: Sequence[float | None] = _PATIENT) -> Flaw | None:
         if self.panel.late:

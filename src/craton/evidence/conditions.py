@@ -22,7 +22,8 @@ from functools import cached_property
 from itertools import combinations
 
 from craton.errors import CratonError
-from craton.logic import FALSE, TRUE, Term, eq, free_variables, not_, or_, substitute, var
+from craton.evidence.state_questions import FEWEST_STATES, StateQuestion, StateQuestions, terms_of
+from craton.logic import FALSE, TRUE, Term, disjuncts, eq, free_variables, is_quantified, not_, or_, substitute, var
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Block
 from craton.program.transitions import transition
@@ -129,6 +130,19 @@ class Annotation:
             kind = Kind.SAFETY
         where = way(path, self.program)
         return Condition(kind, f"{first}-{last}", where, _Unrolled(self, path).formulas(), path[-1], self.k)
+
+    def by_states(self, edge: Edge) -> Iterator[StateQuestion] | None:
+        """The same along one edge from an invariant that is a set of states, one state after the other; None where it
+        is none, or more is to be considered.
+        """
+        before, after = self.at(edge.source), self.at(edge.target)
+        if self.k > 1 or self.paths is not Paths.ALL or edge.source in self.facts or edge.target in self.facts:
+            return None
+        step = transition(edge.statement)
+        if len(disjuncts(before)) < FEWEST_STATES or any(map(is_quantified, (before, after, *terms_of(step)))):
+            return None
+        no_variables(step.inputs, self.known)
+        return StateQuestions(before, step, after).questions()
 
     def complete(self, path: EdgePath) -> bool:
         """Whether the condition along this path must hold by itself: it has k edges, or no past."""

@@ -1,0 +1,133 @@
+"""Classes of values: each value by itself, or intervals between constants that the program compares a variable with.
+
+A variable begins with its values themselves. One that has too many of them gets intervals.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from craton.facts.ranges import Range, made
+from craton.logic import BitVec, Term, and_, bv, bvsle, bvule, eq, ops
+from craton.logic.evaluation import constant
+from craton.logic.walk import post_order
+from craton.program.cfa import Program
+from craton.program.statements import Assume, Block
+
+Class = Any  # a value, or the number of an interval
+State = tuple[Class, ...]
+
+_ORDERS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE)
+_SIGNED = (ops.BVSLT, ops.BVSLE)
+_EXTENSIONS = (ops.SIGN_EXTEND, ops.ZERO_EXTEND)
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Of a bit-vector variable: each begins at one of the numbers and ends before the next one."""
+
+    begins: tuple[int, ...]
+    signed: bool
+
+    def bounds(self, number: int, width: int) -> tuple[int, int]:
+        ends = (*self.begins[1:], 1 << (width - 1 if self.signed else width))
+        return self.begins[number], ends[number] - 1
+
+
+@dataclass(frozen=True)
+class Partition:
+    """`constants` are what variables are compared with, as bit patterns, where intervals may begin."""
+
+    constants: Mapping[Term, frozenset[int]]
+    signed: frozenset[Term]
+    intervals: Mapping[Term, Intervals]
+
+    def is_value(self, variable: Term) -> bool:
+        return variable not in self.intervals
+
+    def range(self, variable: Term, one: Class) -> Range:
+        """The values of a class of a variable that has intervals."""
+        width, intervals = _width(variable), self.intervals[variable]
+        bounds = intervals.bounds(one, width)
+        found = made(width, None, bounds) if intervals.signed else made(width, bounds)
+        assert found is not None
+        return found
+
+    def meeting(self, variable: Term, values: Range) -> Sequence[Class]:
+        """The classes of a variable that has intervals in which there may be one of these values."""
+        intervals = self.intervals[variable]
+        least, most = (values.least, values.most) if intervals.signed else (values.low, values.high)
+        return range(bisect_right(intervals.begins, least) - 1, bisect_right(intervals.begins, most))
+
+    def formula(self, variables: Iterable[Term], state: State) -> Term:
+        """That variables have values of these classes."""
+        return and_(*(self.condition(x, x, one) for x, one in zip(variables, state, strict=True)))
+
+    def condition(self, variable: Term, value: Term, one: Class) -> Term:
+        """That a value is in a class of a variable."""
+        if variable not in self.intervals:
+            return eq(value, constant(one, variable.sort))
+        width, intervals = _width(variable), self.intervals[variable]
+        least, most = intervals.bounds(one, width)
+        if least == most:
+            return eq(value, bv(least, width))
+        below = bvsle if intervals.signed else bvule
+        return and_(below(bv(least, width), value), below(value, bv(most, width)))
+
+    def with_intervals(self, variable: Term) -> Partition:
+        return replace(self, intervals={**self.intervals, variable: self._made(variable)})
+
+    def finer(self, formulas: Iterable[Term]) -> Partition | None:
+        """With constants that formulas compare variables with; None if none of them is new to an interval."""
+        constants = dict(self.constants)
+        for variable, value, _ in _comparisons(formulas):
+            constants[variable] = constants.get(variable, frozenset()) | {value}
+        changed = replace(self, constants=constants)
+        intervals = {x: changed._made(x) for x in self.intervals}
+        return None if intervals == self.intervals else replace(changed, intervals=intervals)
+
+    def _made(self, variable: Term) -> Intervals:
+        width, signed = _width(variable), variable in self.signed
+        least = -(1 << (width - 1)) if signed else 0
+        most = least + (1 << width) - 1
+        begins = {least}
+        for value in self.constants.get(variable, ()):
+            number = value - (1 << width) if signed and value >> (width - 1) else value
+            begins |= {number, number + 1} if number < most else {number}
+        return Intervals(tuple(sorted(begins)), signed)
+
+
+def partition(program: Program) -> Partition:
+    """Each value by itself, and the constants that intervals would begin at."""
+    constants: dict[Term, frozenset[int]] = {}
+    signed: set[Term] = set()
+    for variable, value, op in _comparisons(_conditions(program)):
+        constants[variable] = constants.get(variable, frozenset()) | {value}
+        if op in _SIGNED:
+            signed.add(variable)
+    return Partition(constants, frozenset(signed), {})
+
+
+def _conditions(program: Program) -> Iterator[Term]:
+    for edge in program.main.edges:
+        for inner in edge.statement.edges if isinstance(edge.statement, Block) else (edge,):
+            if isinstance(inner.statement, Assume):
+                yield inner.statement.condition
+
+
+def _comparisons(formulas: Iterable[Term]) -> Iterator[tuple[Term, int, ops.Op]]:
+    """Variables, and the constants that they are compared with."""
+    for node in post_order(*formulas):
+        if node.op in _ORDERS or node.op is ops.EQ:
+            for side, other in (node.args, node.args[::-1]):
+                variable = side.args[0] if side.op in _EXTENSIONS else side
+                if variable.op is ops.VARIABLE and isinstance(variable.sort, BitVec) and other.is_value:
+                    yield variable, other.payload & ((1 << variable.sort.width) - 1), node.op
+
+
+def _width(variable: Term) -> int:
+    assert isinstance(variable.sort, BitVec)
+    return variable.sort.width

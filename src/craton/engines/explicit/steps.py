@@ -1,0 +1,157 @@
+"""Where a state leads: the classes of the values that a step may give the variables, for all inputs.
+
+A state makes most of a step constant. What is left is split at its conditions, one after the other, with what they say
+of the values that are not known (`facts`): behind the last one there are values, or ranges of values. That is more than
+can happen, but no solver has to compute; whether an error can really be reached from a state, one is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from craton.engines.explicit.partition import Class, Partition, State
+from craton.facts.operations import MAYBE, YES
+from craton.facts.ranges import Range
+from craton.facts.states import assumed, value
+from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, not_, ops
+from craton.logic.build import rebuild
+from craton.logic.evaluation import constant
+from craton.logic.walk import fold, post_order
+from craton.program.transitions import Transition
+from craton.smt import Solver, Undecided, Unsat
+
+MOST_CASES = 4000  # of one step from one state
+_CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
+
+Ranges = Mapping[Term, Range]
+
+
+class NotDecided(Exception):
+    """Nobody knows where a state leads."""
+
+
+class TooManyValues(Exception):
+    """A variable has too many values to enumerate them."""
+
+    def __init__(self, variable: Term) -> None:
+        super().__init__(f"{variable.name} has too many values")
+        self.variable = variable
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """Terms under conditions that have been assumed; the first is the guard."""
+
+    terms: tuple[Term, ...]
+    ranges: Ranges
+
+
+class Steps:
+    """Successors of the states of a partition. `most` is how many values of a variable are told apart."""
+
+    def __init__(self, partition: Partition, solver: Solver, most: int) -> None:
+        self.partition = partition
+        self.solver = solver
+        self.most = most
+
+    def successors(
+        self, before: Sequence[Term], state: State, step: Transition, after: Sequence[Term]
+    ) -> Iterator[State]:
+        """From a state of some variables, by a step, to states of others."""
+        for case in self._cases(self._begun(before, state, step, after)):
+            classes = [self._classes(x, term, case.ranges) for x, term in zip(after, case.terms[1:], strict=True)]
+            yield from product(*classes)
+
+    def is_possible(self, before: Sequence[Term], state: State, step: Transition) -> bool:
+        """Whether a step can be taken from a state: as far as ranges tell, and then a solver."""
+        begun = self._begun(before, state, step, ())
+        if next(self._cases(begun), None) is None:
+            return False
+        guard = begun.terms[0]
+        open_ = [
+            self.partition.condition(x, x, one)
+            for x, one in zip(before, state, strict=True)
+            if not self.partition.is_value(x) and x in free_variables(guard)
+        ]
+        answer = self.solver.check(and_(guard, *open_))
+        if isinstance(answer, Undecided):
+            raise NotDecided(answer.reason)
+        return not isinstance(answer, Unsat)
+
+    def _begun(self, before: Sequence[Term], state: State, step: Transition, after: Sequence[Term]) -> _Case:
+        known: dict[Term, Term] = {}
+        ranges: dict[Term, Range] = {}
+        for x, one in zip(before, state, strict=True):
+            if self.partition.is_value(x):
+                known[x] = constant(one, x.sort)
+            else:
+                ranges[x] = self.partition.range(x, one)
+        return _Case(_replaced((step.guard, *(step.updates.get(x, x) for x in after)), known), ranges)
+
+    def _cases(self, begun: _Case) -> Iterator[_Case]:
+        """What is left when all conditions are decided."""
+        waiting, seen = [begun], 0
+        while waiting:
+            case = waiting.pop()
+            if case.terms[0] is FALSE:
+                continue
+            atom = next(_conditions(case.terms), None)
+            if atom is None:
+                seen += 1
+                if seen > MOST_CASES:
+                    raise NotDecided("a step has too many cases")
+                yield case
+            else:
+                waiting += self._decided(case, atom)
+
+    def _decided(self, case: _Case, atom: Term) -> Iterator[_Case]:
+        told = value(atom, case.ranges)
+        for truth in (FALSE, TRUE):
+            if told is None or told == MAYBE or (told == YES) == (truth is TRUE):
+                ranges = assumed(atom if truth is TRUE else not_(atom), case.ranges)
+                if ranges is not None:
+                    found = {x: constant(_value(x, r), x.sort) for x, r in ranges.items() if r.constant is not None}
+                    new = {x: t for x, t in found.items() if x not in case.ranges or case.ranges[x].constant is None}
+                    yield _Case(_replaced(case.terms, {**new, atom: truth}), ranges)
+
+    def _classes(self, variable: Term, term: Term, ranges: Ranges) -> Sequence[Class]:
+        """Of the values that a term may have."""
+        found = value(term, ranges)
+        if found is None:
+            raise NotDecided(f"nothing is known of values of {variable.name}")
+        if not self.partition.is_value(variable):
+            return self.partition.meeting(variable, found)
+        if found.constant is not None:
+            return [_value(variable, found)]
+        if found.high - found.low >= self.most:
+            raise TooManyValues(variable)
+        return [_as_value(variable, one) for one in range(found.low, found.high + 1) if found.contains(one)]
+
+
+def _value(variable: Term, known: Range) -> Any:
+    assert known.constant is not None
+    return _as_value(variable, known.constant)
+
+
+def _as_value(variable: Term, number: int) -> Any:
+    return bool(number) if variable.sort is BOOL else number
+
+
+def _replaced(terms: Sequence[Term], parts: Mapping[Term, Term]) -> tuple[Term, ...]:
+    """Terms with other parts, simplified."""
+    memo: dict[Term, Term] = dict(parts)
+
+    def visit(node: Term, args: list[Term]) -> Term:
+        return rebuild(node, args) if node.args else node
+
+    return tuple(fold(term, visit, memo) for term in terms)
+
+
+def _conditions(terms: Sequence[Term]) -> Iterator[Term]:
+    """Conditions that are no connectives, inner ones first."""
+    for node in post_order(*terms):
+        if node.sort is BOOL and node.op is not ops.VALUE and node.op not in _CONNECTIVES:
+            yield node

@@ -1,0 +1,179 @@
+"""Invariants that are sets of states, as questions about one state at a time.
+
+An invariant `state 1 ∨ … ∨ state n`, where each state says of most variables which value they have, makes the condition
+of an edge one question in n × m cases. A state at a time is easier: its values make most of the edge constant, and what
+is then known of the variables afterwards leaves few of the m states to be considered.
+
+Law: a question is contradictory only if the condition, restricted to that state, is: values are put where variables are
+equal to them, and of the disjunction that is to be implied some parts are left out, which only makes it stronger. No
+formula here has quantifiers, so that nothing is captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from craton.logic import (
+    BOOL,
+    FALSE,
+    TRUE,
+    Term,
+    and_,
+    conjuncts,
+    disjuncts,
+    eq,
+    free_variables,
+    not_,
+    ops,
+    or_,
+    post_order,
+    substitute,
+)
+from craton.logic.build import rebuild
+from craton.logic.walk import fold
+from craton.program.transitions import Transition
+
+_CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
+FEWEST_STATES = 8  # states; with fewer, one question is as good
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A state: the values of variables, and what else it says."""
+
+    values: Mapping[Term, Term]
+    rest: Term
+
+    @classmethod
+    def of(cls, state: Term) -> _Row:
+        values: dict[Term, Term] = {}
+        rest: list[Term] = []
+        for part in conjuncts(state):
+            equation = _equation(part)
+            if equation is None or equation[0] in values:
+                rest.append(part)
+            else:
+                values[equation[0]] = equation[1]
+        return cls(values, and_(*rest))
+
+
+def _equation(part: Term) -> tuple[Term, Term] | None:
+    """The variable and its value, if that is what a formula says."""
+    if part.op is ops.VARIABLE:
+        return part, TRUE
+    if part.op is ops.NOT and part.args[0].op is ops.VARIABLE:
+        return part.args[0], FALSE
+    if part.op is ops.EQ:
+        for one, other in (part.args, part.args[::-1]):
+            if one.op is ops.VARIABLE and other.is_value:
+                return one, other
+    return None
+
+
+def terms_of(step: Transition) -> tuple[Term, ...]:
+    return step.guard, *step.updates.values()
+
+
+@dataclass(frozen=True, slots=True)
+class StateQuestion:
+    """What is left of a condition in one state: what the state says besides values, and what must contradict it."""
+
+    state: Term
+    rest: Term
+
+    def cases(self, follows: Callable[[Term, Term], bool]) -> Iterator[tuple[Term, Term]]:
+        """The question in easier parts, that must be contradictory, too: what the state decides is put in, as far as
+        `follows(state, formula)` says so; then there is a case for each value that is asked for, and one for others.
+        """
+        waiting = [self._settled(follows)]
+        while waiting:
+            rest = waiting.pop()
+            if rest is FALSE:
+                continue
+            asked = next(self._asked(rest), None)
+            if asked is None:
+                yield self.state, rest
+            else:  # that the variable has another value is not said in the other case: that only makes it harder
+                part, variable, value = asked
+                waiting += [*_with_values((rest,), {part: FALSE}), *_with_values((rest,), {variable: value})]
+
+    def _asked(self, formula: Term) -> Iterator[tuple[Term, Term, Term]]:
+        """Values that are asked for, of variables of which the state says nothing."""
+        for part in _comparisons(formula):
+            equation = _equation(part)
+            if equation is not None and equation[0] not in free_variables(self.state):
+                yield part, *equation
+
+    def _settled(self, follows: Callable[[Term, Term], bool]) -> Term:
+        known: dict[Term, Term] = {}
+        spoken_of = free_variables(self.state)
+        for part in _comparisons(self.rest) if spoken_of else ():
+            if free_variables(part) <= spoken_of:
+                if follows(self.state, part):
+                    known[part] = TRUE
+                elif follows(self.state, not_(part)):
+                    known[part] = FALSE
+        return _with_values((self.rest,), known)[0]
+
+
+class StateQuestions:
+    """The condition of an edge between two such invariants."""
+
+    def __init__(self, before: Term, step: Transition, after: Term) -> None:
+        self.step = step
+        self.before = [_Row.of(state) for state in disjuncts(before)]
+        self.after = [] if after is FALSE else [_Row.of(state) for state in disjuncts(after)]
+        self.by_value: dict[tuple[Term, Term], set[int]] = {}
+        self.silent: dict[Term, set[int]] = {}  # states that give a variable no value
+        variables = {x for row in self.after for x in row.values}
+        for number, row in enumerate(self.after):
+            for x in variables:
+                if x in row.values:
+                    self.by_value.setdefault((x, row.values[x]), set()).add(number)
+                else:
+                    self.silent.setdefault(x, set()).add(number)
+        self.variables = sorted(variables, key=lambda x: x.serial)
+
+    def questions(self) -> Iterator[StateQuestion]:
+        """For one state after the other; those that are answered on sight are left out."""
+        for row in self.before:
+            terms = (self.step.guard, *(self.step.updates.get(x, x) for x in self.variables))
+            guard, *values = _with_values(terms, row.values)
+            if guard is FALSE:
+                continue
+            now = dict(zip(self.variables, values, strict=True))
+            goal = or_(*(self._reached(number, now, row) for number in sorted(self._possible(now))))
+            if goal is not TRUE:
+                yield StateQuestion(row.rest, and_(guard, not_(goal)))
+
+    def _possible(self, now: Mapping[Term, Term]) -> set[int]:
+        """The states that do not contradict what is known of the values."""
+        found = set(range(len(self.after)))
+        for x, value in now.items():
+            if value.is_value:
+                found &= self.by_value.get((x, value), set()) | self.silent.get(x, set())
+        return found
+
+    def _reached(self, number: int, now: Mapping[Term, Term], before: _Row) -> Term:
+        row = self.after[number]
+        rest = substitute(substitute(row.rest, self.step.updates), before.values)
+        return and_(*(eq(now[x], value) for x, value in row.values.items()), rest)
+
+
+def _comparisons(formula: Term) -> list[Term]:
+    """The conditions in a formula, and in the terms in it, that are no connectives."""
+    return [
+        node
+        for node in post_order(formula)
+        if node.sort is BOOL and node.op not in _CONNECTIVES and node.op is not ops.VALUE
+    ]
+
+
+def _with_values(terms: Sequence[Term], values: Mapping[Term, Term]) -> tuple[Term, ...]:
+    memo: dict[Term, Term] = dict(values)
+
+    def visit(node: Term, args: list[Term]) -> Term:
+        return rebuild(node, args) if node.args else node
+
+    return tuple(fold(term, visit, memo) for term in terms)
