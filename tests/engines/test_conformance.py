@@ -74,6 +74,7 @@ CEGAR = (
     "value-predicate(lbe, boolean, location, lazy, atoms, bfs)",
     "value-predicate(chains, function, single, weighted)",
     "value-predicate(blocks=2)",
+    "explicit",
 )
 OTHERS = (
     "bounded",
