@@ -259,8 +259,7 @@ REFINEMENT_SELECTION = Experiment(
     tables,
     figures,
     quick=Quick(
-        ("PA None", "PA Good", "PA Bad", "PA Good&Narrow", "VA None", "VA Good&Narrow", VALUES_FIRST, WITHIN, BETWEEN),
-        4.0,
+        ("PA None", "PA Bad", "PA Good&Narrow", "VA None", "VA Good&Narrow", VALUES_FIRST, WITHIN, BETWEEN), 6.0
     ),
     captions={"figure-2": "Fig. 2: predicate analysis without and with refinement selection"},
 )
