@@ -238,14 +238,19 @@ def _draw_quantiles(axes: Axes, campaign: Campaign, metric: Metric, category: st
     axes.set(title=metric.title, xlabel="solved tasks", ylabel=metric.axis, xlim=(0, most * 1.02))
 
 
+_NARROW = 6.0  # the largest number of an axis by the smallest
+
+
 def _plain_powers(axis: Axis, span: float, last: float = float("inf")) -> None:
     """Ticks of a logarithmic axis as plain numbers, also between powers of ten if `span` contains few of them.
 
     There are none beyond `last`: in a scatter plot they would suggest a time for unsolved tasks.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if span < 200 else (1,)))
+    # Of a narrow range the ticks of a logarithmic axis may show none.
+    narrow = span < _NARROW
+    axis.set_major_locator(MaxNLocator(5) if narrow else LogLocator(subs=(1, 2, 5) if span < 200 else (1,)))
     axis.set_major_formatter(lambda value, _: f"{value:g}" if value <= last else "")
     axis.set_minor_formatter(NullFormatter())
 

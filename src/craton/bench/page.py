@@ -111,6 +111,7 @@ def _row(run: RunRecord, task: int, config: int, base: str) -> list[Any]:
         None if share is None else round(share, 1),
         _link(run.log, base),
         _link(run.evidence, base),
+        _link(run.report, base),
     ]
 
 

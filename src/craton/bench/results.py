@@ -68,6 +68,7 @@ class RunRecord:
     statistics: dict[str, Any] = field(repr=False)
     log: str  # relative to the campaign; empty if there is none
     evidence: str  # a witness, relative to the campaign; empty if there is none
+    report: str = ""  # a page about the run, relative to the campaign; empty if none was asked for
 
     def key(self) -> tuple[str, str, str]:
         """Identifies a run within a campaign."""
@@ -111,7 +112,14 @@ def line_of(record: RunRecord) -> dict[str, Any]:
 
 
 def record_of(line: Mapping[str, Any]) -> RunRecord:
-    return RunRecord(**{entry.name: line[entry.name] for entry in dataclasses.fields(RunRecord)})
+    """Lines of campaigns from before there were pages have none."""
+    return RunRecord(
+        **{entry.name: line[entry.name] for entry in dataclasses.fields(RunRecord) if _is_there(entry, line)}
+    )
+
+
+def _is_there(entry: dataclasses.Field[Any], line: Mapping[str, Any]) -> bool:
+    return entry.name in line or entry.default is dataclasses.MISSING
 
 
 def read_campaign(path: Path) -> Campaign:

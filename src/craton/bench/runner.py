@@ -45,6 +45,7 @@ class Plan:
     limits: Limits
     out: Path
     applies: Callable[[BenchTask, Configuration], bool] = lambda task, configuration: True
+    reports: bool = False  # whether each run has a page of its own
 
     def runs(self) -> list[Run]:
         """Ordered by task, so that configurations can be compared long before the end."""
@@ -122,14 +123,14 @@ def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO | None = N
         todo = [run for run in runs if run.key not in finished]
         progress = Progress(stream, len(runs), known.runs if known else (), silent)
         with _interrupts() as stopped:
-            _work(plan.out, pool, todo, results, progress, stopped)
+            _work(plan, pool, todo, results, progress, stopped)
             interrupted = stopped()
     campaign = read_campaign(file)
     return Ended(campaign, interrupted, len(runs) - len(campaign.runs))
 
 
 def _work(
-    out: Path, pool: Pool, todo: Sequence[Run], results: Appender, progress: Progress, stopped: Callable[[], bool]
+    plan: Plan, pool: Pool, todo: Sequence[Run], results: Appender, progress: Progress, stopped: Callable[[], bool]
 ) -> None:
     with closing(_closable(pool.finished(todo, stopped))) as finished:
         try:
@@ -138,8 +139,7 @@ def _work(
                     break
                 if done is not None:
                     run, what = done
-                    log, witness = _kept(out, run, what)
-                    line = record(run, what, log, witness)
+                    line = record(run, what, *_kept(plan, run, what))
                     results.append(line_of(line))
                     progress.add(line)
         finally:
@@ -151,15 +151,21 @@ def _closable(finished: Iterator[Finished | None]) -> Any:
     return finished
 
 
-def _kept(out: Path, run: Run, what: Contained) -> tuple[str, str]:
-    """Writes the log and the witness, before the line that names them."""
-    log = f"logs/{run.file_name}.log"
-    _write(out / log, what.log)
-    if not what.file:
-        return log, ""
-    witness = f"witnesses/{run.file_name}.yml"
-    _write(out / witness, what.file)
-    return log, witness
+def _kept(plan: Plan, run: Run, what: Contained) -> tuple[str, str, str]:
+    """Writes the log, the witness and the page about the run, before the line that names them; "" for what is not."""
+    page = None
+    if plan.reports:
+        from craton.bench.reports import run_report
+
+        page = run_report(run, what)
+    files = (("logs", "log", what.log), ("witnesses", "yml", what.file or None), ("reports", "html", page))
+    names = []
+    for folder, ending, text in files:
+        name = f"{folder}/{run.file_name}.{ending}"
+        if text is not None:
+            _write(plan.out / name, text)
+        names.append("" if text is None else name)
+    return names[0], names[1], names[2]
 
 
 def _write(path: Path, text: str) -> None:

@@ -78,7 +78,7 @@ class _Said:
 _EXCEEDED = {Kind.MEMORY: NoVerdict.MEMORY, Kind.WALL: NoVerdict.TIMEOUT, Kind.CPU: NoVerdict.TIMEOUT}
 
 
-def record(run: Run, what: Contained, log: str, evidence: str) -> RunRecord:
+def record(run: Run, what: Contained, log: str, evidence: str, report: str = "") -> RunRecord:
     said = _said(run.limits, what)
     status = status_of(str(said.verdict), run.task.expected)
     return RunRecord(
@@ -98,6 +98,7 @@ def record(run: Run, what: Contained, log: str, evidence: str) -> RunRecord:
         statistics=said.statistics or {},
         log=log,
         evidence=evidence,
+        report=report,
     )
 
 

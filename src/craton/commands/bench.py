@@ -60,6 +60,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--config", action="append", default=[], metavar="CONFIG", help="options, NAME=options, FILE.toml[:NAME]"
     )
     add_campaign_arguments(parser, 300.0, 4000.0)
+    parser.add_argument("--reports", action="store_true", help="a page about each run, to which the results link")
     parser.add_argument("--no-witnesses", action="store_true", help="do not ask for witnesses")
     parser.set_defaults(run=run)
 
@@ -105,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.no_witnesses:
         chosen = with_witnesses(chosen)
     tasks = find_tasks(args.tasks, args.property, args.every, args.sample)
-    plan = Plan(tuple(tasks), tuple(chosen), limits_of(args), args.out)
+    plan = Plan(tuple(tasks), tuple(chosen), limits_of(args), args.out, reports=args.reports)
     ended = run_campaign(plan, pool_of(args), silent=args.quiet)
     show(ended.campaign)
     tell_written(write_all(ended.campaign, args.out), args.out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics as averages
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from craton.errors import CratonError
@@ -229,6 +229,15 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     for name in ("sources", "picture"):
         del told[name]
     return told
+
+
+def outcome_of_data(content: Mapping[str, Any]) -> Outcome | None:
+    """What `as_data` was made of, as far as it is there; None if it is no verdict."""
+    verdict = VerdictText.parse(content.get("verdict"))
+    if verdict is None:
+        return None
+    known = {one.name for one in fields(Outcome)} - {"verdict"}
+    return Outcome(verdict, **{name: value for name, value in content.items() if name in known})
 
 
 @dataclass(frozen=True, slots=True)

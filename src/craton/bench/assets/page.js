@@ -13,8 +13,8 @@ const WRONG = new Set(["wrong-true", "wrong-false"]);
 const PAGE = 250; // rows that are made at once; more follow when they come into sight
 
 const tasks = data.tasks.map(([name, category, property, expected], index) => ({ index, name, category, property, expected, runs: [] }));
-const runs = data.runs.map(([task, config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence]) => {
-  const run = { task: tasks[task], config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence };
+const runs = data.runs.map(([task, config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report]) => {
+  const run = { task: tasks[task], config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report };
   run.text = `${run.task.name} ${run.task.property} ${verdict} ${reason}`.toLowerCase();
   run.task.runs[config] = run;
   return run;
@@ -202,13 +202,18 @@ function scaleFor(metric, values, from, to) {
   const low = Math.log10(Math.max(metric.floor, Math.min(...values)));
   const high = Math.log10(Math.max(metric.floor * 1.01, ...values));
   const bottom = low - 0.05 * (high - low) - 0.02, top = high + 0.05 * (high - low) + 0.02;
-  const ticks = [];
-  for (let power = Math.floor(bottom); power <= top; power += 1) {
-    for (const step of top - bottom < 3 ? [1, 2, 5] : [1]) {
-      const tick = step * 10 ** power;
-      if (Math.log10(tick) >= bottom && Math.log10(tick) <= top) ticks.push(tick);
+  // The coarsest steps that give three ticks at least; a narrow range needs fine ones.
+  const tenths = Array.from({ length: 90 }, (_, index) => 1 + index / 10);
+  const ticks = [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9], tenths].map((steps) => {
+    const found = [];
+    for (let power = Math.floor(bottom); power <= top; power += 1) {
+      for (const step of steps) {
+        const tick = step * 10 ** power;
+        if (Math.log10(tick) >= bottom && Math.log10(tick) <= top) found.push(tick);
+      }
     }
-  }
+    return found;
+  }).find((found, index) => found.length > 2 || index === 3);
   return { at: (value) => from + (to - from) * ((Math.log10(Math.max(metric.floor, value)) - bottom) / (top - bottom)), ticks };
 }
 
@@ -343,7 +348,7 @@ const RUN_COLUMNS = [
   { key: "memory", title: "MiB", numeric: true, of: (run) => run.memory, cell: (run) => make("td", { class: "num" }, mebibytes(run.memory)) },
   { key: "iterations", title: "iterations", numeric: true, of: (run) => run.iterations ?? -1, cell: (run) => make("td", { class: "num" }, number(run.iterations)) },
   { key: "reason", title: "reason", of: (run) => run.reason, cell: (run) => make("td", { class: "why" }, run.reason) },
-  { title: "files", cell: (run) => make("td", { class: "links" }, link(run.log, "log", `log of ${run.task.name}`), link(run.evidence, "witness", `witness for ${run.task.name}`)) },
+  { title: "files", cell: (run) => make("td", { class: "links" }, link(run.report, "report", `report on ${run.task.name}`), link(run.log, "log", `log of ${run.task.name}`), link(run.evidence, "witness", `witness for ${run.task.name}`)) },
 ].filter((column) => column.key !== "property" || properties.size > 1);
 
 // Side by side: one row for each task; a column for each configuration, sorted by its CPU time, what is not solved last.
@@ -361,7 +366,7 @@ function taskColumns() {
         if (!run) return make("td", {});
         const text = `${WORDS[run.word]} ${run.cpu.toFixed(1)} s`;
         return make("td", { class: "nowrap cell", title: run.reason }, make("span", { class: `status ${run.word} ${WRONG.has(run.word) ? "strong" : ""}` },
-          make("span", { class: "dot" }), link(run.log, text, run.reason || "log") ?? text), " ", link(run.evidence, "w", "witness"));
+          make("span", { class: "dot" }), link(run.report || run.log, text, run.reason || (run.report ? "report" : "log")) ?? text), " ", link(run.evidence, "w", "witness"));
       } })),
   ].filter((column) => column.key !== "property" || properties.size > 1);
 }
