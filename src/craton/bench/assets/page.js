@@ -202,19 +202,25 @@ function scaleFor(metric, values, from, to) {
   const low = Math.log10(Math.max(metric.floor, Math.min(...values)));
   const high = Math.log10(Math.max(metric.floor * 1.01, ...values));
   const bottom = low - 0.05 * (high - low) - 0.02, top = high + 0.05 * (high - low) + 0.02;
-  // The coarsest steps that give three ticks at least; a narrow range needs fine ones.
-  const tenths = Array.from({ length: 90 }, (_, index) => 1 + index / 10);
-  const ticks = [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9], tenths].map((steps) => {
-    const found = [];
-    for (let power = Math.floor(bottom); power <= top; power += 1) {
-      for (const step of steps) {
-        const tick = step * 10 ** power;
-        if (Math.log10(tick) >= bottom && Math.log10(tick) <= top) found.push(tick);
-      }
-    }
-    return found;
-  }).find((found, index) => found.length > 2 || index === 3);
+  const ticks = top - bottom < 0.7 ? between(10 ** bottom, 10 ** top) : powers(bottom, top);
   return { at: (value) => from + (to - from) * ((Math.log10(Math.max(metric.floor, value)) - bottom) / (top - bottom)), ticks };
+}
+
+// Powers of ten in a range of logarithms, with what lies between them if there are few.
+function powers(bottom, top) {
+  const found = [];
+  for (let power = Math.floor(bottom); power <= top; power += 1) {
+    for (const step of top - bottom < 3 ? [1, 2, 5] : [1]) found.push(step * 10 ** power);
+  }
+  return found.filter((tick) => Math.log10(tick) >= bottom && Math.log10(tick) <= top);
+}
+
+// About five round numbers: a range so narrow may contain no power of ten.
+function between(low, high) {
+  const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough);
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, index) => (first + index) * step);
 }
 
 function roundSteps(most) {
