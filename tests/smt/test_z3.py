@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 
-from craton.logic import INT, BitVec, bv, bvmul, bvult, eq, int_, lt, var
+import pytest
+
+from craton.logic import INT, BitVec, add, bv, bvmul, bvult, eq, int_, lt, var
 from craton.smt import make_solver
 from craton.smt.contract import Sat, Undecided, Unsat
+from craton.smt.z3 import api
+from craton.smt.z3.interrupt import Interrupt, forget_interrupt
 from craton.smt.z3.solver import Shared
 
 
@@ -53,3 +58,38 @@ def test_a_solver_that_was_stopped_has_all_that_was_asserted() -> None:
     too_large = solver.check(eq(a, bv(20, 96)))
     assert isinstance(too_large, Unsat)
     assert "small" in too_large.core.names
+
+
+def model_of_a_sum() -> dict[str, object]:
+    """In a scope: such queries lose their models to an interrupt that came before."""
+    x, y = var("x", INT), var("y", INT)
+    solver = make_solver("z3")
+    with solver.scope():
+        solver.add(eq(x, add(y, int_(3))), lt(int_(4), y), lt(y, int_(6)))
+        answer = solver.check()
+        assert isinstance(answer, Sat)
+        return {variable.name: value for variable, value in answer.model.values.items()}
+
+
+def test_an_interrupt_is_forgotten_before_the_next_query() -> None:
+    ref = Shared.get().context.ref
+    for _ in range(3):
+        api.interrupt(ref)
+        forget_interrupt(ref)
+        assert model_of_a_sum() == {"x": 8, "y": 5}
+
+
+def test_an_interrupt_that_comes_at_the_end_disturbs_nobody() -> None:
+    with Interrupt(Shared.get().context.ref, 0.001):
+        time.sleep(0.05)
+    assert model_of_a_sum() == {"x": 8, "y": 5}
+
+
+def test_no_interrupt_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    come: list[object] = []
+    monkeypatch.setattr(api, "interrupt", come.append)
+    interrupt = Interrupt(Shared.get().context.ref, 60.0)
+    with interrupt:
+        pass
+    interrupt._come()  # as a timer does that was about to when it was cancelled
+    assert not come

@@ -10,7 +10,6 @@ Spacer's solutions are wrong now and then, all the same: no solution is handed o
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +25,7 @@ from craton.processes.running_time import asked, counts_work, running_time
 from craton.smt.contract import Undecided
 from craton.smt.z3 import api
 from craton.smt.z3.api import Handle, consts
+from craton.smt.z3.interrupt import Interrupt
 from craton.smt.z3.solver import Shared, Z3Solver, limited
 
 _OFF = ("slice", "inline_linear", "inline_eager", "subsumption_checker", "tail_simplifier_pve")
@@ -249,14 +249,9 @@ def without_division(clause: Term) -> Term:
 _DIVISION = Function("division", (INT, INT), BOOL)
 
 
-def _query(ref: object, horn: object, goal: object, time_limit: float | None) -> int:
+def _query(ref: Handle, horn: Handle, goal: Handle, time_limit: float | None) -> int:
     """The query, interrupted if z3 does not respect the limit by itself."""
     if time_limit is None or counts_work():
         return int(api.fixedpoint_query(ref, horn, goal))
-    watch = threading.Timer(1.1 * time_limit + 0.1, api.interrupt, (ref,))
-    watch.daemon = True
-    watch.start()
-    try:
+    with Interrupt(ref, 1.1 * time_limit + 0.1):
         return int(api.fixedpoint_query(ref, horn, goal))
-    finally:
-        watch.cancel()
