@@ -115,6 +115,14 @@ def test_assert_of_the_header_fails(tmp_path: Path) -> None:
     assert isinstance(Interpreter(program).run().outcome, ReachedError)
 
 
+def test_what_an_assertion_says_is_nowhere_in_memory(tmp_path: Path) -> None:
+    """Explanations would show the bytes of its texts before the first statement of the program."""
+    text = '#include <assert.h>\nint main(int c, char **v) { assert(c > 0 && "a message"); return !"" + !!"x"; }'
+    program = loaded(tmp_path, text)
+    assert not any("string" in variable.name for variable in program.globals)
+    assert exit_value(loaded(tmp_path, text.replace("c > 0 && ", ""))) == 1
+
+
 def test_data_models_differ(tmp_path: Path) -> None:
     text = "int main(void) { return sizeof(long) * 10 + sizeof(void *); }"
     assert exit_value(loaded(tmp_path, text, data_model="ILP32")) == 44

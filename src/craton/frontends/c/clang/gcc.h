@@ -1,6 +1,42 @@
 /* Words of gcc that clang does not know, for texts that gcc preprocessed. Included before every file. */
 #define __malloc__(...) __malloc__ /* attribute: (deallocator, position) */
 #define __PRETTY_FUNCTION__ __FUNCTION__ /* the same in C */
+
+/* Macros that gcc defines otherwise, or alone: programs ask them how wide their types are. */
+#undef __INT_FAST16_TYPE__
+#undef __INT_FAST16_MAX__
+#undef __INT_FAST16_WIDTH__
+#undef __UINT_FAST16_TYPE__
+#undef __UINT_FAST16_MAX__
+#undef __INT_FAST32_TYPE__
+#undef __INT_FAST32_MAX__
+#undef __INT_FAST32_WIDTH__
+#undef __UINT_FAST32_TYPE__
+#undef __UINT_FAST32_MAX__
+#ifdef __LP64__
+#define __INT_FAST16_TYPE__ long int
+#define __UINT_FAST16_TYPE__ long unsigned int
+#else
+#define __INT_FAST16_TYPE__ int
+#define __UINT_FAST16_TYPE__ unsigned int
+#endif
+#define __INT_FAST16_MAX__ __INTPTR_MAX__
+#define __INT_FAST16_WIDTH__ __INTPTR_WIDTH__
+#define __UINT_FAST16_MAX__ __UINTPTR_MAX__
+#define __INT_FAST32_TYPE__ __INT_FAST16_TYPE__
+#define __INT_FAST32_MAX__ __INT_FAST16_MAX__
+#define __INT_FAST32_WIDTH__ __INT_FAST16_WIDTH__
+#define __UINT_FAST32_TYPE__ __UINT_FAST16_TYPE__
+#define __UINT_FAST32_MAX__ __UINT_FAST16_MAX__
+#define __SCHAR_WIDTH__ 8
+#define __LONG_LONG_WIDTH__ 64
+#define __WCHAR_MIN__ (-__WCHAR_MAX__ - 1)
+#define __WINT_MIN__ 0U
+#define __FLOAT_WORD_ORDER__ __BYTE_ORDER__
+#define __STDC_IEC_559__ 1
+#define __STDC_IEC_60559_BFP__ 201404L
+#define __STDC_ISO_10646__ 201706L
+
 typedef float _Float32;
 typedef double _Float32x;
 typedef double _Float64;

@@ -10,7 +10,7 @@ from craton.frontends.c.lowering.relations import Relations
 from craton.frontends.c.lowering.results import as_value, assign_all, results_for, same_width
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, FunctionType, Integer, Pointer, Void
-from craton.logic import BitVec, Term, and_, bv, eq, ite, not_, or_
+from craton.logic import TRUE, BitVec, Term, and_, bv, eq, ite, not_, or_
 from craton.program.cfa import Location
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
@@ -51,6 +51,8 @@ class Conditions:
             assert isinstance(child.type, Integer)
             if node.type.boolean or node.type.size >= child.type.size:
                 return self.condition(child)
+        if kind is Kind.CONVERT and isinstance(node.type, Pointer) and node.children[0].kind is Kind.STRING:
+            return TRUE  # assert(x > 0 && "a message"): a literal has an address, whatever it says
         return truth(self._expressions.scalar(node), node.type)
 
     def branch(self, node: Node, then: Location, otherwise: Location) -> None:
