@@ -21,9 +21,9 @@ from craton.evidence.checker import Confirmed, Flaw
 from craton.evidence.exhaustion import Exhaustion, check_exhaustion
 from craton.frontends.programs import Request, load_program
 from craton.program.blocks import encode_blocks
-from craton.program.cfa import Program
-from craton.program.layers import AllRuns
+from craton.program.cfa import Location, Program
 from craton.program.preparation import prepare
+from craton.program.unfolding import AllRuns, MergedState, Order, Time, Unfolding
 from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
@@ -75,11 +75,12 @@ class Choices:
         return encode_blocks(prepare(load_program(Request((str(file),)))).small.program, size).program
 
 
+@pytest.mark.parametrize("loops", [False, True], ids=["by steps", "by loops"])
 @pytest.mark.parametrize("seed", range(30))
-def test_all_runs_are_seen(seed: int, tmp_path: Path) -> None:
+def test_all_runs_are_seen(seed: int, loops: bool, tmp_path: Path) -> None:
     choices = Choices(seed)
     program = choices.program(tmp_path, SIZES[seed % len(SIZES)])
-    found = Bounded().run(program, Budget(20))
+    found = Bounded(loops=loops).run(program, Budget(20))
     if choices.fails:
         assert isinstance(found, Unsafe)
         return
@@ -94,10 +95,23 @@ def test_no_claim_makes_a_failing_program_proved(seed: int, tmp_path: Path) -> N
     choices = next(c for n in range(100) if (c := Choices(seed * 100 + n)).fails)
     program = choices.program(tmp_path, rng.choice(SIZES))
     for _ in range(4):
-        steps = rng.randint(1, 40)
-        places = [(rng.randint(1, steps), rng.choice(program.main.locations)) for _ in range(rng.randint(0, 6))]
-        found = check_exhaustion(Exhaustion(program, AllRuns(steps, frozenset(places))), ["z3"], 20)
+        order = rng.choice(list(Order))
+        times = _times(program, order)
+        claimed = frozenset(rng.sample(times, rng.randint(0, min(6, len(times)))))
+        found = check_exhaustion(Exhaustion(program, AllRuns(order, rng.randint(1, 60), claimed)), ["z3"], 20)
         assert isinstance(found, Flaw) and found.decided, choices.text
+
+
+def _times(program: Program, order: Order) -> list[tuple[Time, Location]]:
+    """Of all states that are followed when nothing is left out."""
+    unfolding = Unfolding(program, order)
+    found: list[tuple[Time, Location]] = []
+    state: MergedState | None = unfolding.first()
+    while state is not None and len(found) < 60:
+        found.append((state.time, state.location))
+        unfolding.follow(state)
+        state = unfolding.next()
+    return found
 
 
 FORGOTTEN = """
@@ -138,28 +152,33 @@ def test_a_certificate_of_all_runs(forgotten: Path, certified: str) -> None:
     assert isinstance(check_certificate(made, Request((str(forgotten),)), seconds=60), Accepted)
 
 
-@pytest.mark.parametrize("change", ["fewer steps", "one claim less", "the first step claimed", "no such place"])
+CHANGES = ("fewer states", "one claim less", "the first rounds claimed", "no such place", "another order")
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_forged_certificates_are_refused(forgotten: Path, certified: str, change: str) -> None:
     data = json.loads(certified)
     proof = data["proof"]
     match change:
-        case "fewer steps":
-            proof["steps"] -= 1
+        case "fewer states":
+            proof["states"] -= 1
+        case "another order":
+            proof["order"] = "loops"
         case "one claim less":
             del proof["unreached"][0]
-        case "the first step claimed":
+        case "the first rounds claimed":
             head = proof["unreached"][0]["location"]
-            proof["unreached"] = [{"steps": steps, "location": head} for steps in range(1, 9)]
+            proof["unreached"] = [{"time": [steps], "location": head} for steps in range(1, 9)]
         case "no such place":
-            proof["unreached"].append({"steps": 1, "location": 99_999})
+            proof["unreached"].append({"time": [1], "location": 99_999})
     found = check_certificate(from_data(data), Request((str(forgotten),)), seconds=60)
     assert isinstance(found, Refused) and found.decided
 
 
-@pytest.mark.parametrize(("steps", "unreached"), [(0, []), (10**6, []), (-1, []), (3, [{"steps": 1}]), (3, [5])])
-def test_what_is_no_certificate_of_runs(certified: str, steps: int, unreached: list[object]) -> None:
+@pytest.mark.parametrize(("states", "unreached"), [(0, []), (10**7, []), (-1, []), (3, [{"time": [1]}]), (3, [5])])
+def test_what_is_no_certificate_of_runs(certified: str, states: int, unreached: list[object]) -> None:
     data = json.loads(certified)
-    data["proof"] |= {"steps": steps, "unreached": unreached}
+    data["proof"] |= {"states": states, "unreached": unreached}
     with pytest.raises(BadCertificate):
         from_data(data)
 
@@ -167,5 +186,5 @@ def test_what_is_no_certificate_of_runs(certified: str, steps: int, unreached: l
 def test_users_are_told(forgotten: Path, capsys: pytest.CaptureFixture[str]) -> None:
     proof = forgotten.with_suffix(".json")
     assert main(["verify", str(forgotten), "--engine", "bounded", "--proof", str(proof)]) == 0
-    assert "all runs end within" in capsys.readouterr().out
+    assert "all runs end, none at an error" in capsys.readouterr().out
     assert main(["check", str(proof), str(forgotten)]) == 0

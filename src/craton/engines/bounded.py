@@ -1,8 +1,7 @@
-"""Bounded model checking: all paths of the first k steps at once, for k = 1, 2, 3, …
+"""Bounded model checking: all paths of the first k steps at once, for k = 1, 2, 3, …; or each loop to its end.
 
 It finds errors near the start quickly, where engines that refute one trace after another would first have to learn
-about all shorter ones. Paths that meet at a location after the same number of steps are merged, so the formula grows
-with the number of steps and not with the number of paths; constants stay constants.
+about all shorter ones; and where all paths end, that is a proof (`program/unfolding` says how they are merged).
 """
 
 from __future__ import annotations
@@ -17,24 +16,29 @@ from craton.logic import TRUE, Model, Term, evaluate, ops, or_
 from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Location, Program
-from craton.program.layers import AllRuns, Arrival, Layers, LayerState
-from craton.registry import keyed_number
+from craton.program.unfolding import AllRuns, Arrival, MergedState, Order, Time, Unfolding
+from craton.registry import flag, keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.traces.trace import Trace
 
 SOLVERS = ("bitwuzla", "z3")  # the first that supports the program's theories
 LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for reachability queries: seconds for one, share for all
+ROUND_SECONDS = 2.0  # for whether a loop goes on, where it has to end before anything else is seen
+MOST_ROUNDS = 2000  # of one loop, before what comes behind it is seen
 
 
 @dataclass(frozen=True, slots=True)
 class Bounded(Engine):
     """All paths up to a length at once; finds errors, and proves only where all paths end; needs no refiner.
 
-    `depth` is the maximal number of steps; None: as many as time allows.
+    `depth` is the maximal number of steps; None: as many as time allows. `loops`: not step by step, but each loop to
+    its end before what comes behind it; runs that have left it are together again, however many rounds they took.
+    `depth` is the maximal number of rounds then.
     """
 
     word: ClassVar[str] = "bounded"
 
+    loops: bool = flag("loops")
     depth: int | None = keyed_number(None, "depth")
     blocks: int | None = None
 
@@ -42,7 +46,9 @@ class Bounded(Engine):
         reason = "no solver can speak of this program"
         for name in SOLVERS:
             try:
-                return _Unrolling(program, make_solver(name), budget).run(self.depth)
+                if self.loops:
+                    return _Unrolling(program, make_solver(name), budget, Order.LOOPS).run(self.depth or MOST_ROUNDS)
+                return _Unrolling(program, make_solver(name), budget, Order.STEPS).run(self.depth)
             except MissingCapability:
                 continue
             except _Undecided as problem:
@@ -57,52 +63,65 @@ class _Undecided(Exception):
 
 
 class _Unrolling:
-    def __init__(self, program: Program, solver: Solver, budget: Budget) -> None:
+    def __init__(self, program: Program, solver: Solver, budget: Budget, order: Order) -> None:
         self.program = program
         self.solver = solver
         self.budget = budget
-        self.layers = Layers(program)
-        self.live = live_variables(program, self.layers.transitions)
-        self.seen: list[LayerState] = []
-        self.unreached: set[tuple[int, Location]] = set()
+        self.order = order
+        self.unfolding = Unfolding(program, order)
+        self.live = live_variables(program, self.unfolding.transitions)
+        self.followed: list[MergedState] = []
+        self.unreached: set[tuple[Time, Location]] = set()
         self.looking = 0.0  # seconds spent on reachability queries
 
     def run(self, depth: int | None) -> EngineAnswer:
-        frontier = [self.layers.first()]
-        self.seen += frontier
-        steps = 0
-        while frontier:
-            if depth is not None and steps >= depth:
-                return Unknown(f"no error within {depth} steps")
+        state: MergedState | None = self.unfolding.first()
+        count = 0
+        while state is not None:
             self.budget.check()
-            steps += 1
-            self.budget.watch(Progress(steps, steps, 0, len(frontier)))
+            count += 1
+            if depth is not None and self._age(state) > depth:
+                return Unknown(f"no error within {depth} {'rounds' if self.order is Order.LOOPS else 'steps'}")
+            self.budget.watch(Progress(count, self._age(state), 0, len(self.followed)))
+            if state.location in self.program.errors:
+                found = self._checked(state)
+                if found is not None:
+                    return found
+            elif self._possible(state):
+                self._follow(state)
+            else:
+                self.unreached.add((state.time, state.location))
             with self.budget.statistics.spending("unrolling"):
-                reached = self.layers.following(frontier)
-                self.solver.add(*self.layers.new_definitions())
-            self.budget.check()
-            frontier = []
-            for state in reached:
-                if state.location in self.program.errors:
-                    found = self._checked(state)
-                    if found is not None:
-                        return found
-                elif self._possible(state):
-                    frontier.append(state)
-                else:
-                    self.unreached.add((steps, state.location))
-            self.seen += frontier
-        runs = AllRuns(steps, frozenset(self.unreached))
+                state = self.unfolding.next()
+                self.solver.add(*self.unfolding.new_definitions())
+        runs = AllRuns(self.order, count, frozenset(self.unreached))
         return Safe(self._invariants(), (self.solver.name,), runs=runs)
 
-    def _possible(self, state: LayerState) -> bool:
-        """False if the state is known to be unreachable. The solver is asked as long as that costs little."""
+    def _age(self, state: MergedState) -> int:
+        """The number of steps, or of the most rounds of a loop."""
+        return state.time[0] if self.order is Order.STEPS else max(state.rounds, default=0)
+
+    def _follow(self, state: MergedState) -> None:
+        self.followed.append(state)
+        with self.budget.statistics.spending("unrolling"):
+            self.unfolding.follow(state)
+
+    def _possible(self, state: MergedState) -> bool:
+        """False if the state is known to be unreachable. The solver is asked as long as that costs little; and in each
+        round of a loop, where the end of loops is what everything depends on.
+        """
+        if state.condition is TRUE:
+            return True
         now = running_time()
-        spent = now - self.budget.started
-        if state.condition is TRUE or self.looking > LOOKING_SECONDS + LOOKING_SHARE * spent:
+        limit = LOOKING_SECONDS
+        if self.order is Order.LOOPS:
+            if state.location not in self.program.loop_heads:
+                return True
+            limit = ROUND_SECONDS
+        elif self.looking > LOOKING_SECONDS + LOOKING_SHARE * (now - self.budget.started):
             return True
         with self.budget.statistics.spending("bounded queries"):
-            answer = self.solver.check(state.condition, time_limit=_least(LOOKING_SECONDS, self.budget.left))
+            answer = self.solver.check(state.condition, time_limit=_least(limit, self.budget.left))
         self.looking += running_time() - now
         return not isinstance(answer, Unsat)
 
@@ -110,19 +129,19 @@ class _Unrolling:
         """All paths have ended: at each location, the disjunction of the states seen there is an invariant. Often only
         in parts, since inputs that no variable holds any more cannot be spoken of; and none if there is no time.
         """
-        steps = self.layers.transitions.values()
+        steps = self.unfolding.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
         with self.budget.statistics.spending("unrolling"):
-            told = StateFormulas(self.layers.definitions, variables)
+            told = StateFormulas(self.unfolding.definitions, variables)
             invariants: dict[Location, dict[Term, None]] = {}
-            for state in self.seen:
+            for state in self.followed:
                 if self.budget.is_used_up:
                     return {}
                 formula = told.formula(state.condition, state.values, self.live[state.location])
                 invariants.setdefault(state.location, {})[formula] = None
         return {location: or_(*formulas) for location, formulas in invariants.items()}
 
-    def _checked(self, state: LayerState) -> EngineAnswer | None:
+    def _checked(self, state: MergedState) -> EngineAnswer | None:
         self.budget.check()
         with self.budget.statistics.spending("bounded queries"):
             answer = self.solver.check(state.condition, time_limit=self.budget.left)
@@ -130,10 +149,10 @@ class _Unrolling:
             case Sat():
                 return self._counterexample(state, answer)
             case Undecided(reason):
-                raise _Undecided(f"undecided after {state.steps} steps: {reason}")
+                raise _Undecided(f"undecided after {len(self.followed)} states: {reason}")
         return None
 
-    def _counterexample(self, state: LayerState, answer: Sat) -> EngineAnswer:
+    def _counterexample(self, state: MergedState, answer: Sat) -> EngineAnswer:
         """The path that the model takes, with its values recomputed from those that were chosen."""
         taken: list[Arrival] = []
         while state.arrivals:

@@ -15,7 +15,7 @@ from craton.registry import written
 if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
     from craton.logic import Model, Term
     from craton.program.cfa import Location, Program
-    from craton.program.layers import AllRuns
+    from craton.program.unfolding import AllRuns
     from craton.traces.refutation import Refutation
     from craton.traces.trace import Trace
 

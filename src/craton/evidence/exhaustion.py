@@ -1,7 +1,7 @@
-"""A proof by looking at all runs: none has more than n steps, and none comes to an error.
+"""A proof by looking at all runs: all of them end, and none at an error.
 
-The runs are followed layer by layer (`program/layers`). The proof names the states that no run comes to, beside errors,
-so that the layers end; one question to a solver shows all of that. By the law of layers every run then passes only
+The runs are followed all at once (`program/unfolding`). The proof names the states that no run comes to, beside errors,
+so that unfolding ends; one question to a solver shows all of that. By the law of unfolding every run then passes only
 states that were followed, and ends with them.
 """
 
@@ -14,35 +14,37 @@ from craton.evidence.checker import Confirmed, Flaw, Question, check_questions
 from craton.logic import Term, eq, free_variables, or_
 from craton.processes.running_time import running_time
 from craton.program.cfa import Program
-from craton.program.layers import AllRuns, Layers
+from craton.program.unfolding import AllRuns, Unfolding
 
 
 @dataclass(frozen=True, slots=True)
 class Exhaustion:
-    """The claim that all runs of a program without calls have ended after so many steps, none at an error."""
+    """The claim that all runs of a program without calls end, none at an error."""
 
     program: Program
     runs: AllRuns
 
     def question(self, deadline: float | None = None) -> Question | Flaw:
         """What shows it; a flaw if runs go on."""
-        layers = Layers(self.program)
-        layer = [layers.first()]
+        unfolding = Unfolding(self.program, self.runs.order)
         claims: list[Term] = []
-        for steps in range(1, self.runs.steps + 1):
+        seen, state = 0, unfolding.first()
+        while True:
             if deadline is not None and running_time() > deadline:
                 return Flaw(None, "no time left to follow all runs", decided=False)
-            states, layer = layers.following(layer), []
-            for state in states:
-                if state.location in self.program.errors or (steps, state.location) in self.runs.unreached:
-                    claims.append(state.condition)
-                else:
-                    layer.append(state)
-        if layer:
-            return Flaw(None, f"some run goes on after {self.runs.steps} steps, at {layer[0].location}")
+            if state.location in self.program.errors or (state.time, state.location) in self.runs.unreached:
+                claims.append(state.condition)
+            else:
+                unfolding.follow(state)
+            following, seen = unfolding.next(), seen + 1
+            if following is None:
+                break
+            if seen == self.runs.states:
+                return Flaw(None, f"some run goes on after {seen} states, to {following.location}")
+            state = following
         claimed = or_(*claims)
         failed, open_ = "some run comes to where none should", "not shown: all runs end, and none at an error"
-        return Question((claimed, *_needed(claimed, layers.definitions)), failed, open_)
+        return Question((claimed, *_needed(claimed, unfolding.definitions)), failed, open_)
 
 
 def check_exhaustion(

@@ -166,7 +166,7 @@ def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
         more = f" and {count}" if heads else ""
         count = counted(len(proof.contracts), "contract") + more
     if proof.runs is not None:
-        count = f"all runs end within {counted(proof.runs.steps, 'step')}, none at an error"
+        count = f"all runs end, none at an error ({counted(proof.runs.states, 'state')} followed)"
     if proof.k > 1:
         count += f", {proof.k}-inductive"
     deep = f" (recursion unrolled: {counted(proof.unrolled, 'call')} deep at most)" if proof.unrolled else ""

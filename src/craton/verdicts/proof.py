@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from craton.logic import Term
 from craton.program.cfa import Location, Program
-from craton.program.layers import AllRuns
+from craton.program.unfolding import AllRuns
 from craton.verdicts.provenance import Provenance
 
 

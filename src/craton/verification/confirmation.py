@@ -21,8 +21,8 @@ from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, and_, functions
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program, Unmodelled
-from craton.program.layers import AllRuns
 from craton.program.transformation import Transformed, unchanged
+from craton.program.unfolding import AllRuns
 from craton.traces.execution import Execution, execution
 from craton.traces.trace import Trace
 from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay

@@ -37,10 +37,10 @@ from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.inlining import MOST_EDGES, Inlining
-from craton.program.layers import AllRuns
 from craton.program.passes import ALL, Passes
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Call
+from craton.program.unfolding import AllRuns
 from craton.program.unrolling import Beyond, unroll_recursion, unrolled_size
 from craton.verdicts.provenance import Provenance
 from craton.version import __version__
@@ -278,7 +278,8 @@ def _content(
         facts = _together([proved[name] for name in proof.assumes])  # KeyError: not before, which reading has refused
         return Annotation(program, named_claims(proof.claims, meaning), role, proof.k, proof.paths, facts)
     if isinstance(proof, Runs):
-        return Exhaustion(program, AllRuns(proof.steps, frozenset((n, Location(x)) for n, x in proof.unreached)))
+        unreached = frozenset((time, Location(location)) for time, location in proof.unreached)
+        return Exhaustion(program, AllRuns(proof.order, proof.states, unreached))
     assert isinstance(proof, StateSet)
     variables = [meaning[symbol] for symbol in proof.variables]
     rows = {Location(states.location): states.rows for states in proof.sets}

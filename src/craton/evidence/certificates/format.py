@@ -14,6 +14,7 @@ from craton.evidence.conditions import Paths
 from craton.logic.semantics import Value
 from craton.logic.sorts import Sort
 from craton.program.passes import ALL, Passes
+from craton.program.unfolding import Order, Time
 from craton.verdicts.provenance import Provenance
 
 FORMAT = "craton certificate"
@@ -23,7 +24,7 @@ VERSION = 2
 MOST_BYTES = 2**28
 MOST_LEMMAS = 1000
 MOST_STEPS = 1000  # k
-MOST_LAYERS = 100_000  # steps of all runs
+MOST_STATES = 1_000_000  # that all runs pass together
 MOST_DEPTH = 1000  # calls that are open at a time, where recursion is unrolled
 LARGEST_NUMBER = 2**31 - 1
 
@@ -133,11 +134,12 @@ class Contracts:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """All runs have ended after so many steps, if none is where these say, or at an error."""
+    """All runs have ended when so many states were followed, if none is where these say, or at an error."""
 
     blocks: int | None
-    steps: int
-    unreached: tuple[tuple[int, int], ...]  # after so many steps, at this location
+    order: Order
+    states: int
+    unreached: tuple[tuple[Time, int], ...]  # at this time, at this location
 
 
 @dataclass(frozen=True, slots=True)

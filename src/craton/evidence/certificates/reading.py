@@ -23,8 +23,8 @@ from craton.evidence.certificates.format import (
     FORMAT,
     KINDS,
     MOST_DEPTH,
-    MOST_LAYERS,
     MOST_LEMMAS,
+    MOST_STATES,
     MOST_STEPS,
     VERSION,
     Assignment,
@@ -58,6 +58,7 @@ from craton.evidence.certificates.values import read_sort, read_value
 from craton.evidence.conditions import Paths
 from craton.logic.semantics import Value
 from craton.logic.sorts import Sort
+from craton.program.unfolding import Order
 from craton.verdicts.provenance import Provenance
 
 
@@ -208,13 +209,13 @@ def _row(content: list[Any], sorts: list[Sort]) -> Row:
 
 
 def _runs(fields: Fields) -> Runs:
-    fields.only("kind", "blocks", "steps", "unreached")
-    steps = fields.number("steps")
-    if not 1 <= steps <= MOST_LAYERS:
-        raise BadCertificate(f"there are {steps} steps, and not from 1 to {MOST_LAYERS}")
-    entries = [entry.only("steps", "location") for entry in fields.objects("unreached")]
-    unreached = tuple((entry.number("steps"), entry.number("location")) for entry in entries)
-    return Runs(fields.number_or_none("blocks"), steps, unreached)
+    fields.only("kind", "blocks", "order", "states", "unreached")
+    states = fields.number("states")
+    if not 1 <= states <= MOST_STATES:
+        raise BadCertificate(f"there are {states} states, and not from 1 to {MOST_STATES}")
+    entries = [entry.only("time", "location") for entry in fields.objects("unreached")]
+    unreached = tuple((entry.numbers("time"), entry.number("location")) for entry in entries)
+    return Runs(fields.number_or_none("blocks"), fields.choice("order", Order), states, unreached)
 
 
 def _contracts(fields: Fields) -> Contracts:

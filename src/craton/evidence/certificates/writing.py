@@ -77,8 +77,9 @@ def make_certificate(request: Request, result: Result) -> Certificate:
     annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants, proof.k)
     made = certificate_of(described(request), annotated, assumptions=result.assumptions)
     if proof.runs is not None:
-        unreached = sorted((steps, location.id) for steps, location in proof.runs.unreached)
-        made = replace(made, proof=Runs(proof.blocks, proof.runs.steps, tuple(unreached)))
+        runs = proof.runs
+        unreached = sorted((time, location.id) for time, location in runs.unreached)
+        made = replace(made, proof=Runs(proof.blocks, runs.order, runs.states, tuple(unreached)))
     if not proof.unrolled:
         return made
     assert isinstance(made.proof, Invariants | Runs)
@@ -251,8 +252,9 @@ def _proof(proof: Proof, symbols: Sequence[Declared]) -> dict[str, Any]:
         case StateSet():
             return kind | _states(proof, symbols)
         case Runs():
-            unreached = [{"steps": steps, "location": location} for steps, location in proof.unreached]
-            return kind | {"blocks": proof.blocks, "steps": proof.steps, "unreached": unreached}
+            unreached = [{"time": list(time), "location": location} for time, location in proof.unreached]
+            order = proof.order.value
+            return kind | {"blocks": proof.blocks, "order": order, "states": proof.states, "unreached": unreached}
         case Contracts():
             return kind | {
                 "blocks": proof.blocks,

@@ -1,0 +1,220 @@
+"""A program's runs, all at once: where control can be at a time, and what the variables hold then.
+
+Runs that meet at a location at the same time are merged, so what is known grows with time and not with the number of
+paths; constants stay constants, so loops that count to a constant end by themselves. Time is told in one of two ways:
+by *steps*, which is fair, so that whatever can happen is seen after as many steps as it takes; or by the rounds of the
+*loops* around, so that runs that have left a loop are together again, however many rounds they took, but what comes
+behind an endless loop is never seen.
+
+Law: for every run that passes no state that was not followed there are values of the inputs and choices such that, with
+the definitions made so far, the states whose conditions hold are those that the run passes, with the run's values.
+Where a step can go two ways at once, a choice says which one it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from heapq import heappop, heappush
+
+from craton.logic import BOOL, FALSE, TRUE, Term, and_, ite, not_, ops, or_, substitute, var
+from craton.logic.core import eq
+from craton.program.analysis.nesting import Nest, nests
+from craton.program.cfa import Edge, Location, Program
+from craton.program.transitions import transition
+
+Time = tuple[int, ...]  # the number of steps; or positions in loops and their rounds, outermost first
+
+
+class Order(Enum):
+    """What comes first."""
+
+    STEPS = "steps"
+    LOOPS = "loops"
+
+
+@dataclass(frozen=True, slots=True)
+class AllRuns:
+    """That all runs have ended when so many states have been looked at, none at these locations at these times."""
+
+    order: Order
+    states: int
+    unreached: frozenset[tuple[Time, Location]]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One way into a state: from which state, along which edge, under which condition, and with which values."""
+
+    source: MergedState
+    edge: Edge
+    inputs: Mapping[Term, Term]  # the step's inputs → fresh variables for this occurrence
+    condition: Term
+    values: Mapping[Term, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class MergedState:
+    """A location at a time: the condition that control is there, and the values of the variables."""
+
+    location: Location
+    time: Time
+    condition: Term = TRUE
+    values: Mapping[Term, Term] = field(default_factory=dict)
+    arrivals: Sequence[tuple[Term, Arrival]] = ()  # each with its condition, as a variable or a constant
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """Of the loops around, where time is told by loops."""
+        return self.time[1::2]
+
+
+class Unfolding:
+    """The runs of a program without calls. Those who ask for states say which of them are followed."""
+
+    def __init__(self, program: Program, order: Order) -> None:
+        self.main = program.main
+        self.transitions = {edge: transition(edge.statement) for edge in self.main.edges}
+        self.definitions: dict[Term, Term] = {}  # what names stand for
+        self._clock = _Steps() if order is Order.STEPS else _Loops(nests(self.main))
+        self._arrivals: dict[tuple[Time, Location], list[Arrival]] = {}
+        self._waiting: list[tuple[Time, int, Location]] = []
+        steps = self.transitions.values()
+        self._taken = frozenset[Term]().union(*(step.read | step.written | frozenset(step.inputs) for step in steps))
+        self._names = 0
+        self._told = 0
+
+    def first(self) -> MergedState:
+        return MergedState(self.main.entry, self._clock.first(self.main.entry))
+
+    def follow(self, state: MergedState) -> None:
+        """What is one step behind the state will come, too."""
+        for arrival in self._steps_from(state):
+            location = arrival.edge.target
+            time = self._clock.after(state, location)
+            if (time, location) not in self._arrivals:
+                heappush(self._waiting, (time, location.id, location))
+            self._arrivals.setdefault((time, location), []).append(arrival)
+
+    def next(self) -> MergedState | None:
+        """The next state in the order; None if all runs that were followed have ended."""
+        if not self._waiting:
+            return None
+        time, _, location = heappop(self._waiting)
+        return self._merged(location, time, self._arrivals.pop((time, location)))
+
+    def new_definitions(self) -> Iterator[Term]:
+        """Equations of names with what they stand for, as far as they were not told before."""
+        names = list(self.definitions)[self._told :]
+        self._told += len(names)
+        return (eq(name, self.definitions[name]) for name in names)
+
+    def _steps_from(self, state: MergedState) -> Iterator[Arrival]:
+        chosen: dict[Term, Term] = {}  # a run takes one of the edges, so they can share the names of inputs
+        guarded: list[tuple[Edge, Term]] = []
+        for edge in self.main.outgoing(state.location):
+            step = self.transitions[edge]
+            chosen.update((i, self._fresh(i)) for i in step.inputs if i not in chosen)
+            guard = substitute(step.guard, {**state.values, **chosen})
+            if and_(state.condition, guard) is not FALSE:
+                guarded.append((edge, guard))
+        before = {**state.values, **chosen}
+        for (edge, guard), choice in zip(guarded, self._choices([guard for _, guard in guarded]), strict=True):
+            step = self.transitions[edge]
+            inputs = {i: chosen[i] for i in step.inputs}
+            new = {variable: substitute(value, before) for variable, value in step.updates.items()}
+            yield Arrival(state, edge, inputs, and_(state.condition, guard, choice), {**state.values, **new})
+
+    def _choices(self, guards: Sequence[Term]) -> list[Term]:
+        """For each guard a condition, such that no two of them hold together with their guards."""
+        found: list[Term] = []
+        so_far = TRUE  # none of those before was chosen
+        open_ones = [i for i in range(len(guards)) if not _excludes_others(i, guards)]
+        for i in range(len(guards)):
+            if i not in open_ones:
+                found.append(TRUE)
+            elif i == open_ones[-1]:
+                found.append(so_far)
+            else:
+                choice = self._fresh(var("choice", BOOL))
+                found.append(and_(so_far, choice))
+                so_far = and_(so_far, not_(choice))
+        return found
+
+    def _merged(self, location: Location, time: Time, arrivals: Sequence[Arrival]) -> MergedState:
+        """One state for all arrivals, of which at most one has a condition that holds."""
+        conditions = [self._named(arrival.condition) for arrival in arrivals]
+        values: dict[Term, Term] = {}
+        for variable in dict.fromkeys(v for arrival in arrivals for v in arrival.values):
+            merged = arrivals[-1].values.get(variable, variable)
+            for arrival, condition in zip(arrivals[-2::-1], conditions[-2::-1], strict=True):
+                merged = ite(condition, arrival.values.get(variable, variable), merged)
+            values[variable] = self._named(merged)
+        ways = tuple(zip(conditions, arrivals, strict=True))
+        return MergedState(location, time, self._named(or_(*conditions)), values, ways)
+
+    def _named(self, term: Term) -> Term:
+        """A variable that stands for the term, unless it is simple."""
+        if term.op is ops.VALUE or term.op is ops.VARIABLE or (term.op is ops.NOT and not term.args[0].args):
+            return term
+        name = self._fresh(var("t", term.sort))
+        self.definitions[name] = term
+        return name
+
+    def _fresh(self, like: Term) -> Term:
+        """A variable that means nothing yet."""
+        while True:
+            self._names += 1
+            name = var(f"{like.name}!{self._names}", like.sort)
+            if name not in self._taken:
+                return name
+
+
+def _excludes_others(number: int, guards: Sequence[Term]) -> bool:
+    """Whether it can be seen that a guard holds together with none of the others."""
+    guard = guards[number]
+    return all(not_(guard) is g or and_(guard, g) is FALSE for i, g in enumerate(guards) if i != number)
+
+
+# --- time -------------------------------------------------------------------------------------------------------------
+
+
+class _Steps:
+    """Time is the number of steps."""
+
+    def first(self, entry: Location) -> Time:
+        return (0,)
+
+    def after(self, state: MergedState, location: Location) -> Time:
+        return (state.time[0] + 1,)
+
+
+class _Loops:
+    """Time has the position of the outermost loop around a location, its round, the position of the next loop in that
+    one, …, and in the end the position of the location itself. By the law of nests every step leads to a later time.
+    """
+
+    def __init__(self, nests: Mapping[Location, Nest]) -> None:
+        self.nests = nests
+
+    def first(self, entry: Location) -> Time:
+        return self._time(entry, ())
+
+    def after(self, state: MergedState, location: Location) -> Time:
+        before, after = self.nests[state.location], self.nests[location]
+        common = 0
+        for one, other in zip(before.loops, after.loops, strict=False):
+            if one != other:
+                break
+            common += 1
+        rounds = list(state.rounds[:common])
+        if common == len(after.loops) and common and after.loops[-1] == location:
+            rounds[-1] += 1
+        return self._time(location, rounds)
+
+    def _time(self, location: Location, rounds: Sequence[int]) -> Time:
+        """Loops that were entered just now are in their first round."""
+        nest = self.nests[location]
+        all_rounds = (*rounds, *[0] * (len(nest.loops) - len(rounds)))
+        return (*(n for pair in zip(nest.order, all_rounds, strict=False) for n in pair), nest.order[-1])
