@@ -78,6 +78,7 @@ CEGAR = (
 )
 OTHERS = (
     "bounded",
+    "bounded(loops)",
     "bounded(depth=12)",
     "kinduction",
     "kinduction(plain, k=6)",
