@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"craton: {undecided}", file=sys.stderr)
     explained = list(explanations(found, refiners, clock))
     if args.html is not None:
-        _write_page(args.html, explained, args.files[0])
+        _write_page(args.html, explained, args.files)
     if args.json:
         print(json.dumps([as_data(explanation) for _, explanation in explained], indent=2, ensure_ascii=False))
     elif args.html is None:
@@ -116,11 +116,14 @@ def _print(explained: Sequence[tuple[str, Explained]]) -> None:
         console.print()
 
 
-def _write_page(path: Path, explained: Sequence[tuple[str, Explained]], source: str) -> None:
+def _write_page(path: Path, explained: Sequence[tuple[str, Explained]], files: Sequence[str]) -> None:
     from craton.files import write_atomically
+    from craton.report.checks import SourceTexts
     from craton.report.page import page
 
     try:
-        write_atomically(path, page(explained, Path(source).name))
+        texts = SourceTexts()
+        shown = {name: "\n".join(texts.lines(name)) for name in files}
+        write_atomically(path, page(explained, Path(files[0]).name, shown))
     except OSError as problem:
         raise CratonError(f"cannot write {path}: {problem.strerror or problem}") from problem

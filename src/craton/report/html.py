@@ -7,15 +7,13 @@ automaton, what was learned on the way, and how to do it again. No network; with
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from craton.markup import Html, element
 from craton.report.checks import in_words
+from craton.report.document import asset, card, document, folded, highlighted, rows
 from craton.report.unknown import how_far, in_the_way, to_try
 from craton.report.verdict import Outcome, told_changes
 from craton.verdicts.text import VerdictKind
@@ -24,13 +22,6 @@ from craton.version import __version__
 _MOST_LINES = 1500  # of a file that is shown whole; of a longer one what is spoken of, and lines around it
 _AROUND = 6
 _MOST_STEPS = 2000
-_TOKENS = re.compile(
-    r"(?P<c>/\*.*?\*/|//[^\n]*)|(?P<s>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|(?P<n>\b\d[\w.]*)|"
-    r"(?P<k>\b(?:auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|"
-    r"long|register|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|_Bool|"
-    r"procedure|requires|ensures|invariant|assert|assume|havoc|call|var|returns)\b|^[ \t]*#[ \t]*\w+)",
-    re.DOTALL | re.MULTILINE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,41 +51,9 @@ def report(told: Outcome, about: About | None = None) -> str:
     return document(f"{told.verdict.headline}: {_title(told)}", *body)
 
 
-def document(title: str, *body: str) -> str:
-    """A page in the style of all pages."""
-    head = (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    )
-    style = f"<style>{asset('page.css')}</style>"
-    return f"{head}{element('title', title)}{style}</head><body>{element('main', *body)}</body></html>\n"
-
-
-@cache
-def asset(name: str) -> str:
-    return (files("craton.report") / "assets" / name).read_text(encoding="utf-8")
-
-
 def _data(content: Any) -> str:
     """JSON that ends no script."""
     return json.dumps(content).replace("<", "\\u003c")
-
-
-def card(title: str, *content: str) -> Html:
-    return element("section", element("h2", title), *content, kind="card")
-
-
-def folded(title: str, *content: str, begins_open: bool = False) -> Html:
-    inside = "".join(
-        (element("summary", title), *(one if isinstance(one, Html) else element("p", one) for one in content))
-    )
-    return Html(f'<section class="card"><details{" open" if begins_open else ""}>{inside}</details></section>')
-
-
-def rows(heads: Sequence[str], content: Sequence[Sequence[str]]) -> Html:
-    top = element("tr", *(element("th", head) for head in heads)) if any(heads) else Html()
-    lines = (element("tr", *(element("td", cell, kind="mono") for cell in row)) for row in content)
-    return element("div", element("table", top, *lines), kind="scroll")
 
 
 # --- the verdict ------------------------------------------------------------------------------------------------------
@@ -174,7 +133,7 @@ def _notes(told: Outcome) -> dict[tuple[str, int], list[str]]:
 
 
 def _source(number: int, file: str, text: str, told: Outcome, notes: Mapping[tuple[str, int], list[str]]) -> Html:
-    lines = _highlighted(text)
+    lines = highlighted(text)
     passed = {step["line"] for step in told.way if step.get("file") == file}
     failing = told.violated["line"] if told.violated is not None and told.violated["file"] == file else None
     spoken = passed | {line for name, line in notes if name == file} | ({failing} if failing else set())
@@ -200,26 +159,6 @@ def _worth_showing(count: int, spoken: set[int]) -> Sequence[int]:
         return range(1, count + 1)
     near = {line for one in spoken for line in range(one - _AROUND, one + _AROUND + 1) if 1 <= line <= count}
     return sorted(near or range(1, min(count, _AROUND * 5)))
-
-
-def _highlighted(text: str) -> list[Html]:
-    """Lines in colours; a token over several lines is coloured in each of them."""
-    lines: list[list[str]] = [[]]
-
-    def put(part: str, kind: str) -> None:
-        for number, piece in enumerate(part.split("\n")):
-            if number:
-                lines.append([])
-            if piece:
-                lines[-1].append(element("span", piece, kind=kind) if kind else element("span", piece))
-
-    position = 0
-    for match in _TOKENS.finditer(text):
-        put(text[position : match.start()], "")
-        put(match.group(), match.lastgroup or "")
-        position = match.end()
-    put(text[position:], "")
-    return [Html("".join(line)) for line in (lines[:-1] if lines and not lines[-1] and len(lines) > 1 else lines)]
 
 
 def _way(way: Sequence[Mapping[str, Any]], told: Outcome) -> Html:

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from craton.logic import infix
+from craton.markup import Html, element
+from craton.report.document import document, folded, highlighted
 from craton.traces.explanation import Column, Explained, Line
 from craton.traces.refutation import Abstraction
 from craton.words import counted
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #8884; --core: #2a7d4f; --formula: #0b5fa5; --dim: #8a8a8a; }
-@media (prefers-color-scheme: dark) { :root { --core: #6fcf97; --formula: #7cb8f2; } }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.5rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; }
-th { text-align: left; padding: .4rem .8rem; border-bottom: 2px solid var(--line); position: sticky; top: 0;
-     background: Canvas; }
-td { padding: .15rem .8rem; vertical-align: top; font-family: ui-monospace, monospace; font-size: .87rem; }
+td.formula, th { font-size: .87rem; } table { width: auto; }
+th { position: sticky; top: 0; background: var(--card); vertical-align: bottom; }
+td { font-family: ui-monospace, monospace; font-size: .87rem; }
 tr.statement td { border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); font-weight: 600; }
 td.line { color: var(--dim); text-align: right; }
-td.formula { color: var(--formula); min-width: 11rem; max-width: 28rem; overflow-wrap: anywhere; }
+td.formula { color: var(--accent); min-width: 11rem; max-width: 28rem; overflow-wrap: anywhere; }
 /* The statements stay in sight when the columns of many refiners are scrolled. */
-th.statement, td.statement { position: sticky; left: 0; z-index: 1; background: Canvas; min-width: 11rem;
+th.statement, td.statement { position: sticky; left: 0; z-index: 1; background: var(--card); min-width: 11rem;
      max-width: 22rem; overflow-wrap: anywhere; }
 /* What a clause takes besides the fact above it is derived further in. */
 td .inside { border-left: 2px solid var(--line); margin-left: calc((var(--depth) - 1) * .9rem + .3rem);
      padding-left: .6rem; }
 td .live { display: block; color: var(--dim); font-size: .78rem; }
-.core { color: var(--core); font-weight: 400; }
+.core { color: var(--good); font-weight: 400; }
 .verdict { font-weight: 400; display: block; font-size: .8rem; color: var(--dim); }
-.frontier { font-weight: 400; display: block; font-size: .78rem; color: var(--dim); max-width: 40rem; }
-.perfect { color: var(--core); }
+.perfect { color: var(--good); }
+@media (max-width: 800px) { th.statement, td.statement { position: static; min-width: 8rem; max-width: 11rem; } }
 """
+
+_SHORT = 60  # lines of a source that is shown at once
 
 _LEGEND = """
 <p>Read downwards: each statement of the trace stands between the assertions that hold before and after it. All
@@ -53,16 +51,24 @@ large, ends with <code>false</code>: then they contain the invariants, and what 
 """
 
 
-def page(explanations: Sequence[tuple[str, Explained]], source: str) -> str:
-    """The page for the traces of one program, or for the trees of one system."""
-    sections = "".join(f"<h2>{escape(title)}</h2>{_table(explanation)}" for title, explanation in explanations)
+def page(explanations: Sequence[tuple[str, Explained]], source: str, texts: Mapping[str, str] | None = None) -> str:
+    """The page for the traces of one program, or for the trees of one system; with the texts of its files."""
     legend = _LEGEND if all(explanation.begins_with_assertion for _, explanation in explanations) else _LEGEND_OF_TREES
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Craton explains {escape(source)}</title><style>{_STYLE}</style></head>"
-        f"<body><h1>What refiners learn from {escape(source)}</h1>{legend}{sections}</body></html>\n"
+    head = f'<section class="card"><h1>What refiners learn from {escape(source)}</h1>{legend}</section>'
+    sources = [
+        folded(name, _source(text), begins_open=text.count("\n") <= _SHORT) for name, text in (texts or {}).items()
+    ]
+    sections = [f'<section class="card"><h2>{escape(title)}</h2>{_table(one)}</section>' for title, one in explanations]
+    body = (Html(head), *sources, *map(Html, sections))
+    return document(f"Craton explains {source}", *body, style=_STYLE)
+
+
+def _source(text: str) -> Html:
+    lines = (
+        f'<div class="row"><span class="no mono">{number}</span><span class="code">{line}</span></div>'
+        for number, line in enumerate(highlighted(text), 1)
     )
+    return element("div", Html("".join(lines)), kind="source")
 
 
 def _table(explanation: Explained) -> str:
@@ -104,9 +110,9 @@ def _frontier(told: Abstraction) -> str:
     """The sets of templates that suffice, one a line; the chosen one marked ([EI] VI)."""
     whole = "frontier" if told.complete else "part of the frontier that was found in time"
     lines = [f"{whole}, of the lattice over {counted(told.base, 'template')}:"]
-    for element in told.elements:
-        mark = "▸ remembers" if element == told.chosen else "or"
-        lines.append(f"{mark} {element}, cost {element.cost}")
+    for found in told.elements:
+        mark = "▸ remembers" if found == told.chosen else "or"
+        lines.append(f"{mark} {found}, cost {found.cost}")
     return '<span class="frontier">' + "<br>".join(map(escape, lines)) + "</span>"
 
 
