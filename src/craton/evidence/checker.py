@@ -153,7 +153,7 @@ class _Check:
         for question in states:
             if self.panel.late:
                 return _late(edge)
-            if not all(self._remembered(case, _TRIES) for case in question.cases(self._follows)):
+            if not all(self._remembered(case, _PATIENT) for case in question.cases(self._follows)):
                 holds = self.panel.contradictory((question.state, question.rest), _PATIENT)
                 if holds is not True:
                     return Flaw(edge, condition.open if holds is None else condition.failed, decided=holds is False)

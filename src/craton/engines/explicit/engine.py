@@ -93,7 +93,8 @@ class _Run:
     def result(self) -> EngineAnswer:
         while True:
             with make_solver(self.engine.solver, time_limit=self.budget.left) as solver:
-                found = _Exploration(self, Steps(self.partition, solver, MOST_VALUES)).result()
+                steps = Steps(self.partition, solver, MOST_VALUES)
+                found = _Exploration(self, steps).result()
             match found:
                 case Term():
                     self.partition = self.partition.with_intervals(found)
@@ -102,7 +103,7 @@ class _Run:
                     if answer is not None:
                         return answer
                 case _:
-                    return Safe(self._invariants(found), (self.engine.solver,))
+                    return Safe(self._invariants(found), (self.engine.solver,) if steps.relied else ())
 
     def _refined(self, reached: _Node) -> EngineAnswer | None:
         """None if intervals were cut further."""

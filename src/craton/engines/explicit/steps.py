@@ -56,6 +56,7 @@ class Steps:
         self.partition = partition
         self.solver = solver
         self.most = most
+        self.relied = False  # on the solver's word that an error cannot be reached
 
     def successors(
         self, before: Sequence[Term], state: State, step: Transition, after: Sequence[Term]
@@ -79,6 +80,7 @@ class Steps:
         answer = self.solver.check(and_(guard, *open_))
         if isinstance(answer, Undecided):
             raise NotDecided(answer.reason)
+        self.relied |= isinstance(answer, Unsat)
         return not isinstance(answer, Unsat)
 
     def _begun(self, before: Sequence[Term], state: State, step: Transition, after: Sequence[Term]) -> _Case:
