@@ -8,7 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.logic import INT, BitVec, Sort, Term, add, and_, bvadd, bvsub, bvule, eq, le, not_, or_, sub, var
+from craton.logic import (
+    INT,
+    BitVec,
+    Sort,
+    Term,
+    add,
+    and_,
+    bv,
+    bvadd,
+    bvmul,
+    bvsub,
+    bvule,
+    eq,
+    int_,
+    le,
+    mul,
+    not_,
+    or_,
+    sub,
+    var,
+)
 from craton.logic.sorts import BOOL
 from craton.smt import Sat, make_solver
 from craton.traces.exploration import (
@@ -82,6 +102,19 @@ def test_elements_are_written_by_their_simplest_members() -> None:
     assert set(simplest(closure((difference, total), templates))) == {i, j}
     assert simplest(closure((difference,), templates)) == (difference,)
     assert set(simplest((difference, total))) == {difference, total}
+
+
+@given(st.data())
+@examples(60)
+def test_closures_have_what_is_determined(data: st.DataObject) -> None:
+    """Echelon forms against solving the equations for each template."""
+    sort = data.draw(st.sampled_from([INT, BitVec(8)]))
+    templates = (*templates_over("ixyz", sort), *formulas_over(var("i", sort), var("x", sort)))
+    times = mul if sort is INT else bvmul
+    number = int_ if sort is INT else (lambda n: bv(n, 8))
+    scaled = [Template("loop", times(number(n), t.term), 1) for t in templates[:8] for n in (2, 3, 6)]
+    chosen = data.draw(st.lists(st.sampled_from([*templates, *scaled]), max_size=5))
+    assert closure(chosen, templates) == {t for t in templates if determined(t, chosen)}
 
 
 def test_formulas_are_determined_by_terms() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, combinations, islice
+from itertools import chain, islice
 
 from craton.logic import (
     BOOL,
@@ -202,16 +202,24 @@ def cost(chosen: Iterable[Template]) -> int:
 
 def closure(chosen: Iterable[Template], templates: Templates) -> Closed:
     """All templates that are determined: the canonical form of a set, an element of the lattice ([EI] Def. 13)."""
-    given = tuple(chosen)
-    return frozenset(t for t in templates if t in given or determined(t, given))
+    given = frozenset(chosen)
+    spans: dict[Hashable, _Span] = {}
+    for template in given:
+        if template.sum is not None:
+            spans.setdefault(template.place, _Span()).add(template.sum)
+    return frozenset(t for t in templates if t in given or (t.place in spans and spans[t.place].determines(t)))
 
 
 def simplest(closed: Iterable[Template]) -> Templates:
     """The simplest members that determine the others: {i, j} rather than {i − j, i + j}."""
     found: list[Template] = []
+    spans: dict[Hashable, _Span] = {}
     for template in sorted(closed, key=lambda t: (t.sum is None, len(t.variables), t.cost, t.term.serial)):
-        if not determined(template, found):
+        span = spans.setdefault(template.place, _Span())
+        if not span.determines(template):
             found.append(template)
+            if template.sum is not None:
+                span.add(template.sum)
     return tuple(sorted(found, key=lambda t: t.cost))
 
 
@@ -227,13 +235,95 @@ def successors(closed: Closed) -> Iterator[Closed]:
     for here in by_place.values():
         sums = [t for t in here if t.sum is not None]
         rest = frozenset(members).difference(sums)
-        smaller = ((*rest, *chosen) for chosen in combinations(sums, len(simplest(sums)) - 1)) if sums else ()
-        others = [t for t in here if t.sum is None and not determined(t, sums)]
+        smaller = ((*rest, *chosen) for chosen in _hyperplanes(sums)) if sums else ()
+        others = [t for t in closure(here, here) if t not in closure(sums, here)]
         for chosen in chain(smaller, (tuple(t for t in members if t is not other) for other in others)):
             found = closure(chosen, members)
             if found not in seen:
                 seen.add(found)
                 yield found
+
+
+def _hyperplanes(sums: Sequence[Template]) -> Iterator[tuple[Template, ...]]:
+    """For each closed set with one dimension less the first of these templates that determine it."""
+    size = len(simplest(sums)) - 1
+    # What was chosen, its span, those that were passed over, and the next one to look at. Templates that were passed
+    # over must stay undetermined: otherwise they would be among the first.
+    waiting: list[tuple[Templates, _Span, Templates, int]] = [((), _Span(), (), 0)]
+    while waiting:
+        chosen, span, passed, number = waiting.pop()
+        if len(chosen) == size:
+            yield chosen
+        elif number < len(sums):
+            template = sums[number]
+            if span.determines(template):
+                waiting.append((chosen, span, passed, number + 1))
+                continue
+            waiting.append((chosen, span, (*passed, template), number + 1))
+            larger = span.with_sum(template.sum or {})
+            if not any(map(larger.determines, passed)):
+                waiting.append(((*chosen, template), larger, passed, number + 1))
+
+
+class _Span:
+    """The linear combinations of sums, in echelon form: rows by their first variable. Bit-vectors can be divided by odd
+    numbers only, so of two rows with the same first variable the one stays whose factor two divides less.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[Term, Mapping[Term, int | Fraction]] = {}
+
+    def add(self, wanted: Sum) -> None:
+        left: Mapping[Term, int | Fraction] = wanted
+        while left:
+            first = min(left, key=_serial)
+            row = self._rows.get(first)
+            if row is None:
+                self._rows[first] = left
+                return
+            if isinstance(first.sort, BitVec) and _twos(Fraction(left[first])) < _twos(Fraction(row[first])):
+                self._rows[first], left, row = left, row, left
+            left = _minus(left, _quotient(left[first], row[first]), row)
+
+    def with_sum(self, wanted: Sum) -> _Span:
+        found = _Span()
+        found._rows = dict(self._rows)
+        found.add(wanted)
+        return found
+
+    def determines(self, template: Template) -> bool:
+        return all(map(self._contains, _sums(template)))
+
+    def _contains(self, wanted: Sum) -> bool:
+        left: Mapping[Term, int | Fraction] = wanted
+        while left:
+            first = min(left, key=_serial)
+            row = self._rows.get(first)
+            if row is None:
+                return False
+            factor = _quotient(left[first], row[first])
+            if isinstance(first.sort, BitVec) and factor.denominator % 2 == 0:
+                return False
+            left = _minus(left, factor, row)
+        return True
+
+
+def _serial(variable: Term) -> int:
+    return variable.serial
+
+
+def _quotient(a: int | Fraction, b: int | Fraction) -> int | Fraction:
+    found = Fraction(a) / b
+    return found.numerator if found.denominator == 1 else found
+
+
+def _minus(
+    left: Mapping[Term, int | Fraction], factor: int | Fraction, row: Mapping[Term, int | Fraction]
+) -> Mapping[Term, int | Fraction]:
+    found = dict(left)
+    for variable, number in row.items():
+        found[variable] = found.get(variable, 0) - factor * number
+    return {variable: number for variable, number in found.items() if number}
 
 
 def generating(closed: Closed, among: Sequence[Template]) -> list[Template] | None:
