@@ -236,7 +236,8 @@ def successors(closed: Closed) -> Iterator[Closed]:
         sums = [t for t in here if t.sum is not None]
         rest = frozenset(members).difference(sums)
         smaller = ((*rest, *chosen) for chosen in _hyperplanes(sums)) if sums else ()
-        others = [t for t in closure(here, here) if t not in closure(sums, here)]
+        by_sums = closure(sums, tuple(here))
+        others = [t for t in here if t not in by_sums]
         for chosen in chain(smaller, (tuple(t for t in members if t is not other) for other in others)):
             found = closure(chosen, members)
             if found not in seen:
