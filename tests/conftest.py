@@ -20,6 +20,11 @@ settings.load_profile("fuzz" if FUZZ else "repeatable")
 _SENT_AS = "out of time"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Terms live as long as their process, and a large process forks slowly: a verdict took five times as long."""
+    items.sort(key=lambda item: item.get_closest_marker("large") is not None)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """A worker of xdist has ended; what it has counted comes with it, unless it crashed."""

@@ -40,6 +40,8 @@ from craton.smt.bitwuzla.solver import Shared as Bitwuzla
 from craton.smt.cvc5.solver import Shared as Cvc5
 from craton.smt.z3.solver import Shared as Z3
 
+pytestmark = pytest.mark.large
+
 DEPTH = 200_000
 x, y = var("x", INT), var("y", INT)
 a, b = var("a", BitVec(32)), var("b", BitVec(32))

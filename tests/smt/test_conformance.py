@@ -6,17 +6,14 @@ A backend is skipped where it declares that it cannot: by capability or by fragm
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from craton.errors import CratonError, IllSorted, MissingCapability, UnknownSolver
+from craton.errors import CratonError, MissingCapability
 from craton.logic import (
     BOOL,
     FALSE,
@@ -25,7 +22,6 @@ from craton.logic import (
     TRUE,
     Array,
     BitVec,
-    Float,
     Function,
     Term,
     and_,
@@ -34,7 +30,6 @@ from craton.logic import (
     bvand,
     bvmul,
     bvult,
-    const_array,
     distinct,
     eq,
     evaluate,
@@ -47,43 +42,19 @@ from craton.logic import (
     not_,
     or_,
     satisfies,
-    select,
     var,
 )
-from craton.smt.contract import Capability, Sat, Solver, StaleAnswer, Undecided, Unsat, conjunction_is_unsat
-from craton.smt.querylog import QueryLog
-from craton.smt.reading import parse_script
-from craton.smt.registry import LIBRARIES, capabilities, make_solver, solvers_for, solvers_that_can, theories
+from craton.smt.contract import Sat, Solver, StaleAnswer, Unsat, conjunction_is_unsat
+from craton.smt.registry import LIBRARIES, make_solver
 from support.assertions import another_solver, described
 from support.catalogue import SATISFIABLE, UNSATISFIABLE, Sequence
 from support.declarations import read, symbols_of
-from support.sampling import sample
+from support.questions import add_or_skip
 
 B8 = BitVec(8)
 P, Q, R = (var(name, BOOL) for name in "pqr")
 U, V, W = (var(name, B8) for name in "uvw")
 X, Y = (var(name, INT) for name in "xy")
-
-
-@pytest.fixture(params=tuple(LIBRARIES))
-def name(request: pytest.FixtureRequest) -> str:
-    found: str = request.param
-    if LIBRARIES[found].version() is None:
-        pytest.skip(f"{found} is not installed")
-    return found
-
-
-@pytest.fixture
-def solver(name: str) -> Iterator[Solver]:
-    with make_solver(name, time_limit=60.0) as made:  # against hanging, also on a busy machine
-        yield made
-
-
-def add_or_skip(solver: Solver, *formulas: Term) -> None:
-    try:
-        solver.add(*formulas)
-    except MissingCapability as refusal:
-        pytest.skip(str(refusal))
 
 
 # --- scopes -----------------------------------------------------------------------------------------------------------
@@ -474,6 +445,7 @@ def test_functions_of_one_name_and_two_signatures(solver: Solver) -> None:
 
 TRANSCRIPT = """
 from support.catalogue import SATISFIABLE, UNSATISFIABLE
+from support.questions import add_or_skip
 from support.sampling import sample
 from craton.errors import MissingCapability
 from craton.smt.contract import Sat, Unsat
@@ -512,243 +484,6 @@ def test_answers_repeat(name: str) -> None:
     assert transcripts[0] == transcripts[1]
 
 
-# --- limits -----------------------------------------------------------------------------------------------------------
-
-
-def hard_question() -> Term:
-    """Which two numbers of 48 bits have this product of two primes? Too much for half a second."""
-    width = 96
-    a, b = var("factor a", BitVec(width)), var("factor b", BitVec(width))
-    bound, one = bv(1 << (width // 2), width), bv(1, width)
-    product = (10**12 + 39) * (10**12 - 11)
-    return and_(eq(bvmul(a, b), bv(product, width)), bvult(a, bound), bvult(b, bound), bvult(one, a), bvult(one, b))
-
-
-@pytest.mark.parametrize("how", ["for the question", "for the solver"])
-def test_a_limit_ends_a_hard_question(name: str, how: str) -> None:
-    limit = 0.5
-    solver = make_solver(name, time_limit=limit if how == "for the solver" else None)
-    solver.add(hard_question())
-    start = time.monotonic()
-    answer = solver.check(time_limit=limit if how == "for the question" else None)
-    assert time.monotonic() - start < limit + 10
-    assert isinstance(answer, Undecided), answer
-    assert answer.reason.startswith(f"{name}: ")
-
-
-def test_a_solver_is_usable_after_its_limit(solver: Solver) -> None:
-    solver.add(bvult(U, V))
-    with solver.scope():
-        solver.add(hard_question())
-        assert isinstance(solver.check(time_limit=0.3), Undecided)
-        assert solver.is_valid(P, time_limit=0.3) is None
-    answer = solver.check(eq(V, bv(1, 8)))
-    assert isinstance(answer, Sat)
-    assert answer.model[U] == 0
-    answer = solver.check(bvult(V, U), time_limit=30.0)
-    assert isinstance(answer, Unsat)
-    assert answer.core.assumptions == (bvult(V, U),)
-
-
-def test_a_limit_may_be_tiny_or_huge(solver: Solver) -> None:
-    assert isinstance(solver.check(P, time_limit=1e-6), Sat | Undecided)
-    assert isinstance(solver.check(P, time_limit=1e7), Sat)
-
-
-# --- what a backend cannot do -----------------------------------------------------------------------------------------
-
-
-def test_declared_fragments_are_enforced(name: str) -> None:
-    samples = {
-        "Arithmetic": gt(X, Y),
-        "Quantifiers": exists([U], bvult(U, V)),
-        "Arrays": select(var("a", Array(B8, BOOL)), U),
-    }
-    for theory in theories(name):
-        assert name in solvers_for(theory)
-    for word, formula in samples.items():
-        solver = make_solver(name)
-        if word in {theory.value for theory in theories(name)}:
-            solver.add(formula)
-        else:
-            with pytest.raises(MissingCapability, match=re.escape(f"{name} does not know {word}")):
-                solver.add(formula)
-
-
-# Formulas whose operations belong to every solver, and whose sorts do not.
-ONLY_SORTS = {
-    "variables": eq(X, Y),
-    "many different values": distinct(*(var(f"x{i}", INT) for i in range(7))),
-    "constants": eq(X, int_(3)),
-    "array indices": eq(var("a", Array(INT, B8)), var("b", Array(INT, B8))),
-    "constant arrays": eq(const_array(Array(INT, B8), U), const_array(Array(INT, B8), V)),
-    "functions": eq(apply(Function("f", (B8,), INT), U), apply(Function("f", (B8,), INT), V)),
-    "bound variables": exists([X], eq(X, Y)),
-}
-
-
-@pytest.mark.parametrize("case", ONLY_SORTS)
-def test_sorts_count_as_theory(name: str, case: str) -> None:
-    """bitwuzla, which has no Ints, once took them for rounding modes, and found seven different ones contradictory."""
-    solver = make_solver(name, time_limit=60.0)
-    if name in solvers_for(gt(X, Y).op.theory):
-        add_or_skip(solver, ONLY_SORTS[case])
-        assert isinstance(solver.check(), Sat)
-    else:
-        with pytest.raises(MissingCapability, match=r"does not know Arithmetic .*solvers that do: z3"):
-            solver.add(ONLY_SORTS[case])
-        with pytest.raises(MissingCapability):
-            solver.check(ONLY_SORTS[case])
-
-
-def test_float_formats_count(name: str) -> None:
-    solver = make_solver(name, time_limit=60.0)
-    formula = not_(eq(var("x", Float(3, 5)), var("y", Float(3, 5))))
-    if solver.fragment.formats is None:
-        solver.add(formula)
-        assert isinstance(solver.check(), Sat)
-    else:
-        with pytest.raises(MissingCapability, match="z3 is"):
-            solver.add(formula)
-        hidden = var("a", Array(B8, Float(3, 5)))
-        with pytest.raises(MissingCapability, match="z3 is"):
-            solver.add(eq(hidden, var("b", hidden.sort)))
-
-
-def test_a_refused_formula_leaves_no_trace() -> None:
-    solver = make_solver("bitwuzla")
-    with pytest.raises(MissingCapability):
-        solver.add(gt(X, Y), name="fact")
-    with pytest.raises(MissingCapability):
-        solver.add(P, gt(X, Y), not_(P))
-    assert solver.assertions == []
-    solver.add(Q, name="fact")
-    assert isinstance(solver.check(), Sat)
-
-
-def test_what_cvc5_refuses_itself_is_a_missing_capability() -> None:
-    """Its constant arrays hold constants only."""
-    formula = eq(const_array(Array(B8, B8), U), const_array(Array(B8, B8), V))
-    solver = make_solver("cvc5")
-    with pytest.raises(MissingCapability, match="cvc5 cannot take this formula"):
-        solver.add(formula)
-    with pytest.raises(MissingCapability, match="cvc5 cannot take this formula"):
-        solver.check(formula)
-    assert isinstance(solver.check(), Sat)
-
-
-def test_only_formulas_are_asserted(solver: Solver) -> None:
-    with pytest.raises(IllSorted):
-        solver.add(U)
-    with pytest.raises(IllSorted):
-        solver.check(U)
-
-
-@pytest.mark.parametrize("capability", Capability)
-def test_missing_capabilities_name_those_who_can(name: str, capability: Capability) -> None:
-    solver = make_solver(name)
-    if capability in capabilities(name):
-        solver.need(capability)
-    else:
-        with pytest.raises(MissingCapability) as refusal:
-            solver.need(capability)
-        assert all(other in str(refusal.value) for other in solvers_that_can(capability))
-        assert f"{name} has no {capability.value}" in str(refusal.value)
-
-
-def test_a_backend_without_cores_says_so() -> None:
-    class Modest(type(make_solver("z3"))):  # type: ignore[misc]
-        name = "modest"
-        can = frozenset((Capability.MODELS,))
-
-    solver = Modest()
-    with pytest.raises(MissingCapability, match="modest has no cores; solvers that do: z3, bitwuzla, cvc5"):
-        solver.add(P, name="p")
-    solver.add(P, not_(P))
-    answer = solver.check()
-    assert isinstance(answer, Unsat)
-    with pytest.raises(MissingCapability, match="no cores"):
-        _ = answer.core
-
-
-def test_unknown_names_get_a_suggestion() -> None:
-    with pytest.raises(UnknownSolver, match="did you mean cvc5"):
-        make_solver("cvc")
-    with pytest.raises(UnknownSolver, match="did you mean bitwuzla"):
-        make_solver("bitwusla")
-    with pytest.raises(UnknownSolver, match="known: z3, bitwuzla, cvc5"):
-        make_solver("nothing-like-it")
-
-
-# --- the query log ----------------------------------------------------------------------------------------------------
-
-
-def logged(name: str, folder: Path) -> list[Path]:
-    """Asks all sorts of questions of one solver, and returns the log."""
-    log = QueryLog(folder)
-    solver = make_solver(name, time_limit=60.0, log=log)
-    for problem in (*SATISFIABLE, *sample(UNSATISFIABLE, 3, "querylog")):
-        with solver.scope():
-            try:
-                *most, last = problem.formulas
-                for i, formula in enumerate(most):
-                    solver.add(formula, name=f"part {i}")
-                solver.check(last)
-            except MissingCapability:
-                continue
-    awkward = [var(text, BOOL) for text in ("a b", "let", "|", "\\", "true", "ü", "", "42", "part 0")]
-    with solver.scope():
-        solver.add(and_(*awkward), name="awkward | name")
-        solver.add(eq(var("a b", B8), bv(1, 8)))
-        solver.check()
-    return sorted(folder.glob("*.smt2"))
-
-
-def test_logged_queries_can_be_asked_again(name: str, tmp_path: Path) -> None:
-    files = logged(name, tmp_path / "log")
-    assert len(files) > 15
-    for file in files:
-        text = file.read_text(encoding="utf-8")
-        status = re.search(r"\(set-info :status (\w+)\)", text)
-        assert status is not None
-        assert file.stem.endswith(f"{name}-{status[1]}")
-        assert status[1] in ("sat", "unsat"), text
-        answer = another_solver(name, parse_script(text)).check()
-        assert repr(answer).lower() == status[1], f"{file.name}\n{answer}\n{text}"
-
-
-@pytest.mark.parametrize("program", ["z3", "cvc5"])
-def test_logged_queries_can_be_run_by_programs(name: str, program: str, tmp_path: Path) -> None:
-    if shutil.which(program) is None:
-        pytest.skip(f"the program {program} is not installed")
-    for file in logged(name, tmp_path / "log")[::4]:
-        command = {
-            "z3": ["z3", "-T:60", str(file)],
-            "cvc5": ["cvc5", "--tlimit=60000", "--arrays-exp", "--fp-exp", str(file)],
-        }
-        done = subprocess.run(command[program], capture_output=True, text=True, timeout=120, check=False)
-        expected = "unsat" if file.stem.endswith("unsat") else "sat"
-        assert done.stdout.split()[:1] == [expected], f"{file.name}: {done.stdout}{done.stderr}\n{file.read_text()}"
-
-
-def test_a_log_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    for _ in range(2):
-        solver = make_solver("z3", log=QueryLog(tmp_path))
-        solver.check(P)
-        solver.check(P, not_(P))
-    names = sorted(file.name for file in tmp_path.iterdir())
-    assert names == ["000001-z3-sat.smt2", "000002-z3-unsat.smt2", "000003-z3-sat.smt2", "000004-z3-unsat.smt2"]
-
-
-def test_undecided_queries_are_logged(tmp_path: Path) -> None:
-    solver = make_solver("z3", time_limit=0.2, log=QueryLog(tmp_path))
-    solver.add(hard_question())
-    assert isinstance(solver.check(), Undecided)
-    (file,) = tmp_path.iterdir()
-    assert file.name == "000001-z3-unknown.smt2"
-    assert parse_script(file.read_text()) == [hard_question()]
-
-
 # --- together ---------------------------------------------------------------------------------------------------------
 
 
@@ -785,11 +520,3 @@ def test_comparisons_of_numbers(solver: Solver) -> None:
 
 def test_declarations_are_read() -> None:
     assert symbols_of("a: Int => Bool, f: Int Int -> B8, x y: F32")["a"] is var("a", Array(INT, BOOL))
-
-
-def test_cvc5_gets_no_constant_arrays_of_arrays() -> None:
-    """It answers sat wrongly on them (docs/solvers.md)."""
-    nested = Array(INT, Array(INT, BOOL))
-    everywhere = const_array(nested, const_array(Array(INT, BOOL), TRUE))
-    with pytest.raises(MissingCapability, match="constant arrays of arrays; z3 is"):
-        make_solver("cvc5").add(eq(var("nested", nested), everywhere))

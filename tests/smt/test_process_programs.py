@@ -74,6 +74,7 @@ from craton.smt.interpolation import Satisfiable, law_violation, sequence_interp
 from craton.smt.process.presets import PRESETS, Preset
 from craton.smt.process.solver import ProcessSolver
 from craton.smt.registry import interpolation_source, make_solver
+from support.questions import add_or_skip
 
 COMMANDS = ("z3 -in", "cvc5 --incremental", "cvc4 --incremental --lang smt2")
 PROGRAMS = (*COMMANDS, *PRESETS)
@@ -99,13 +100,6 @@ def solver(request: pytest.FixtureRequest) -> Iterator[Solver]:
         pytest.skip(str(error))
     with made:
         yield made
-
-
-def add_or_skip(solver: Solver, *formulas: Term) -> None:
-    try:
-        solver.add(*formulas)
-    except MissingCapability as error:
-        pytest.skip(str(error))
 
 
 def assert_sat(solver: Solver, *formulas: Term) -> None:

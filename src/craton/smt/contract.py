@@ -259,7 +259,7 @@ class Solver(ABC):
         """Are the assertions satisfiable together with the assumptions, which count for this query only?"""
         self._stamp += 1
         for assumption in assumptions:
-            if assumption not in self._understood:
+            if assumption not in self._understood or assumption.sort is not BOOL:
                 self.fragment.require(self.name, assumption, self._understood)
         limit = self.time_limit if time_limit is None else time_limit
         if self.log is None:
