@@ -73,7 +73,7 @@ class Progress:
     by: str = ""  # which stage, where several take turns
 
 
-MOST_LOGGED = 200  # refinements that are written down
+MOST_LOGGED = 100  # refinements that are written down
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,14 +73,14 @@ class Refinement:
         self._refuted.add(refuted.edges)
 
 
-_MOST_LEARNED, _LARGEST = 6, 40  # assertions of one refinement that are written down, and their size
+_MOST_LEARNED, _LARGEST, _LONGEST = 4, 30, 160  # assertions of one refinement that are written down, and their size
 
 
 def refined(trace: Trace, answer: Refutation, seconds: float) -> Refined:
     """What is told of a refutation; formulas that are too large for people are left out."""
     lines = dict.fromkeys(edge.origin.line for edge in trace.edges if edge.origin is not None)
     found = dict.fromkeys(one for one in answer.assertions if one not in (TRUE, FALSE))
-    small = [infix(one) for one in list(found)[:_MOST_LEARNED] if size(one, _LARGEST) <= _LARGEST]
+    small = [infix(one)[:_LONGEST] for one in list(found)[:_MOST_LEARNED] if size(one, _LARGEST) <= _LARGEST]
     core = None if answer.core is None else len(answer.core)
     return Refined(len(trace), tuple(lines), answer.by, core, tuple(small), seconds)
 

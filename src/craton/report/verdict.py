@@ -122,7 +122,7 @@ def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -
         {"function": read.source.function, "type": read.source.type, "value": _value(read)}
         for read in verdict.replay.inputs
     ]
-    told.way = [_step_data(step, texts) for step in way(verdict.replay, program)]
+    told.way = [_step_data(step, texts) for step in way(verdict.replay, program, verdict.property.check)]
     told.evidence = _replay(told.inputs, verdict)
 
 

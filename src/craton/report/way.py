@@ -56,12 +56,13 @@ class _From(Enum):
     NOWHERE = "C leaves it open"
 
 
-def way(replay: Replay, program: Program | None = None) -> list[Step | Rounds]:
+def way(replay: Replay, program: Program | None = None, check: str = "") -> list[Step | Rounds]:
     """The steps of a run, rounds of loops but the first and the last left out; none if its path is not known. The
-    program is the one that was loaded: a run of which only the inputs are known is repeated there.
+    program is the one that was loaded: a run of which only the inputs are known is repeated there, and has to come to
+    the same check.
     """
     if (replay.background is None or not replay.edges) and program is not None:
-        replay = _with_path(replay, program) or replay
+        replay = _with_path(replay, program, check) or replay
     if replay.background is None or not replay.edges or len(replay.edges) > _MOST_STEPS:
         return []
     try:
@@ -70,7 +71,7 @@ def way(replay: Replay, program: Program | None = None) -> list[Step | Rounds]:
         return []
 
 
-def _with_path(replay: Replay, program: Program) -> Replay | None:
+def _with_path(replay: Replay, program: Program, check: str) -> Replay | None:
     """The same run by the interpreter, which writes down its path; values that C leaves open are zero."""
     from craton.program.interpreter import Interpreter, ReachedError
 
@@ -79,7 +80,7 @@ def _with_path(replay: Replay, program: Program) -> Replay | None:
         run = Interpreter(program, record=True).run(numbers, step_limit=_MOST_STEPS, only_inputs=True)
     except (CannotRun, RecursionError):
         return None
-    if not isinstance(run.outcome, ReachedError):
+    if not isinstance(run.outcome, ReachedError) or run.outcome.violated.check != check:
         return None
     return replace(
         replay, edges=path_without_calls(program, run.edges), background=Background(program, {}, (), Model({}))
