@@ -48,7 +48,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.skipif(not version(), reason="the kernel cannot confine processes")
-def test_it_serves_until_it_is_interrupted() -> None:
+def test_it_serves_until_it_is_ended() -> None:
     pytest.importorskip("waitress")
     process = subprocess.Popen(
         [sys.executable, "-m", "craton", "serve", "--port", "0"],
@@ -68,7 +68,7 @@ def test_it_serves_until_it_is_interrupted() -> None:
                 connection.putheader("Content-Length", str(10**10))
                 connection.endheaders()
                 assert connection.getresponse().status == 413
-            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0
         finally:
             process.kill()

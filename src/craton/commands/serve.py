@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import secrets
+import signal
 import socket
 import sys
 from typing import TYPE_CHECKING
@@ -63,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
     port = listening.getsockname()[1]
     jobs = Jobs(max(1, args.jobs), int(args.memory_limit * 2**20), confined=not args.unconfined)
     application = Application(Guard(port, secrets.token_urlsafe(24)), jobs, args.time_limit)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it, jobs are ended
     print(f"http://127.0.0.1:{port}/  (end with Ctrl-C)", flush=True)
     try:
         serve(application, listening)
