@@ -42,6 +42,21 @@ def test_a_program_without_inputs_is_proved_by_running_it(tmp_path: Path) -> Non
     assert result_of(tmp_path, body) == "true"
 
 
+SORTING = """unsigned a[6], s = 7, i, j;
+for (i = 0; i < 6; i++) { s = s * 1103515245u + 12345u; a[i] = (s >> 16) & 7; }
+for (i = 0; i < 6; i++) for (j = 0; j + 1 < 6; j++) if (a[j] > a[j + 1]) { s = a[j]; a[j] = a[j + 1]; a[j + 1] = s; }
+"""
+
+
+@pytest.mark.parametrize(("comparison", "verdict"), [(">", "true"), (">=", "false(unreach-call)")])
+def test_what_is_computed_in_arrays_stays_constant(tmp_path: Path, comparison: str, verdict: str) -> None:
+    body = SORTING + f"for (i = 0; i + 1 < 6; i++) if (a[i] {comparison} a[i + 1]) reach_error();"
+    file = tmp_path / "program.c"
+    file.write_text(HEAD + "int main(void) {" + body + " return 0; }")
+    result = verify(Request((str(file),)), [Stage("bounded")], 300.0, cpu=30.0)
+    assert str(result.verdict) == verdict, result.reason
+
+
 def test_the_depth_is_a_limit(tmp_path: Path) -> None:
     body = "int i = 0; while (i < 9) i++; if (i == 9) reach_error();"
     assert result_of(tmp_path, body, "bounded(depth=3)") == "unknown"

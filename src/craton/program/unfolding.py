@@ -19,12 +19,16 @@ from enum import Enum
 from heapq import heappop, heappush
 
 from craton.logic import BOOL, FALSE, TRUE, Term, and_, ite, not_, ops, or_, substitute, var
+from craton.logic.arrays import store
 from craton.logic.core import eq
 from craton.program.analysis.nesting import Nest, nests
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import transition
 
 Time = tuple[int, ...]  # the number of steps; or positions in loops and their rounds, outermost first
+
+
+MOST_WRITTEN = 256  # elements of an array that are written out
 
 
 class Order(Enum):
@@ -158,6 +162,9 @@ class Unfolding:
         """A variable that stands for the term, unless it is simple."""
         if term.op is ops.VALUE or term.op is ops.VARIABLE or (term.op is ops.NOT and not term.args[0].args):
             return term
+        known = written_out(term)
+        if known is not None:
+            return known
         name = self._fresh(var("t", term.sort))
         self.definitions[name] = term
         return name
@@ -218,3 +225,18 @@ class _Loops:
         nest = self.nests[location]
         all_rounds = (*rounds, *[0] * (len(nest.loops) - len(rounds)))
         return (*(n for pair in zip(nest.order, all_rounds, strict=False) for n in pair), nest.order[-1])
+
+
+def written_out(term: Term) -> Term | None:
+    """An array that holds constants at constant indices, with what was written last to each; None if it is another. So
+    what a program without inputs computes stays constant in its arrays, too.
+    """
+    held: dict[Term, Term] = {}
+    while term.op is ops.STORE and term.args[1].op is ops.VALUE and term.args[2].op is ops.VALUE:
+        term, index, element = term.args
+        held.setdefault(index, element)
+    if not held or len(held) > MOST_WRITTEN or term.op not in (ops.VARIABLE, ops.CONST_ARRAY):
+        return None
+    for index in sorted(held, key=lambda i: i.serial):
+        term = store(term, index, held[index])
+    return term
