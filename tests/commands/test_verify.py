@@ -289,6 +289,8 @@ def _told(name: str, arguments: tuple[str, ...], hash_seed: str) -> dict[str, An
         del statistics[figure]
     statistics["time (s)"] = {purpose: tally["calls"] for purpose, tally in statistics["time (s)"].items()}
     told["evidence"] = told["evidence"].rpartition(" in ")[0]
+    for refined in told.get("refinements", []):
+        del refined["seconds"]
     return told
 
 
