@@ -40,8 +40,7 @@ from craton.verification.outcomes import ErrorWithin, Gaps, Outcome, Reasons
 from craton.verification.portfolio import Attempt, Portfolio, budgeted, within_a_run
 from craton.verification.scheduling import Clock, time_of
 from craton.verification.stage_programs import StagePrograms
-from craton.verification.stages import engine_of, is_testing
-from craton.verification.template_names import check_stages
+from craton.verification.stages import engine_of, has_templates, is_testing
 from craton.verification.testing import tested
 from craton.verification.veto import disagreement, shown_by_model, veto_beside, violates_what_was_left_out
 
@@ -86,7 +85,10 @@ def verify(
         with veto_beside(request, clock.left, wanted=confirm) as context.veto:
             with context.statistics.spending("loading"):
                 program = load_program(request)
-            check_stages(stages, program)
+            if any(map(has_templates, stages)):
+                from craton.verification.template_names import check_stages
+
+                check_stages(stages, program)
             return _Run(program, stages, context).result(started)
 
 

@@ -11,7 +11,16 @@ from craton.configuration.stages import DEFAULT, Stage
 from craton.engines.contract import Engine
 from craton.errors import CratonError
 
-__all__ = ["DEFAULT", "GivenEngine", "Stage", "check_stage", "chosen_stages", "engine_of", "is_testing"]
+__all__ = [
+    "DEFAULT",
+    "GivenEngine",
+    "Stage",
+    "check_stage",
+    "chosen_stages",
+    "engine_of",
+    "has_templates",
+    "is_testing",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +83,11 @@ def chosen_stages(
 
 def engine_of(stage: Stage) -> Engine:
     return stage.value if isinstance(stage, GivenEngine) else make_engine(stage)
+
+
+def has_templates(stage: Stage) -> bool:
+    """Whether its refiner has templates that the user wrote."""
+    return "templates=" in (stage.refiner if isinstance(stage, GivenEngine) else stage.refine)
 
 
 def is_testing(stage: Stage) -> bool:

@@ -10,22 +10,21 @@ from craton.configuration.stages import Stage
 from craton.horn.clauses import System
 from craton.program.cfa import Program
 from craton.program.variables import reads, writes
+from craton.traces.lattice import templates_in
+from craton.traces.own_templates import check_names
 from craton.traces.refutation import Refiner
-from craton.verification.stages import GivenEngine, engine_of
+from craton.verification.stages import engine_of, has_templates
 
 
 def check_stages(stages: Sequence[Stage], problem: Program | System) -> None:
     """Raises an error if a template of a stage's refiner has a name that nothing has."""
     for stage in stages:
-        if "templates=" in (stage.refiner if isinstance(stage, GivenEngine) else stage.refine):
+        if has_templates(stage):
             refiner = getattr(engine_of(stage), "refiner", None)
             check_refiners([refiner] if isinstance(refiner, Refiner) else [], problem)
 
 
 def check_refiners(refiners: Iterable[Refiner], problem: Program | System) -> None:
-    from craton.traces.lattice import templates_in
-    from craton.traces.own_templates import check_names
-
     templates = [template for refiner in refiners for template in templates_in(refiner)]
     if templates:
         check_names(templates, set(_of_program(problem) if isinstance(problem, Program) else _of_system(problem)))
