@@ -13,6 +13,7 @@
     const known = new Map();
     steps.slice(0, until + 1).forEach((step, number) => {
       for (const [name, value] of Object.entries(step.changes ?? {})) {
+        if (name.startsWith("\\")) continue;  // what a call returns has no name in the program
         known.delete(name);
         known.set(name, { value, number, tag: step.inputs?.includes(name) ? "input" : step.unspecified?.includes(name) ? "unspecified" : "" });
       }
