@@ -11,12 +11,14 @@ import pytest
 import yaml
 
 import craton
+from craton.bench.experiments import EXPERIMENTS
 from support.entries import TESTS
 
 ROOT = TESTS.parent
 DOCS = ROOT / "docs"
 MADE = "commands"  # by docs/conf.py
 PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem != MADE)
+RESULTS = sorted((DOCS / "results").glob("*.md"))
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:
@@ -25,7 +27,15 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     assert sorted(listed) == sorted([MADE, *(path.stem for path in PAGES if path.stem != "index")])
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_every_experiment_has_a_page_of_results() -> None:
+    assert {path.stem for path in RESULTS} == set(EXPERIMENTS)
+    listed = (DOCS / "results.md").read_text(encoding="utf-8")
+    assert all(f"\nresults/{path.stem}\n" in listed for path in RESULTS)
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *RESULTS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name
+)
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", text):

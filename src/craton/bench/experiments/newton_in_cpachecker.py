@@ -215,7 +215,8 @@ def tables(campaign: Campaign) -> list[Table]:
         lambda row: _counts(_same(reduced, row) if row.endswith(" subset") else reduced(row), with_timeouts=False),
         (note, f"Ours: {counted(len(refined), 'task')} with a refinement under some configuration.", *gone),
     )
-    return [first, second, third, _eliminations(reduced("Z3-Newton")), _ours(of)]
+    eliminations = _eliminations(reduced("Z3-Newton"))
+    return [first, second, third, *([eliminations] if eliminations.rows else []), _ours(of)]
 
 
 def _ours(of: Callable[[str], list[RunRecord]]) -> Table:
