@@ -71,6 +71,8 @@ from support.assertions import assert_equivalent, assert_implies, is_equivalent,
 from support.catalogue import ELIMINATIONS, Elimination
 from support.declarations import read, symbols_of
 
+pytestmark = pytest.mark.large
+
 TIME_LIMIT = 0.5
 MOST_UNDECIDED = 6
 
