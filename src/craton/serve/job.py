@@ -50,7 +50,7 @@ def _answer(told: dict[str, Any], folder: Path) -> dict[str, Any]:
     except CratonError as problem:
         return {"error": str(problem)}
     _write(folder / REPORT, result.report())
-    return {"result": json.loads(result.to_json()), "html": result._repr_html_(), "seconds": result.seconds}
+    return {"result": json.loads(result.to_json())}
 
 
 def _verified(told: dict[str, Any], folder: Path) -> Result:
