@@ -89,7 +89,8 @@ def test_a_place_that_cannot_be_written_to_is_told_at_once(
 
 
 def test_unconfirmed_verdicts_say_so(safe: str, unsafe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify(safe, "--no-confirm") == 0
+    # With an engine: what acceleration finds is checked in any case, and which stage is first depends on the machine.
+    assert verify(safe, "--no-confirm", "--engine", "horn") == 0
     assert capsys.readouterr().out.startswith("TRUE (unconfirmed)\n")
     assert verify(unsafe, "--no-confirm", "--json") == 1
     assert json.loads(capsys.readouterr().out)["confirmed"] is False
