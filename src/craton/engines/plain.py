@@ -18,13 +18,14 @@ from craton.program.transitions import Transition, transition
 from craton.smt import Solver, Unsat, make_solver
 
 SOLVER = "z3"  # that plain proofs rely on
-LONG = 15  # nodes of an invariant that is worth the effort
+LONG, HOPELESS = 15, 300  # nodes of an invariant that is worth the effort, and of one that nobody can say plainly
 _PLAIN, _MOST = 12, 16  # nodes of a comparison that is a guess, and how many are tried at a location
 _QUERY, _SHARE = 0.1, 0.2  # seconds for one query; the part of the time that is for facts
 
 
 def is_long(invariants: Mapping[Location, Term]) -> bool:
-    return any(size(invariant, LONG) > LONG for invariant in invariants.values())
+    """Whether plainer words are wanted, and not beyond hope."""
+    return LONG < max((size(invariant, HOPELESS) for invariant in invariants.values()), default=0) < HOPELESS
 
 
 def plain_proof(program: Program, invariants: Mapping[Location, Term], budget: Budget) -> dict[Location, Term] | None:
