@@ -1,7 +1,7 @@
 """What other programs read: JSON by its schema, SARIF, GitHub's annotations, JUnit's XML.
 
 SARIF was also checked by hand against the official schema (sarif-2.1.0.json in the npm package
-@microsoft/sarif-multitool-linux 5.7.0), for all three verdicts, several properties and --each.
+@microsoft/sarif-multitool-linux 5.7.0), for TRUE and FALSE, several properties and --each.
 """
 
 from __future__ import annotations
