@@ -93,7 +93,7 @@ def test_limits_are_told_to_the_verifier(tmp_path: Path) -> None:
     order = run.order(("verify",))
     assert order.command == (
         *("verify", str(tmp_path / "one.bpl"), "--seed", "1"),
-        *("--time-limit", "10", "--cpu-limit", "20", "--memory-limit", "900", "--json"),
+        *("--time-limit", "10", "--cpu-limit", "20", "--memory-limit", "900", "--no-config", "--json"),
     )
     assert order.limits == Limits(12.0, 22.0, 1000 * 2**20)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,8 @@ def test_failing_examples(name: str, engine: str, told: tuple[str, ...], capsys:
 def test_an_invariant_of_memory_in_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     witness = tmp_path / "witness.yml"
     assert main(["verify", str(EXAMPLES / "queue.c"), "--engine", "horn", "--witness", str(witness)]) == 0
-    assert "queue.c:34:3: q.head <= 7U && q.count <= 8U" in capsys.readouterr().out
-    assert "value: q.head <= 7U && q.count <= 8U" in witness.read_text()
+    for text in (capsys.readouterr().out, witness.read_text()):
+        assert re.search(r"q\.head (<= 7|< 8)U", text) and "q.count <= 8U" in text
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def test_a_proof_of_fewer_calls_is_none(unrolled: tuple[Request, dict[str, Any]]
     [
         ({"depth": 0}, "the depth is 0"),
         ({"depth": 1001}, "the depth is 1001"),
-        ({"proof": {"kind": "contracts", "blocks": None, "procedures": []}}, "are invariants"),
+        ({"proof": {"kind": "contracts", "blocks": None, "procedures": []}}, "is of kind invariants or runs"),
         ({"more": 1}, "more"),
     ],
 )

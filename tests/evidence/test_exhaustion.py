@@ -188,3 +188,10 @@ def test_users_are_told(forgotten: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["verify", str(forgotten), "--engine", "bounded", "--proof", str(proof)]) == 0
     assert "all runs end, none at an error" in capsys.readouterr().out
     assert main(["check", str(proof), str(forgotten)]) == 0
+
+
+def test_that_all_runs_end_is_no_invariant(forgotten: Path, tmp_path: Path) -> None:
+    """A witness of it says nothing of loops, least of all that nobody comes there."""
+    witness = tmp_path / "witness.yml"
+    assert main(["verify", str(forgotten), "--engine", "bounded", "--witness", str(witness)]) == 0
+    assert "value:" not in witness.read_text()

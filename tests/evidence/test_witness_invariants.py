@@ -181,7 +181,7 @@ def _instrumented(path: Path, invariants: tuple[Invariant, ...], sign: str) -> s
 @pytest.mark.parametrize("name", [*OWN, *SUITE.split()])
 def test_invariants_hold_in_the_compiled_program(name: str, tmp_path: Path) -> None:
     request = _own(name, tmp_path) if name in OWN else Request((str(BY_NAME[name].path),), data_model="LP64")
-    invariants = _invariants(request, *((_QUICK, *DEFAULT) if name in OWN else _PLAIN))
+    invariants = _invariants(request, *((_QUICK, *_PLAIN) if name in OWN else _PLAIN))
     assert invariants
     path = Path(request.files[0])
     checked = oracle.compiled(_instrumented(path, invariants, ""), oracle.Model.LP64, tmp_path / "checked")
@@ -199,7 +199,7 @@ def test_invariants_hold_in_the_compiled_program(name: str, tmp_path: Path) -> N
 
 
 def test_a_for_keeps_what_it_declares_for_its_body(tmp_path: Path) -> None:
-    said = _invariants(_own("declared", tmp_path), _QUICK, *DEFAULT)
+    said = _invariants(_own("declared", tmp_path), _QUICK, *_PLAIN)
     for invariant in said:
         speaks_of_i = refused(invariant.value) is None and " i " in f" {invariant.value} "
         assert not (invariant.kind is InvariantKind.LOOP and speaks_of_i)

@@ -12,7 +12,19 @@ import craton.frontends.c
 
 _HOME = Path(craton.frontends.c.__file__).parent
 _PACKAGE = "craton.frontends.c"
-_ORDER = ("errors", "syntax", "clang", "memory", "automaton", "library", "lowering", "load", "outline", "__init__")
+_ORDER = (
+    "errors",
+    "syntax",
+    "options",
+    "clang",
+    "memory",
+    "automaton",
+    "library",
+    "lowering",
+    "load",
+    "outline",
+    "__init__",
+)
 _CHAIN = 3
 _LINES = 60
 _FILES = sorted(path for path in _HOME.rglob("*.py"))

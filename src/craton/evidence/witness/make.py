@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Literal
 from craton.errors import CratonError
 from craton.evidence.witness.graphml import check_graphml, write_graphml
 from craton.evidence.witness.invariants import c_invariants
-from craton.evidence.witness.model import BadWitness, CorrectnessWitness, Metadata, ViolationWitness, Witness
+from craton.evidence.witness.model import (
+    BadWitness,
+    CorrectnessWitness,
+    Invariant,
+    Metadata,
+    ViolationWitness,
+    Witness,
+)
 from craton.evidence.witness.path import NoWitness, segments_of
 from craton.evidence.witness.source import Source
 from craton.evidence.witness.yaml_format import check_yaml, write_yaml
@@ -44,9 +51,12 @@ def witness_of(request: Request, program: Program, result: Result) -> Witness:
     source = c_source(request)
     if result.proof is not None:
         proof = result.proof
-        # Invariants of an unrolled program are of its copies of procedures, which nobody else knows.
+        # Invariants of an unrolled program are of its copies of procedures, which nobody else knows; that all runs end
+        # is no invariant at all.
         inlining = Inlining.PAYING if proof.contracts else Inlining.ALL
-        known = () if proof.unrolled else c_invariants(source, program, proof.program, proof.invariants, inlining)
+        known: tuple[Invariant, ...] = ()
+        if not proof.unrolled and proof.runs is None:
+            known = c_invariants(source, program, proof.program, proof.invariants, inlining)
         return CorrectnessWitness(_metadata(source, text_of(result.verdict)), known)
     if result.replay is not None:
         texts = {str(path): Source(path) for path in source.files}
