@@ -113,7 +113,7 @@ def program(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("program", PROGRAMS, indirect=True)
 def test_recursive_programs(program: Path) -> None:
-    result = verify(Request((str(program),)), DEFAULT, 600.0, cpu=60.0)
+    result = verify(Request((str(program),)), DEFAULT, 600.0, cpu=240.0)
     if PROGRAMS[program.name][0]:
         assert result.is_true, result.reason
         assert result.proof is not None

@@ -69,7 +69,7 @@ def written(name: str, folder: Path) -> Request:
 
 @pytest.mark.parametrize("name", FAILING)
 def test_errors_through_recursion(name: str, tmp_path: Path) -> None:
-    result = verify(written(name, tmp_path), DEFAULT, 600.0, cpu=60.0)
+    result = verify(written(name, tmp_path), DEFAULT, 600.0, cpu=240.0)
     assert isinstance(result.verdict, Violated), result.reason
     if name.endswith(".c"):
         assert isinstance(result.verdict.compiled, Reached)
@@ -78,7 +78,7 @@ def test_errors_through_recursion(name: str, tmp_path: Path) -> None:
 def test_infinite_recursion_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "forever.c"
     path.write_text(_C + "int f(unsigned n) { return f(n + 1); }\nint main(void) { f(0); reach_error(); return 0; }\n")
-    assert verify(Request((str(path),)), DEFAULT, 600.0, cpu=60.0).is_true
+    assert verify(Request((str(path),)), DEFAULT, 600.0, cpu=240.0).is_true
 
 
 @pytest.mark.parametrize("name", ["sum.c", "fibo.c", "open.c"])

@@ -33,6 +33,6 @@ def test_recursion(name: str, tmp_path: Path) -> None:
     (tmp_path / "program.c").write_text(_HEADER + text)
     (tmp_path / "property.prp").write_text(f"CHECK( init(main()), LTL({_PROPERTIES[property_name]}) )\n")
     request = Request((str(tmp_path / "program.c"),), property_file=str(tmp_path / "property.prp"))
-    result = verify(request, DEFAULT, 600.0, cpu=60.0)
+    result = verify(request, DEFAULT, 600.0, cpu=240.0)
     assert not result.is_unknown, result.reason
     assert result.is_true is (expected == "true")

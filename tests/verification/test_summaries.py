@@ -53,7 +53,7 @@ def test_a_program_too_large_to_inline_is_proved_by_summaries(tmp_path: Path) ->
 
 
 def test_an_error_in_a_program_too_large_to_inline(tmp_path: Path) -> None:
-    result = verify(written(tmp_path, levels(12, second="a - 200")), DEFAULT, 600.0, cpu=60.0)
+    result = verify(written(tmp_path, levels(12, second="a - 200")), DEFAULT, 600.0, cpu=240.0)
     assert isinstance(result.verdict, Violated), result.reason
     assert isinstance(result.verdict.compiled, Reached)
 
