@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from craton.processes.limits import Kind, Limits
+from craton.processes.limits import Kind, Limits, least
 from craton.processes.running_time import counting
 from craton.verdicts.text import Limit
-from craton.verification.scheduling import Clock, equal_part, least, own_limit, own_limits, time_to_confirm
+from craton.verification.scheduling import Clock, equal_part, own_limit, own_limits, time_to_confirm
 
 
 def test_a_run_stops_a_little_before_its_limit() -> None:

@@ -13,6 +13,7 @@ from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Pro
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import TRUE, Model, Term, evaluate, ops, or_
+from craton.processes.limits import least
 from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Location, Program
@@ -121,7 +122,7 @@ class _Unrolling:
         elif self.looking > LOOKING_SECONDS + LOOKING_SHARE * (now - self.budget.started):
             return True
         with self.budget.statistics.spending("bounded queries"):
-            answer = self.solver.check(state.condition, time_limit=_least(limit, self.budget.left))
+            answer = self.solver.check(state.condition, time_limit=least(limit, self.budget.left))
         self.looking += running_time() - now
         return not isinstance(answer, Unsat)
 
@@ -178,7 +179,3 @@ class _Unrolling:
         if condition.op is ops.NOT:
             return answer.value(condition.args[0]) is False
         return condition is TRUE or answer.value(condition) is True
-
-
-def _least(seconds: float, left: float | None) -> float:
-    return seconds if left is None else min(seconds, left)

@@ -68,3 +68,8 @@ class Limits:
             if limit is not None and now > limit:
                 return Exceeded(kind, limit)
         return None
+
+
+def least(*seconds: float | None) -> float | None:
+    """The strictest of some limits."""
+    return min((limit for limit in seconds if limit is not None), default=None)

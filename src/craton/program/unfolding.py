@@ -87,7 +87,7 @@ class Unfolding:
         steps = self.transitions.values()
         self._taken = frozenset[Term]().union(*(step.read | step.written | frozenset(step.inputs) for step in steps))
         self._names = 0
-        self._told = 0
+        self._untold: list[Term] = []  # names whose definitions nobody was told
 
     def first(self) -> MergedState:
         return MergedState(self.main.entry, self._clock.first(self.main.entry))
@@ -110,8 +110,7 @@ class Unfolding:
 
     def new_definitions(self) -> Iterator[Term]:
         """Equations of names with what they stand for, as far as they were not told before."""
-        names = list(self.definitions)[self._told :]
-        self._told += len(names)
+        names, self._untold = self._untold, []
         return (eq(name, self.definitions[name]) for name in names)
 
     def _steps_from(self, state: MergedState) -> Iterator[Arrival]:
@@ -167,6 +166,7 @@ class Unfolding:
             return known
         name = self._fresh(var("t", term.sort))
         self.definitions[name] = term
+        self._untold.append(name)
         return name
 
     def _fresh(self, like: Term) -> Term:

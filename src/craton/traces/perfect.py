@@ -17,6 +17,7 @@ from functools import partial
 from typing import TypeVar
 
 from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables
+from craton.processes.limits import least
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location
 from craton.program.transitions import Transition, transition
@@ -95,7 +96,7 @@ class _Triples:
         known = self._known.get(key)
         if known is None:
             left = None if self._end is None else self._end - running_time()
-            limit = min((x for x in (left, self._time_limit) if x is not None), default=None)
+            limit = least(left, self._time_limit)
             known = self._known[key] = _holds(key[0], transition(edge.statement), key[2], self._solver, limit)
         return known
 

@@ -13,6 +13,7 @@ from functools import partial
 from craton.horn.clauses import Clause, Predicate
 from craton.horn.models import Model
 from craton.logic import Term, or_
+from craton.processes.limits import least
 from craton.processes.running_time import running_time
 from craton.program.analysis.graphs import components
 from craton.smt import Solver
@@ -28,7 +29,7 @@ def quality(
 
     def holds(clause: Clause, model: Model) -> bool:
         left = None if end is None else end - running_time()
-        limit = min((x for x in (left, time_limit) if x is not None), default=None)
+        limit = least(left, time_limit)
         return (limit is None or limit > 0) and solver.is_valid(model.condition(clause), limit) is True
 
     together = disjunctions(tree, assertions)

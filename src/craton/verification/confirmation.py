@@ -19,6 +19,7 @@ from craton.evidence.exhaustion import Exhaustion, check_exhaustion
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, and_, functions
+from craton.processes.limits import least
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
@@ -84,7 +85,7 @@ class Confirmation:
         if not self.context.confirm or proof.k > 1 or not plain.is_long(proof.invariants):
             return None
         with self.context.statistics.spending("a plainer proof"):
-            left = min(x for x in (self.context.time_to_confirm, PLAINER_SECONDS) if x is not None)
+            left = least(self.context.time_to_confirm, PLAINER_SECONDS)
             budget = Budget(left)
             found = within(left, lambda report: plain.plain_proof(proof.program, proof.invariants, budget))
         if found is None or isinstance(found, NotDone):
@@ -179,7 +180,7 @@ class Confirmation:
         """What a check makes of a proof within so many seconds, or all there are."""
         begun = running_time()
         with self.context.statistics.spending("checking the proof"):
-            left = min((x for x in (self.context.time_to_confirm, seconds) if x is not None), default=None)
+            left = least(self.context.time_to_confirm, seconds)
             checked = within(left, lambda report: check(left))
         match checked:
             case Confirmed():

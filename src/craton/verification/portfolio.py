@@ -14,13 +14,14 @@ from typing import Any, Generic, TypeVar
 from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Lemma, Progress, Statistics
 from craton.processes.board import Board
+from craton.processes.limits import least
 from craton.processes.running_time import running_time
 from craton.processes.supervision import Ending, Report
 from craton.processes.turns import Game, Player, Work
 from craton.verification.context import Context
 from craton.verification.isolation import GRACE, NotDone, value_of
 from craton.verification.knowledge import Knowledge
-from craton.verification.scheduling import Clock, least
+from craton.verification.scheduling import Clock
 
 _TELL = 0.1  # seconds between two reports of progress
 

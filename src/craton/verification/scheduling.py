@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from craton.processes.family import available
-from craton.processes.limits import Kind, Limits
+from craton.processes.limits import Kind, Limits, least
 from craton.processes.running_time import Ledger, counted, counting, counts_work, running_time, unsuspended, working
 from craton.verdicts.text import Limit
 
@@ -84,11 +84,6 @@ def _times(jobs: int, seconds: float | None) -> float | None:
 def time_of(limits: Limits, *, deterministic: bool) -> AbstractContextManager[None]:
     """Meanwhile times are those that a run within these limits counts: work, if it is to be deterministic."""
     return working(Ledger()) if deterministic else counting(limits.time)
-
-
-def least(*seconds: float | None) -> float | None:
-    """The strictest of some limits."""
-    return min((limit for limit in seconds if limit is not None), default=None)
 
 
 def own_limits(limits: Limits) -> Limits:
