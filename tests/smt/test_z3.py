@@ -7,9 +7,11 @@ import time
 
 import pytest
 
-from craton.logic import INT, BitVec, add, bv, bvmul, bvult, eq, int_, lt, var
+from craton.errors import NotExpressible
+from craton.logic import FALSE, INT, BitVec, add, bv, bvmul, bvult, eq, int_, lt, var
 from craton.smt import make_solver
 from craton.smt.contract import Sat, Undecided, Unsat
+from craton.smt.reading import parse_script
 from craton.smt.z3 import api
 from craton.smt.z3.interrupt import Interrupt, forget_interrupt
 from craton.smt.z3.solver import Shared
@@ -69,6 +71,18 @@ def model_of_a_sum() -> dict[str, object]:
         answer = solver.check()
         assert isinstance(answer, Sat)
         return {variable.name: value for variable, value in answer.model.values.items()}
+
+
+def test_what_a_script_defined_is_in_no_model() -> None:
+    """z3 keeps definitions for all scripts to come, and adds them to every model: in either order."""
+    for name in ("x", "y"):
+        assert parse_script(f"(define-fun {name} () Int 3) (assert (= {name} 4))") == [FALSE]
+        assert model_of_a_sum() == {"x": 8, "y": 5}
+
+
+def test_a_recursive_function_is_not_taken_for_an_unknown_one() -> None:
+    with pytest.raises(NotExpressible, match="twice is defined by recursion"):
+        parse_script("(define-fun-rec twice ((n Int)) Int (ite (<= n 0) 0 (+ 2 (twice (- n 1))))) (assert (= (twice 4) 8))")
 
 
 def test_an_interrupt_is_forgotten_before_the_next_query() -> None:

@@ -194,8 +194,11 @@ class Reader:
     def _new_head(self, declaration: Handle) -> _Head:
         ref = self.context.ref
         name = self.name_of(declaration)
-        if api.get_decl_kind(ref, declaration) in (_UNINTERPRETED, consts.Z3_OP_RECURSIVE):
+        kind = api.get_decl_kind(ref, declaration)
+        if kind == _UNINTERPRETED:
             return _Head(name, self._uninterpreted(declaration))
+        if kind == consts.Z3_OP_RECURSIVE:
+            raise NotExpressible(f"{name} is defined by recursion, which has no counterpart in Craton's formulas")
         indices = self.indices(declaration)
         if name in INDEXED:
             constructor = INDEXED[name]

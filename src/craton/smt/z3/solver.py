@@ -208,13 +208,16 @@ class ModelReader:
         self._model = model
 
     def read(self, formulas: Sequence[Term]) -> Model:
-        """The part of the model that these formulas use: z3's own auxiliary symbols may not even have values."""
+        """The part of the model that these formulas use: z3's own auxiliary symbols may not even have values, and what
+        any script has ever defined in this context is in every model, under names that our variables may have, too.
+        """
         ref, model = self._ref, self._model
         asked = frozenset[Term]().union(*map(free_variables, formulas))
         values: dict[Term, Value] = {}
         for i in range(api.model_get_num_consts(ref, model)):
             declaration = api.model_get_const_decl(ref, model, i)
-            if not self._reader.is_numbered(declaration):
+            declared = api.get_decl_kind(ref, declaration) == consts.Z3_OP_UNINTERPRETED
+            if declared and not self._reader.is_numbered(declaration):
                 variable = self._reader.symbol_of(declaration)
                 assert isinstance(variable, Term)
                 if variable in asked:
