@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from craton.cli import main
+from craton.configuration.engines import TESTING
 from craton.configuration.stages import Stage
 from craton.evidence.building import compilers
 from craton.frontends.programs import HOST_DATA_MODEL, Request, load_program
@@ -99,6 +100,14 @@ def test_what_the_model_does_as_well_is_a_violation(tmp_path: Path) -> None:
     (read,) = verdict.replay.inputs
     assert 5 < read.value < 1 << 31
     assert shown_by_model(found, prepared(written(tmp_path, HARMLESS, "other.c"))) is None
+
+
+def test_runs_answer_for_several_engines_but_not_for_one_that_was_chosen(tmp_path: Path) -> None:
+    """What an engine alone answers is its own answer: otherwise there would be nothing to compare."""
+    late = HEAD + "int main(void) { int i = 0; while (i < 100000) i++; reach_error(); return 0; }"
+    request, unrolling = written(tmp_path, late), Stage("bounded")
+    assert verify(request, [unrolling], cpu=1.5).is_unknown
+    assert verify(request, [unrolling, Stage("value")], cpu=20).stage == TESTING
 
 
 def test_a_disagreement_without_inputs_says_so() -> None:

@@ -232,6 +232,13 @@ class _Run:
         several = counts_work() and len(self.stages) > 1
         return [stage for stage in self.stages if not (several and is_testing(stage))]
 
+    @property
+    def _runs_may_answer(self) -> bool:
+        """Whether an error that the runs beside have come to is an answer. Not where how far they came depends on the
+        machine; nor for an engine that was chosen alone: the answer is to be its own, and they only veto its proofs.
+        """
+        return not counts_work() and (len(self.stages) > 1 or any(map(is_testing, self.stages)))
+
     def _tests(self, programs: StagePrograms) -> list[Attempt[Outcome]]:
         """The program with its calls as they are, on inputs from seeds, if that is among the stages."""
         return [self._of_stage(stage, programs) for stage in self._stages if is_testing(stage)][:1]
@@ -329,7 +336,7 @@ class _Run:
         seen: list[NativeViolation] = []  # one that the interpreter does not come to is not looked at again
 
         def shown() -> Result | None:
-            violation = None if self.context.veto is None or counts_work() else self.context.veto.violation
+            violation = self.context.veto.violation if self.context.veto is not None and self._runs_may_answer else None
             if violation is None or violation in seen:
                 return None
             seen.append(violation)
