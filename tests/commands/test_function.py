@@ -78,6 +78,45 @@ def test_what_cannot_be_chosen_is_refused(
     assert why in capsys.readouterr().err
 
 
+# What kept an argument or a variable from being arbitrary, each in one file: `f` fails for some value.
+NOT_ARBITRARY = {
+    "a macro of its name": "int f(int x) { assert(x != 7); return x; }\n#define f(x) 0",
+    "a macro of a type": "int f(long x) { assert(x != 1L << 40); return 0; }\n#define long int",
+    "const of another": "int *const p = 0, b;\nint f(void) { assert(b != 7); return 0; }",
+    "a wide enumeration": "enum e { A = 0x100000000, B }; int f(enum e x) { assert(x != A); return 0; }",
+    "a narrow one": "enum __attribute__((packed)) e { A = 255 }; int f(enum e x) { assert(x != A); return 0; }",
+}
+
+
+@pytest.mark.parametrize("text", NOT_ARBITRARY.values(), ids=NOT_ARBITRARY)
+def test_everything_is_arbitrary(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "f.c"
+    file.write_text(f"#include <assert.h>\n{text}\n")
+    assert command("verify", file, "--function", "f", "--engine", "bounded", "--quiet") == 1
+
+
+def test_main_may_be_called_as_a_function(tmp_path: Path) -> None:
+    file = tmp_path / "f.c"
+    file.write_text("#include <assert.h>\nint g;\nint main(void) { assert(g != 7); return 0; }\n")
+    assert command("verify", file, "--function", "main", "--engine", "bounded", "--quiet") == 1
+
+
+def test_inputs_of_the_program_itself_are_not_arbitrary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "f.c"
+    file.write_text("static int __VERIFIER_nondet_int(void) { return 1; }\nint f(int x) { return x; }\n")
+    assert command("verify", file, "--function", "f") == 3
+    assert "defines __VERIFIER_nondet_int itself" in capsys.readouterr().err
+
+
+def test_variables_of_other_files_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another variable of the name may be what the function's file means by it."""
+    one, other = tmp_path / "one.c", tmp_path / "other.c"
+    one.write_text("static int g;\nint h(void);\nint f(void) { g = 1; return h(); }\n")
+    other.write_text("#include <assert.h>\nint g;\nint h(void) { assert(g != 7); return g; }\n")
+    assert command("verify", one, other, "--function", "f") == 3
+    assert "`g`, which the file of the function does not define" in capsys.readouterr().err
+
+
 def test_a_function_that_is_not_there(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("verify", program, "--function", "nowhere") == 2
     assert "no function nowhere" in capsys.readouterr().err

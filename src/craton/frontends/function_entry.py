@@ -3,7 +3,8 @@
 The program is a copy of the file that defines f with another `main` behind its text, so that everything else (proofs,
 counterexamples, compiled replays) is as for any program: FALSE is f, compiled, on the values that were read. What
 cannot be chosen freely from outside is refused by name: pointers (they would need memory to point to), structs,
-functions with variable arguments, static locals.
+functions with variable arguments, static locals, variables of other files. No macro of the file changes what `main`
+says, and nobody but us defines what gives it inputs.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from craton.program.origin import SourceRange
 
 _RENAMED = "craton_original_main"
 _MOST_ELEMENTS = 256
+_PLAIN = {1: "signed char", 2: "short", 4: "int", 8: "long long"}  # types that hold what an enumeration does, by size
 _NONDET = {
     "_Bool": "bool",
     "char": "char",
@@ -68,7 +70,7 @@ def calling(request: Request, name: str, folder: Path) -> FunctionProgram:
 
     def read() -> tuple[int, str, bool]:
         with parsed(paths, name, source.options, LinkedLibrary()) as (program, entry):
-            return entry.unit, _main(program, entry, paths), _has_main(program)
+            return entry.unit, _main(program, entry, paths[entry.unit]), _has_main(program)
 
     unit, text, has_main = with_large_stack(read)
     original = Path(paths[unit])
@@ -90,7 +92,7 @@ def _has_main(program: Program) -> bool:
     return program.function("main") is not None
 
 
-def _main(program: Program, entry: Function, paths: list[str]) -> str:
+def _main(program: Program, entry: Function, file: str) -> str:
     if entry.type.variadic:
         raise Unsupported(f"arbitrary arguments of {entry.name}, which takes any number of them,", entry.range)
     read: dict[str, str] = {}  # functions that give inputs, with the types that they return
@@ -99,10 +101,15 @@ def _main(program: Program, entry: Function, paths: list[str]) -> str:
     for name, parameter in zip(names, entry.parameters, strict=True):
         what = f"an arbitrary argument `{name}` of {entry.name}"
         lines.append(f"{_spelled(parameter.type)} {name} = {_any(parameter.type, what, parameter.range, read)};")
-    chosen = [line for variable in scan(program, entry).globals for line in _chosen(variable, paths, read)]
+    chosen = [line for variable in scan(program, entry).globals for line in _chosen(variable, file, read)]
+    for function in read:
+        if program.function(function) is not None or program.units[entry.unit].defined(function) is not None:
+            raise Unsupported(f"arbitrary values of a program that defines {function} itself", entry.range)
     declared = "".join(f"extern {kind} {function}(void);\n" for function, kind in read.items())
-    body = "".join(f"  {line}\n" for line in (*chosen, *lines, f"{entry.name}({', '.join(names)});"))
-    return f"\n#undef main\n{declared}int main(void) {{\n{body}  return 0;\n}}\n"
+    called = _RENAMED if entry.name == "main" else entry.name
+    body = "".join(f"  {line}\n" for line in (*chosen, *lines, f"{called}({', '.join(names)});"))
+    text = f"{declared}int main(void) {{\n{body}  return 0;\n}}\n"
+    return "\n" + "".join(f"#undef {name}\n" for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))) + text
 
 
 def _argument(number: int, parameter: Variable, entry: Function) -> str:
@@ -121,7 +128,8 @@ def _any(t: CType, what: str, where: SourceRange | None, read: dict[str, str]) -
     if isinstance(t, Integer | Floating):
         plain = t.name
         if isinstance(t, Integer) and t.constants:
-            plain = "int" if t.signed else "unsigned int"
+            signed = _PLAIN[t.size]
+            plain = signed if t.signed else f"unsigned {signed.removeprefix('signed ')}"
         known = _NONDET.get(plain)
     if known is None:
         kind = "a pointer" if isinstance(t, Pointer) else "a struct" if isinstance(t, Record) else str(t)
@@ -131,16 +139,16 @@ def _any(t: CType, what: str, where: SourceRange | None, read: dict[str, str]) -
     return f"({_spelled(t)}){function}()" if plain != _spelled(t) or plain == "signed char" else f"{function}()"
 
 
-def _chosen(variable: Variable, paths: list[str], read: dict[str, str]) -> Iterator[str]:
+def _chosen(variable: Variable, file: str, read: dict[str, str]) -> Iterator[str]:
     """Statements that give a global variable any value; none for a constant."""
-    if _is_constant(variable):
+    if variable.constant:
         return
     what = f"an arbitrary value of `{variable.name}`"
     where = variable.range
     if variable.storage is Storage.STATIC:
         raise Unsupported(f"{what}, a static local variable of {variable.function},", where)
-    if not variable.defined or where is None or where.file not in paths:
-        raise Unsupported(f"{what}, which none of the files defines,", where)
+    if not variable.defined or where is None or where.file != file:
+        raise Unsupported(f"{what}, which the file of the function does not define,", where)
     t = variable.type
     if isinstance(t, ArrayType):
         if t.count is None or t.count > _MOST_ELEMENTS:
@@ -149,19 +157,3 @@ def _chosen(variable: Variable, paths: list[str], read: dict[str, str]) -> Itera
         yield f"for (int craton_i = 0; craton_i < {t.count}; craton_i++) {variable.name}[craton_i] = {value};"
     else:
         yield f"{variable.name} = {_any(t, what, where, read)};"
-
-
-def _is_constant(variable: Variable) -> bool:
-    """Whether the text says `const` of the variable itself; where that is not clear, it is no constant."""
-    if variable.range is None:
-        return False
-    try:
-        lines = Path(variable.range.file).read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        return False
-    begin, end = variable.range.line, variable.range.end_line
-    lines[begin - 1] = lines[begin - 1][variable.range.column - 1 :]
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", "\n".join(lines[begin - 1 : end]), flags=re.DOTALL)
-    declared = re.split(rf"\b{re.escape(variable.name)}\b", text)[0]
-    last = declared.rpartition("*")[2] if "*" in declared else declared
-    return re.search(r"\bconst\b", last) is not None and not set("(){};") & set(declared)

@@ -111,6 +111,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_getCursorPrettyPrinted": (CXString, (CXCursor, c_void_p)),
     "clang_getCursorSemanticParent": (CXCursor, (CXCursor,)),
     "clang_getTypeSpelling": (CXString, (CXType,)),
+    "clang_isConstQualifiedType": (c_uint, (CXType,)),
     "clang_isVolatileQualifiedType": (c_uint, (CXType,)),
     "clang_getRangeStart": (CXLocation, (CXRange,)),
     "clang_getRangeEnd": (CXLocation, (CXRange,)),

@@ -275,6 +275,7 @@ class Declarations:
             name, self._types.decayed(type_) if cursor.kind == _PARAMETER else type_, storage, self.function
         )
         variable.range = self._positions.source_range(functions.clang_getCursorExtent(cursor))
+        variable.constant = _is_constant(cursor)
         self._locals[cursor.a or 0] = variable
         try:
             self._read_value(variable, type_, raw)
@@ -341,6 +342,7 @@ class Declarations:
         variable.range = self._positions.source_range(lib().clang_getCursorExtent(declared))
         variable.defined = definition is not None
         variable.external = not static
+        variable.constant = _is_constant(declared)
         if definition is not None:
             try:
                 self._read_initializer(variable, definition)
@@ -392,6 +394,17 @@ class Declarations:
                     variable.initializer = self._expressions.expression(raw)
             finally:
                 self.function = outer
+
+
+def _is_constant(variable: CXCursor) -> bool:
+    """Whether the type is `const`, or an array of such elements."""
+    functions = lib()
+    t = functions.clang_getCanonicalType(functions.clang_getCursorType(variable))
+    while not functions.clang_isConstQualifiedType(t):
+        t = functions.clang_getArrayElementType(t)
+        if not t.kind:
+            return False
+    return True
 
 
 def _count_noreturn(t: CXType) -> int:

@@ -135,7 +135,18 @@ class Storage(enum.Enum):
 class Variable:
     """An object with a name. `dimensions` are the lengths of a variable-length array, innermost first."""
 
-    __slots__ = ("defined", "dimensions", "external", "function", "initializer", "name", "range", "storage", "type")
+    __slots__ = (
+        "constant",
+        "defined",
+        "dimensions",
+        "external",
+        "function",
+        "initializer",
+        "name",
+        "range",
+        "storage",
+        "type",
+    )
 
     def __init__(self, name: str, type_: CType, storage: Storage, function: str | None) -> None:
         self.name = name
@@ -147,6 +158,7 @@ class Variable:
         self.range: SourceRange | None = None
         self.defined = True
         self.external = False  # whether other files may name it
+        self.constant = False  # whether it is declared as `const` itself, so that nobody may change it
 
     def __repr__(self) -> str:
         return self.name
