@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from craton import load
 from craton.cli import main
-from craton.report.way import Rounds, Step, folded
+from craton.report.way import Rounds, Step, folded, way
+from craton.verdicts.counterexample import Replay
 
 LOOP = """\
 extern int __VERIFIER_nondet_int(void);
@@ -94,3 +96,12 @@ def lines(found: list[Step | Rounds]) -> list[int | str]:
 )
 def test_rounds_are_folded(passed: tuple[int, ...], expected: list[int | str]) -> None:
     assert lines(folded(steps(*passed))) == expected
+
+
+def test_a_run_may_read_more_than_it_was_given() -> None:
+    """The compiled program asks its environment, and nobody wrote down what it found."""
+    text = '#include <assert.h>\n#include <stdlib.h>\nint main(void) { char *s = getenv("A"); assert(s); return 0; }\n'
+    program = load(source=text)
+    ((location, violated),) = program.errors.items()
+    steps = way(Replay(location, (), ()), program, violated.check)
+    assert [step.line for step in steps if isinstance(step, Step)][-1] == 3

@@ -17,7 +17,7 @@ from craton.program.codegen import CannotRun
 from craton.program.statements import Assign, Assume, Havoc, Input
 from craton.program.storage import cell_at
 from craton.report.values import Values
-from craton.verdicts.counterexample import Background, Replay, as_number
+from craton.verdicts.counterexample import Background, ReadValue, Replay, as_number
 
 _LONGEST_ROUND = 40  # steps of a loop's body that are recognised as one
 _MOST_STEPS = 200_000
@@ -67,12 +67,14 @@ def way(replay: Replay, program: Program | None = None, check: str = "") -> list
         return []
     try:
         return folded(list(_Telling(replay, replay.background, program or replay.background.program).steps()))
-    except (CannotEvaluate, StopIteration):
+    except CannotEvaluate:
         return []
 
 
 def _with_path(replay: Replay, program: Program, check: str) -> Replay | None:
-    """The same run by the interpreter, which writes down its path; values that C leaves open are zero."""
+    """The same run by the interpreter, which writes down its path, and reads what the compiled program was not given as
+    an input (`getenv` finds nothing); values that C leaves open are zero.
+    """
     from craton.program.interpreter import Interpreter, ReachedError
 
     try:
@@ -82,9 +84,9 @@ def _with_path(replay: Replay, program: Program, check: str) -> Replay | None:
         return None
     if not isinstance(run.outcome, ReachedError) or run.outcome.violated.check != check:
         return None
-    return replace(
-        replay, edges=path_without_calls(program, run.edges), background=Background(program, {}, (), Model({}))
-    )
+    read = tuple(ReadValue(*one, sort) for one, sort in zip(run.inputs, run.sorts, strict=True))
+    path, background = path_without_calls(program, run.edges), Background(program, {}, (), Model({}))
+    return replace(replay, inputs=read, edges=path, background=background)
 
 
 class _Telling:
@@ -140,9 +142,9 @@ class _Telling:
             case Havoc(variables, source):
                 for variable in variables:
                     if isinstance(source, Input):
-                        yield variable, next(inputs).value, _From.OUTSIDE
+                        yield variable, _next(inputs).value, _From.OUTSIDE
                     elif self.background.opened or self.background.start:
-                        yield variable, next(opened), _From.NOWHERE
+                        yield variable, _next(opened), _From.NOWHERE
                     else:
                         yield variable, _zero(variable), _From.NOWHERE
 
@@ -246,6 +248,12 @@ class _Telling:
         if known is None and variable.is_variable and " #" in variable.name:
             known = self.program.symbols.get(var(variable.name.rpartition(" #")[0], variable.sort))
         return known
+
+
+def _next(values: Iterator[Any]) -> Any:
+    for value in values:
+        return value
+    raise CannotEvaluate("the run chose fewer values than its path asks for")
 
 
 def _zero(variable: Term) -> Any:
