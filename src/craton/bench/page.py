@@ -112,6 +112,8 @@ def _row(run: RunRecord, task: int, config: int, base: str) -> list[Any]:
         _link(run.log, base),
         _link(run.evidence, base),
         _link(run.report, base),
+        run.by,
+        run.by_seconds,
     ]
 
 

@@ -69,6 +69,10 @@ class RunRecord:
     log: str  # relative to the campaign; empty if there is none
     evidence: str  # a witness, relative to the campaign; empty if there is none
     report: str = ""  # a page about the run, relative to the campaign; empty if none was asked for
+    by: str = ""  # the stage that found the verdict; empty if there is none, or it was not recorded
+    by_seconds: float | None = None  # of that stage's turns, on the clock of the run's limit
+    schedule: str = ""  # by which stages took turns; empty if it was not recorded
+    features: dict[str, int | None] = field(default_factory=dict, repr=False)  # of the program
 
     def key(self) -> tuple[str, str, str]:
         """Identifies a run within a campaign."""
@@ -112,14 +116,15 @@ def line_of(record: RunRecord) -> dict[str, Any]:
 
 
 def record_of(line: Mapping[str, Any]) -> RunRecord:
-    """Lines of campaigns from before there were pages have none."""
+    """Lines of campaigns from before there were pages have none; nor had older ones stages or features."""
     return RunRecord(
         **{entry.name: line[entry.name] for entry in dataclasses.fields(RunRecord) if _is_there(entry, line)}
     )
 
 
 def _is_there(entry: dataclasses.Field[Any], line: Mapping[str, Any]) -> bool:
-    return entry.name in line or entry.default is dataclasses.MISSING
+    required = entry.default is dataclasses.MISSING and entry.default_factory is dataclasses.MISSING
+    return entry.name in line or required
 
 
 def read_campaign(path: Path) -> Campaign:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,7 @@ class _Said:
     verdict: VerdictText | NoVerdict
     reason: str = ""
     statistics: dict[str, Any] | None = None
+    by: str = ""
 
 
 _EXCEEDED = {Kind.MEMORY: NoVerdict.MEMORY, Kind.WALL: NoVerdict.TIMEOUT, Kind.CPU: NoVerdict.TIMEOUT}
@@ -80,6 +81,7 @@ _EXCEEDED = {Kind.MEMORY: NoVerdict.MEMORY, Kind.WALL: NoVerdict.TIMEOUT, Kind.C
 
 def record(run: Run, what: Contained, log: str, evidence: str, report: str = "") -> RunRecord:
     said = _said(run.limits, what)
+    statistics = said.statistics or {}
     status = status_of(str(said.verdict), run.task.expected)
     return RunRecord(
         task=run.task.name,
@@ -95,11 +97,20 @@ def record(run: Run, what: Contained, log: str, evidence: str, report: str = "")
         wall=what.wall,
         memory=what.memory,
         exit_code=what.exit_code,
-        statistics=said.statistics or {},
+        statistics=statistics,
         log=log,
         evidence=evidence,
         report=report,
+        by=said.by,
+        by_seconds=_part(statistics, "seconds of stages").get(said.by),
+        schedule=str(statistics.get("schedule", "")),
+        features=_part(statistics, "features"),
     )
+
+
+def _part(statistics: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = statistics.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def _said(limits: Limits, what: Contained) -> _Said:
@@ -121,7 +132,7 @@ def _said(limits: Limits, what: Contained) -> _Said:
         return _Said(_cause(answer.get("limit"), late), reason or ("out of time" if late else ""), statistics)
     if late:
         return _Said(NoVerdict.TIMEOUT, f"said {verdict} after the time limit", statistics)
-    return _Said(verdict, reason, statistics)
+    return _Said(verdict, reason, statistics, str(answer.get("found_by", "")))
 
 
 def _cause(limit: object, late: bool) -> VerdictText | NoVerdict:

@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import NamedTuple
 
 from craton.bench.results import CORRECT, DONE, WRONG, Campaign, RunRecord
@@ -107,6 +108,26 @@ def solved_alone(runs: Iterable[RunRecord]) -> set[tuple[str, str, str]]:
         if is_solved(run):
             solvers[run.task, run.property].append(run)
     return {found[0].key() for found in solvers.values() if len(found) == 1} if len(several) > 1 else set()
+
+
+class FoundBy(NamedTuple):
+    """What a stage has found in the runs of a configuration."""
+
+    config: str
+    stage: str
+    verdicts: int
+    median_cpu: float  # seconds, of the whole runs
+
+
+def found_by(campaign: Campaign) -> list[FoundBy]:
+    """Which stages found the verdicts; those that found most first."""
+    cpu: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for run in in_order(campaign):
+        if run.by:
+            cpu[run.config, run.by].append(run.cpu)
+    place = {name: position for position, name in enumerate(configs(campaign))}
+    found = [FoundBy(*key, len(seconds), median(seconds)) for key, seconds in cpu.items()]
+    return sorted(found, key=lambda one: (place[one.config], -one.verdicts, one.stage))
 
 
 _PLACE = re.compile(r"^\S+:\d+(:\d+)?: ")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from craton.bench.results import WRONG, Campaign
-from craton.bench.summary import Summary, in_order, iterations, perfect_sequences, summaries
+from craton.bench.summary import Summary, found_by, in_order, iterations, perfect_sequences, summaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _which_are_wrong(campaign: Campaign) -> list[str]:
 
 _CSV = (
     "category task property expected config verdict status reason score cpu wall memory exit_code"
-    " iterations perfect tested log evidence"
+    " iterations perfect tested log evidence by by_seconds schedule"
 ).split()
 
 
@@ -175,7 +175,19 @@ def markdown_table(campaign: Campaign) -> str:
     for row in rows:
         cells = [_markdown_number(column, row) for column in columns]
         lines.append(_markdown_line([row.category, f"`{row.config}`", *cells, row.reasons()]))
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_markdown_stages(campaign)]) + "\n"
+
+
+def _markdown_stages(campaign: Campaign) -> list[str]:
+    """Which stages found the verdicts, as far as that is recorded."""
+    found = found_by(campaign)
+    if not found:
+        return []
+    lines = ["", _markdown_line(["configuration", "by", "verdicts", "median CPU (s)"]), "| --- | --- | ---: | ---: |"]
+    for one in found:
+        cells = [f"`{one.config}`", f"`{one.stage}`", str(one.verdicts), number(one.median_cpu)]
+        lines.append(_markdown_line(cells))
+    return lines
 
 
 def _markdown_line(cells: Sequence[str]) -> str:

@@ -1,112 +1,109 @@
-"""Stages: which engine runs with which refiner on which view for how long. They are data: a TOML file with a table
-`[[stage]]` for each, whose keys are the fields of `Stage`. `default.toml` next to this file is the default.
+"""Stages and schedules as data: a TOML file with a table `[[stage]]` for each stage, whose keys are the fields of
+`Stage`, and a table `[[schedule]]` for each schedule. `default.toml` next to this file is the default.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from craton.errors import CratonError
-
-ENCODINGS = ("bv", "int", "ideal")
-FLOATS = ("exact", "real")
-ARRAYS = ("exact", "cells")
-LOOPS = ("exact", "accelerated")
+from craton.configuration.schedules import Plan, Schedule, is_meant, read_condition
+from craton.configuration.stage import ARRAYS, ENCODINGS, FLOATS, LOOPS
+from craton.configuration.stage import Stage as Stage
+from craton.configuration.stage import StagesError as StagesError
 
 
-class StagesError(CratonError):
-    """A file of stages that cannot be read or makes no sense."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One attempt. `share` is its weight: how long its turns are, relative to those of the others."""
-
-    engine: str = "trace-abstraction"
-    refine: str = "default"
-    encoding: str = "bv"
-    floats: str = "exact"
-    arrays: str = "exact"
-    loops: str = "exact"
-    solver: str = "z3"
-    share: float = 1.0
-    seconds: float | None = None  # at most, all turns together
-    seed: int = 0  # for random inputs
-
-    @property
-    def in_bits(self) -> bool:
-        """Whether numbers are bits, not integers or reals as a view has them."""
-        return self.encoding == "bv" and self.floats == "exact"
-
-    @property
-    def sees_program(self) -> bool:
-        """Whether it looks at the program itself, through no view."""
-        return self.in_bits and self.arrays == "exact" and self.loops == "exact"
-
-    @property
-    def refiner(self) -> str:
-        """The expression of the refiner that its engine uses; "" if it uses none."""
-        from craton.configuration.engines import refines
-
-        return self.refine if refines(self.engine) else ""
-
-    @property
-    def name(self) -> str:
-        return self.seen_through(f"{self.engine} with {self.refiner}" if self.refiner else self.engine)
-
-    def seen_through(self, name: str) -> str:
-        """A name, with the view appended unless the stage runs on the program itself."""
-        seen = (self.encoding, "bv"), (self.floats, "exact"), (self.arrays, "exact"), (self.loops, "exact")
-        views = [word for word, usual in seen if word != usual]
-        return f"{name} ({', '.join(views)})" if views else name
-
-
-def read_stages(path: Path) -> tuple[Stage, ...]:
-    """The stages of a file. They are well-formed; `check_stage` checks that their engines and refiners exist."""
+def read_stages(path: Path) -> Plan:
+    """The stages of a file, and its schedules. They are well-formed; `check_stage` checks that engines and refiners
+    exist.
+    """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
         raise StagesError(f"cannot read {path}: {problem.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise StagesError(f"{path} is not TOML: {problem}") from None
-    unknown = [key for key in content if key != "stage"]
+    unknown = [key for key in content if key not in ("stage", "schedule")]
     if unknown:
-        raise StagesError(f"{path}: unknown key {unknown[0]!r}; a file of stages has tables [[stage]] and nothing else")
+        raise StagesError(f"{path}: unknown key {unknown[0]!r}; a file of stages has tables [[stage]] and [[schedule]]")
     tables = content.get("stage")
     if not isinstance(tables, list) or not tables:
         raise StagesError(f"{path}: no stages; each is a table [[stage]] with an engine")
-    return tuple(_stage(table, f"{path}: stage {number}") for number, table in enumerate(tables, 1))
+    stages = tuple(_stage(table, f"{path}: stage {number}") for number, table in enumerate(tables, 1))
+    schedules = content.get("schedule", [])
+    if not isinstance(schedules, list):
+        raise StagesError(f"{path}: schedule is not a table; write [[schedule]]")
+    return Plan(
+        stages,
+        tuple(_schedule(table, stages, f"{path}: schedule {number}") for number, table in enumerate(schedules, 1)),
+    )
 
 
 def _stage(table: Any, where: str) -> Stage:
+    _check_table(table, "stage", [one.name for one in fields(Stage)], _STAGE, where)
+    if "engine" not in table:
+        raise StagesError(f"{where} names no engine; see craton engines")
+    return Stage(**table)
+
+
+def _schedule(table: Any, stages: Sequence[Stage], where: str) -> Schedule:
+    _check_table(table, "schedule", list(_SCHEDULE), _SCHEDULE, where)
+    for key in ("name", "when"):
+        if key not in table:
+            raise StagesError(f"{where} has no {key}")
+    shares, first = table.get("shares", {}), table.get("first", [])
+    for key in (*shares, *first):
+        if not any(is_meant(key, stage) for stage in stages):
+            known = [stage.seen_through(stage.engine) for stage in stages]
+            close = get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(dict.fromkeys(known))}"
+            raise StagesError(f"{where}: no stage is called {key!r}; {hint}")
+    try:
+        conditions = tuple(map(read_condition, table["when"]))
+    except StagesError as problem:
+        raise StagesError(f"{where}: {problem}") from None
+    return Schedule(table["name"], conditions, tuple(shares.items()), tuple(first))
+
+
+def _check_table(table: Any, word: str, known: Sequence[str], expected: Mapping[str, _Expected], where: str) -> None:
     if not isinstance(table, dict):
-        raise StagesError(f"{where} is not a table; write [[stage]]")
-    known = {one.name for one in fields(Stage)}
+        raise StagesError(f"{where} is not a table; write [[{word}]]")
     for key in table:
         if key not in known:
             close = get_close_matches(key, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(known))}"
             raise StagesError(f"{where}: unknown key {key!r}; {hint}")
-    if "engine" not in table:
-        raise StagesError(f"{where} names no engine; see craton engines")
-    for key, expected in _EXPECTED.items():
-        if key in table and not expected[1](table[key]):
-            raise StagesError(f"{where}: {key} must be {expected[0]}, found {table[key]!r}")
-    return Stage(**table)
+    for key, (words, is_so) in expected.items():
+        if key in table and not is_so(table[key]):
+            raise StagesError(f"{where}: {key} must be {words}, found {table[key]!r}")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
-_TEXT = ("a text", lambda value: isinstance(value, str))
-_NUMBER = ("a positive number", _is_number)
-_EXPECTED: Mapping[str, tuple[str, Any]] = {
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+_Expected = tuple[str, Callable[[Any], bool]]
+_TEXT: _Expected = ("a text", lambda value: isinstance(value, str))
+_TEXTS: _Expected = ("a list of texts", _are_texts)
+_NUMBER: _Expected = ("a positive number", _is_number)
+_SCHEDULE: Mapping[str, _Expected] = {
+    "name": _TEXT,
+    "when": _TEXTS,
+    "first": _TEXTS,
+    "shares": (
+        "a table of positive numbers",
+        lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
+    ),
+}
+_STAGE: Mapping[str, _Expected] = {
     "engine": _TEXT,
     "refine": _TEXT,
     "solver": _TEXT,

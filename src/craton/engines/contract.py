@@ -15,6 +15,7 @@ from craton.registry import written
 if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
     from craton.logic import Model, Term
     from craton.program.cfa import Location, Program
+    from craton.program.features import Features
     from craton.program.unfolding import AllRuns
     from craton.traces.refutation import Refutation
     from craton.traces.trace import Trace
@@ -116,6 +117,9 @@ class Statistics:
     unwound: int = 0  # states of reachability graphs, with those that were cut again
     purposes: dict[str, Tally] = field(default_factory=dict)  # what the time went into
     log: list[Refined] = field(default_factory=list)  # the first refinements
+    features: Features | None = None  # of the program that was looked at
+    schedule: str = ""  # that was chosen for it
+    turns: dict[str, float] = field(default_factory=dict)  # seconds of each stage, all its turns together
 
     def count(self, refutation: Refutation) -> None:
         self.refutations[refutation.by] += 1
@@ -150,10 +154,18 @@ class Statistics:
         self.remembered.update(other.remembered)
         self.trace_lengths.extend(other.trace_lengths)
         self.log.extend(other.log[: MOST_LOGGED - len(self.log)])
+        self.features = self.features or other.features
+        self.schedule = self.schedule or other.schedule
+        self.took_turns(other.turns.items())
         for purpose, tally in other.purposes.items():
             mine = self.purposes.setdefault(purpose, Tally())
             mine.calls += tally.calls
             mine.seconds += tally.seconds
+
+    def took_turns(self, stages: Iterable[tuple[str, float]]) -> None:
+        """Of stages of the same name (with different solvers) the seconds are added."""
+        for stage, seconds in stages:
+            self.turns[stage] = self.turns.get(stage, 0.0) + seconds
 
     @contextmanager
     def spending(self, purpose: str) -> Iterator[None]:

@@ -78,6 +78,7 @@ class Game(Generic[T]):
         self._seats: dict[Player, _Seat] = {}  # of those who have begun and not ended
         self._out: set[Player] = set()
         self._looked = 0.0
+        self.used: dict[Player, float] = {}  # seconds of the turns of those who have ended, or were ended
 
     def result(self, seconds_left: SecondsLeft, pause: Callable[[], T | None] = lambda: None) -> T | None:
         """None if all have ended without one, or the time is over. `pause` is called between turns, and may have a
@@ -162,6 +163,7 @@ class Game(Generic[T]):
     def _leave(self, player: Player, ending: Ending) -> T | None:
         self._out.add(player)
         seat = self._seats.pop(player)
+        self.used[player] = seat.used
         seat.account()
         seat.worker.end()
         return self._ended(player, ending)
@@ -188,6 +190,7 @@ class Game(Generic[T]):
         try:
             yield
         finally:
+            self.used |= {player: seat.used for player, seat in self._seats.items()}
             end_all([seat.worker for seat in self._seats.values()])
             self._seats.clear()
 

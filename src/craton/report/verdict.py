@@ -203,6 +203,9 @@ def figures(statistics: Statistics) -> dict[str, Any]:
         "predicates": statistics.predicates,
         "states": statistics.states,
         "states unwound": statistics.unwound,
+        "features": {} if statistics.features is None else statistics.features.data(),
+        "schedule": statistics.schedule or "default",
+        "seconds of stages": {name: round(used, 3) for name, used in statistics.turns.items()},
         "time (s)": {
             name: {"calls": tally.calls, "seconds": round(tally.seconds, 3)}
             for name, tally in statistics.purposes.items()
@@ -422,7 +425,7 @@ def _print_figures(statistics: dict[str, Any]) -> None:
             for purpose, tally in sorted(value.items(), key=lambda item: -item[1]["seconds"]):
                 print(f"  {'time: ' + purpose:28} {tally['seconds']:8.2f} s in {tally['calls']} calls")
         elif isinstance(value, dict):
-            inside = ", ".join(f"{key} {number}" for key, number in value.items())
+            inside = ", ".join(f"{key} {'not known' if one is None else one}" for key, one in value.items() if one != 0)
             print(f"  {name:28} {inside or 'none'}")
         else:
             print(f"  {name:28} {value}")

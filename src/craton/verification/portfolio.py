@@ -91,6 +91,7 @@ class Portfolio(Generic[J]):
             return game.result(left, pause)
         finally:
             self.context.statistics = self._together()
+            self.context.statistics.took_turns((player.name, used) for player, used in game.used.items())
 
     def _preparation(self, attempt: Attempt[J], clock: Clock) -> Callable[[], Work]:
         return lambda: attempt.prepared(least(attempt.seconds, clock.left))

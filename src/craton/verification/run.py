@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from craton.configuration.engines import TESTING, refines
+from craton.configuration.schedules import schedule_for
 from craton.configuration.stages import Stage
 from craton.engines import contract
 from craton.engines.contract import EngineAnswer, Safe, Unsafe
@@ -226,11 +227,15 @@ class _Run:
 
         return Attempt(name, share, None, prepared, judged)
 
-    @property
-    def _stages(self) -> Sequence[Stage]:
-        """Without tests beside others where work is counted: how many there are depends on the machine."""
+    def _stages_for(self, programs: StagePrograms) -> Sequence[Stage]:
+        """As the program's schedule has them. Without tests beside others where work is counted: how many there are
+        depends on the machine.
+        """
         several = counts_work() and len(self.stages) > 1
-        return [stage for stage in self.stages if not (several and is_testing(stage))]
+        schedule = schedule_for(self.stages, programs.features)
+        self.context.statistics.schedule = "" if schedule is None else schedule.name
+        arranged = self.stages if schedule is None else schedule.arranged(self.stages)
+        return [stage for stage in arranged if not (several and is_testing(stage))]
 
     @property
     def _runs_may_answer(self) -> bool:
@@ -241,7 +246,7 @@ class _Run:
 
     def _tests(self, programs: StagePrograms) -> list[Attempt[Outcome]]:
         """The program with its calls as they are, on inputs from seeds, if that is among the stages."""
-        return [self._of_stage(stage, programs) for stage in self._stages if is_testing(stage)][:1]
+        return [self._of_stage(stage, programs) for stage in self._stages_for(programs) if is_testing(stage)][:1]
 
     def _contracts(self) -> list[Attempt[Outcome]]:
         """Proofs by contracts, if an engine that is chosen does not forbid it; by the usual stages if none is."""
@@ -283,8 +288,12 @@ class _Run:
         return Attempt.of(stage, prepared, judged)
 
     def _prepared(self, program: Program, inlining: Inlining = Inlining.ALL) -> StagePrograms:
-        with self.context.statistics.spending("passes"):
-            return StagePrograms(prepare(program, self.context.passes, inlining))
+        statistics = self.context.statistics
+        with statistics.spending("passes"):
+            programs = StagePrograms(prepare(program, self.context.passes, inlining))
+        with statistics.spending("features"):
+            statistics.features = statistics.features or programs.features
+        return programs
 
     def _staged(self, programs: StagePrograms) -> Result:
         """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""
@@ -300,7 +309,7 @@ class _Run:
         return reasons.result(clock, len(self.stages)) if found is None else found
 
     def _by_stages(self, programs: StagePrograms, reasons: Reasons) -> Result | None:
-        stages = [stage for stage in self._stages if programs.can_be_seen(stage)]
+        stages = [stage for stage in self._stages_for(programs) if programs.can_be_seen(stage)]
         if not stages:
             reasons.say("there is nothing to look at: no arrays, or no loops in closed form")
         knowledge = Knowledge() if len(stages) > 1 else None

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from craton.configuration.stages import Stage
 from craton.engines.contract import Statistics
 from craton.logic.sorts import Array
+from craton.program.analysis.features import features_of
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
+from craton.program.features import Features
 from craton.program.preparation import Prepared
 from craton.program.statements import Block
 from craton.program.transformation import Transformed
@@ -37,6 +39,10 @@ class StagePrograms:
         if key not in self._views:
             self._views[key] = None if stage.in_bits else _view(self._in_bits(stage), stage)
         return self._views[key]
+
+    @cached_property
+    def features(self) -> Features:
+        return features_of(self.small.program)
 
     @cached_property
     def cells(self) -> CellsView | None:

@@ -13,9 +13,9 @@ const WRONG = new Set(["wrong-true", "wrong-false"]);
 const PAGE = 250; // rows that are made at once; more follow when they come into sight
 
 const tasks = data.tasks.map(([name, category, property, expected], index) => ({ index, name, category, property, expected, runs: [] }));
-const runs = data.runs.map(([task, config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report]) => {
-  const run = { task: tasks[task], config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report };
-  run.text = `${run.task.name} ${run.task.property} ${verdict} ${reason}`.toLowerCase();
+const runs = data.runs.map(([task, config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report, by, bySeconds]) => {
+  const run = { task: tasks[task], config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report, by, bySeconds };
+  run.text = `${run.task.name} ${run.task.property} ${verdict} ${reason} ${by}`.toLowerCase();
   run.task.runs[config] = run;
   return run;
 });
@@ -353,9 +353,10 @@ const RUN_COLUMNS = [
   { key: "wall", title: "wall (s)", numeric: true, of: (run) => run.wall, cell: (run) => make("td", { class: "num" }, run.wall.toFixed(2)) },
   { key: "memory", title: "MiB", numeric: true, of: (run) => run.memory, cell: (run) => make("td", { class: "num" }, mebibytes(run.memory)) },
   { key: "iterations", title: "iterations", numeric: true, of: (run) => run.iterations ?? -1, cell: (run) => make("td", { class: "num" }, number(run.iterations)) },
+  { key: "by", title: "by", of: (run) => run.by, cell: (run) => make("td", { class: "why", title: run.by && run.bySeconds !== null ? `after ${run.bySeconds.toFixed(2)} s of its turns` : "" }, run.by) },
   { key: "reason", title: "reason", of: (run) => run.reason, cell: (run) => make("td", { class: "why" }, run.reason) },
   { title: "files", cell: (run) => make("td", { class: "links" }, link(run.report, "report", `report on ${run.task.name}`), link(run.log, "log", `log of ${run.task.name}`), link(run.evidence, "witness", `witness for ${run.task.name}`)) },
-].filter((column) => column.key !== "property" || properties.size > 1);
+].filter((column) => (column.key !== "property" || properties.size > 1) && (column.key !== "by" || runs.some((run) => run.by)));
 
 // Side by side: one row for each task; a column for each configuration, sorted by its CPU time, what is not solved last.
 function taskColumns() {

@@ -1,0 +1,35 @@
+"""What a program is like, as numbers by which schedules are chosen; `analysis/features` finds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Numbers about a program. A loop *counts* if some variable grows or falls in it by constants alone and, where the
+    loop is left, is compared with what does not change in it.
+    """
+
+    edges: int = 0  # of all automata: how large the program is
+    branches: int = 0  # locations with several ways on
+    depth: int = 0  # edges of the longest way through the entry procedure that takes no loop twice, about
+    loops: int = 0
+    nesting: int = 0  # of loops, the deepest
+    uncounted: int = 0  # loops that do not count
+    rounds: int | None = 0  # of the loop that has most, in all, if all count from and to constants; otherwise None
+    reacting: int = 0  # branches in the loop that has most of them, of those that do not count
+    inputs: int = 0  # edges that read one
+    unspecified: int = 0  # edges with a value that the program leaves open
+    arrays: int = 0  # variables that are arrays: memory is
+    heap: int = 0  # edges that allocate memory whose place is not known
+    floats: int = 0  # operations on floats
+    bits: int = 0  # operations on single bits
+    nonlinear: int = 0  # products of variables, quotients by them
+    recursive: int = 0  # procedures
+
+    def data(self) -> dict[str, int | None]:
+        return {name: getattr(self, name) for name in FEATURES}
+
+
+FEATURES = tuple(one.name for one in fields(Features))
