@@ -2,8 +2,9 @@
 
     F[node] ∧ I[children] ⇒ I[node], over the node's result only; I[root] = false
 
-From z3 as the solution of a recursion-free Horn system with one unknown for each node; from any other source by binary
-interpolants in post-order: I[node] separates F[node] ∧ I[children] from everything else.
+From z3 as the solution of a recursion-free Horn system with one unknown for each node; from `farkas` as sums over the
+nodes below each; from any other source by binary interpolants in post-order: I[node] separates F[node] ∧ I[children]
+from everything else.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from craton.trees.refutation import law_violation
 from craton.trees.tree import Tree
 from craton.views.signs import Signs
 
+FARKAS = "farkas"
 TreeInterpolants = tuple[Term, ...] | Satisfiable | Undecided
 
 
@@ -71,6 +73,8 @@ def tree_interpolants(
         found = _by_horn(tree, formulas, time_limit)
         if not isinstance(found, Undecided):  # Spacer's solutions are wrong now and then
             return found
+    if source == FARKAS:
+        return _by_sums(tree, formulas, time_limit)
     return _by_binary(tree, formulas, source, time_limit)
 
 
@@ -106,6 +110,21 @@ def _unknown(tree: Tree, number: int, formulas: Sequence[Term]) -> Predicate:
     shared = free_variables(formulas[number]) & free_variables(formulas[parent])
     arguments = tuple(sorted(shared, key=lambda v: v.serial)) or (TRUE,)
     return Predicate(Function(f"T{number}", tuple(a.sort for a in arguments), BOOL), arguments)
+
+
+def _by_sums(tree: Tree, formulas: Sequence[Term], time_limit: float | None) -> TreeInterpolants:
+    from craton.smt.farkas.interpolation import interpolants_of_cuts
+
+    found = interpolants_of_cuts(formulas, tree.subtrees[:-1], time_limit)
+    if not isinstance(found, tuple):
+        return found
+    for number, interpolant in enumerate(found):
+        parent = tree.parents[number]
+        assert parent is not None
+        foreign = free_variables(interpolant) - (free_variables(formulas[number]) & free_variables(formulas[parent]))
+        if foreign:
+            return Undecided(f"{FARKAS}: an interpolant mentions {min(v.name for v in foreign)}, which is not shared")
+    return (*found, FALSE)
 
 
 def _by_binary(tree: Tree, formulas: Sequence[Term], source: str, time_limit: float | None) -> TreeInterpolants:

@@ -56,6 +56,18 @@ class Tree:
                 found[child] = number
         return tuple(found)
 
+    @cached_property
+    def subtrees(self) -> tuple[range, ...]:
+        """For each node itself and the nodes below it, which follow each other."""
+        found: list[range] = []
+        for number, node in enumerate(self.nodes):
+            start = number
+            for child in reversed(node.children):
+                assert found[child].stop == start
+                start = found[child].start
+            found.append(range(start, number + 1))
+        return tuple(found)
+
     @property
     def is_path(self) -> bool:
         """Whether it is a trace: no node has two children."""

@@ -1,9 +1,10 @@
-"""Sequence interpolants as partial sums of a contradiction, case by case where formulas leave a choice.
+"""Sequence and tree interpolants as partial sums of a contradiction, case by case where formulas leave a choice.
 
-For constraints e[j] ≤ 0 of steps s(j) with multipliers λ[j] ≥ 0 and Σ λ[j] · e[j] = c > 0, the sequence is
-I[i] = (Σ over s(j) ≤ i of λ[j] · e[j] ≤ 0): each step adds its own constraints, and what is not shared cancels out.
-A choice belongs to a step. The sequences of its alternatives are joined by ∧ before that step, since either may
-follow, and by ∨ after it.
+For constraints e[j] ≤ 0 of steps s(j) with multipliers λ[j] ≥ 0 and Σ λ[j] · e[j] = c > 0, the interpolant of a cut is
+I = (Σ over s(j) inside of λ[j] · e[j] ≤ 0): each step adds its own constraints, and what is not shared cancels out.
+Inside are the steps before a place of a sequence, or the nodes below one of a tree (in post-order): a range either way.
+A choice belongs to a step. The interpolants of its alternatives are joined by ∧ where that step is outside, since
+either may be met there, and by ∨ where it is inside.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from math import floor
 from craton.logic import ops
 from craton.logic.core import and_, conjuncts, disjuncts, or_
 from craton.logic.sorts import INT, REAL
-from craton.logic.terms import TRUE, Term
+from craton.logic.terms import Term
 from craton.processes.running_time import running_time
 from craton.smt.contract import Undecided
 from craton.smt.farkas.contents import Choice, Content, content
@@ -31,7 +32,7 @@ MOST_BRANCHINGS = 20  # between integers: where parity is the contradiction, the
 
 @dataclass(frozen=True, slots=True)
 class _Refuted:
-    """The formulas at the cuts, and the constraints that contradict each other."""
+    """The formulas of the cuts, and the constraints that contradict each other."""
 
     cuts: tuple[Term, ...]
     used: frozenset[Constraint]
@@ -42,13 +43,19 @@ _Answer = _Refuted | Satisfiable | Undecided
 
 def interpolants(formulas: Sequence[Term], time_limit: float | None) -> Interpolants:
     """The inner interpolants of a sequence whose contradiction is linear; otherwise `Undecided`."""
-    answer = _Search(formulas, time_limit).answer()
-    return answer.cuts[1:-1] if isinstance(answer, _Refuted) else answer
+    return interpolants_of_cuts(formulas, [range(end) for end in range(1, len(formulas))], time_limit)
+
+
+def interpolants_of_cuts(formulas: Sequence[Term], cuts: Sequence[range], time_limit: float | None) -> Interpolants:
+    """An interpolant for each of the cuts, which are the positions of the formulas inside."""
+    answer = _Search(formulas, cuts, time_limit).answer()
+    return answer.cuts if isinstance(answer, _Refuted) else answer
 
 
 @dataclass(slots=True)
 class _Search:
     formulas: Sequence[Term]
+    cuts: Sequence[range]
     time_limit: float | None
     cases: int = 0
     branchings: int = 0
@@ -89,17 +96,21 @@ class _Search:
         sorts = {atom.sort for one, _ in used for atom in one.form.factors}
         if sorts >= {INT, REAL}:
             return Undecided("farkas: integers and reals in one contradiction")
-        cuts = [TRUE]
-        total, strict = constant(0), False
-        position = 0
+        totals, stricts, starts = [constant(0)], [0], [0]  # of the first ones used; how many of them each step has seen
         for step in range(len(self.formulas)):
-            before = position
-            while position < len(used) and used[position][0].step == step:
-                one, factor = used[position]
-                total = total.plus(one.form, factor)
-                strict = strict or one.relation is Relation.BELOW
-                position += 1
-            cuts.append(cuts[-1] if position == before else self._half(total, strict))
+            for one, factor in used[starts[-1] :]:
+                if one.step != step:
+                    break
+                totals.append(totals[-1].plus(one.form, factor))
+                stricts.append(stricts[-1] + (one.relation is Relation.BELOW))
+            starts.append(len(totals) - 1)
+        sums: dict[tuple[int, int], Term] = {}
+        for cut in self.cuts:
+            low, high = starts[cut.start], starts[cut.stop]
+            if (low, high) not in sums:
+                inside = totals[high].plus(totals[low], -1)
+                sums[low, high] = self._half(inside, stricts[high] > stricts[low])
+        cuts = [sums[starts[cut.start], starts[cut.stop]] for cut in self.cuts]
         return _Refuted(tuple(cuts), frozenset(one for one, _ in used))
 
     def _half(self, form: Form, strict: bool) -> Term:
@@ -141,8 +152,8 @@ class _Search:
                 return answer  # the choice has no part in the contradiction
             cases.append(answer)
         cuts = [
-            self._all(position) if number <= choice.step else self._any(position)
-            for number, position in enumerate(zip(*(case.cuts for case in cases), strict=True))
+            self._any(interpolants) if choice.step in cut else self._all(interpolants)
+            for cut, *interpolants in zip(self.cuts, *(case.cuts for case in cases), strict=True)
         ]
         return _Refuted(tuple(cuts), frozenset[Constraint]().union(*(case.used for case in cases)))
 
