@@ -77,7 +77,9 @@ class Player:
         self.note_pid("")
 
     def note_pid(self, suffix: str) -> None:
-        (self.folder / f"pid-{self.run}{suffix}").write_text(str(os.getpid()))
+        new = self.folder / f"new-{self.run}{suffix}"  # whoever ends us may do so in the middle of a file
+        new.write_text(str(os.getpid()))
+        new.rename(self.folder / f"pid-{self.run}{suffix}")
 
     def play(self) -> None:
         if self.moves and self.moves[0] and self.moves[0][0][0] == "first":  # before anything is read
