@@ -121,7 +121,7 @@ REFINEMENTS = (
     "race(newton(it, sp, lv), craig(z3), time=2)",
     *PRESETS,
 )
-SECONDS = 1.0
+SECONDS = 1.5
 
 
 STAGES = read_stages(FILE, BY_NAME)
@@ -162,7 +162,7 @@ def _names(word: Word) -> list[str]:
 
 def judge(example: Example, stages: Sequence[Stage], seconds: float) -> Result:
     """The result, if it is the right one or none."""
-    result = verify(example.request, stages, seconds)
+    result = verify(example.request, stages, cpu=seconds)
     assert str(result.verdict) in (example.expected, "unknown"), f"{example} with {stages}"
     record(Group.VERDICTS, f"{example} by {' or '.join(stage.name for stage in stages)}", result.reason)
     if result.is_true:

@@ -25,7 +25,7 @@ class Group(enum.Enum):
     two cores while others were at work there: there is room for a machine that is several times slower, not for more.
     """
 
-    VERDICTS = ("verdicts of single stages", 0.33)  # 12 %; 29 % seven times slower, 37 % ten times slower
+    VERDICTS = ("verdicts of single stages", 0.33)  # 14 %, by processor time
     REFUTATIONS = ("refutations of traces", 0.05)  # 0.2 %
     JUDGEMENTS = ("judgements on refutations and runs", 0.05)  # 0.1 %
     INTERPOLANTS = ("interpolants", 0.15)  # 4 %
