@@ -16,17 +16,20 @@ from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures
 from craton.engines.contract import Budget, Engine, EngineAnswer, Lemma, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.errors import MissingCapability
 from craton.facts import facts
+from craton.facts.cases import exclude_each_other, speak_of_floats
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import NoTransition, transition
 from craton.registry import flag, keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
+from craton.smt.intervals.search import without_definitions
 from craton.traces.trace import Trace, TraceFormula
 
 FIRST = 2  # so many edges are tried with facts alone, before conjectures are made
 MOST_PATHS = 2_000  # of one length; the checker looks at ten times as many, of all lengths
 FACTS_SHARE = 0.2  # of the time that is left
 CONJECTURES_SHARE = 0.3
+CASES_SECONDS = 2.0  # for ranges of floats, of one path
 
 Invariants = Mapping[Location, Term]
 EdgePath = tuple[Edge, ...]
@@ -160,9 +163,11 @@ class _Unrolling:
         trace = Trace(path)
         formula = trace.formula
         self.budget.statistics.iterations += 1
+        formulas = [*formula.by_step, *(self._at(position, edge.source, formula) for position, edge in enumerate(path))]
+        if self._excluded(formulas):
+            return False
         with solver.scope(), self.budget.statistics.spending("paths"):
-            solver.add(*formula.by_step)
-            solver.add(*(self._at(position, edge.source, formula) for position, edge in enumerate(path)))
+            solver.add(*formulas)
             limits = [limit for limit in (self.seconds, self.budget.left) if limit is not None]
             answer = solver.check(time_limit=min(limits, default=None))
             if isinstance(answer, Sat) and path[0].source == self.program.main.entry:
@@ -170,6 +175,14 @@ class _Unrolling:
         if isinstance(answer, Undecided) and path[0].source == self.program.main.entry:
             self.undecided = True
         return not isinstance(answer, Unsat)
+
+    def _excluded(self, formulas: Sequence[Term]) -> bool:
+        """Whether ranges tell that the path cannot be executed: where there are floats, solvers are slow."""
+        if not speak_of_floats(formulas):
+            return False
+        with self.budget.statistics.spending("ranges"):
+            limits = [CASES_SECONDS, *(left for left in (self.budget.left,) if left is not None)]
+            return exclude_each_other(without_definitions(formulas), min(limits))
 
     def _at(self, position: int, location: Location, formula: TraceFormula) -> Term:
         invariant = self.invariants[location]

@@ -21,7 +21,7 @@ from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver
 
 # In the order they are tried; one that cannot speak of a condition is left out.
-CHECKERS = ("bitwuzla", "z3", "cvc5 over integers", "cvc5")
+CHECKERS = ("bitwuzla", "z3", "intervals", "cvc5 over integers", "cvc5")
 # One that heeds no limit while it prepares large conditions: it is asked when all others have had their tries.
 _HEEDLESS, _LARGE = "cvc5 over integers", 4000  # nodes
 _TRIES = (0.1, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
@@ -288,6 +288,10 @@ def make_checker(name: str, seconds: float | None) -> Solver:
         from craton.smt.cvc5.solver import Cvc5Solver
 
         return Cvc5Solver(time_limit=seconds, bits_as_integers=True)
+    if name == "intervals":
+        from craton.smt.intervals.solver import IntervalSolver
+
+        return IntervalSolver(time_limit=seconds)
     return make_solver(name, time_limit=seconds)
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 
-from craton.facts.ranges import as_signed, widened
-from craton.facts.states import State, after, includes, joined
-from craton.logic import BitVec, Term, ops, post_order
+from craton.facts import floats
+from craton.facts.floats import FloatRange
+from craton.facts.ranges import Range, as_signed, widened
+from craton.facts.states import Known, State, after, includes, joined
+from craton.logic import BitVec, Float, Term, ops, post_order
 from craton.processes.running_time import running_time
 from craton.program.analysis.graphs import reverse_postorder
 from craton.program.cfa import Edge, Location, Procedure, Program
@@ -22,6 +24,7 @@ PATIENCE = 3  # visits of a loop head before bounds are widened
 NARROWING = 2  # rounds
 
 Thresholds = Mapping[int, Sequence[int]]  # by width
+Steps = Mapping[Float, Sequence[float]]  # by format
 
 
 def analyse(program: Program, seconds: float | None = None) -> dict[Location, State]:
@@ -42,6 +45,7 @@ class _Analysis:
             if edge.source in self.number and self.number[edge.target] <= self.number[edge.source]
         }
         self.thresholds = thresholds(main)
+        self.steps = float_thresholds(main)
 
     def result(self) -> dict[Location, State]:
         nothing: dict[Location, State] = {location: {} for location in self.order}
@@ -95,8 +99,15 @@ class _Analysis:
         if location in self.heads:
             visits[location] = visits.get(location, 0) + 1
             if visits[location] > PATIENCE:
-                new = {v: widened(old[v], known, self.thresholds.get(known.width, ())) for v, known in new.items()}
+                new = {v: self._widened(old[v], known) for v, known in new.items()}
         return new
+
+    def _widened(self, old: Known, new: Known) -> Known:
+        if isinstance(new, Range):
+            assert isinstance(old, Range)
+            return widened(old, new, self.thresholds.get(new.width, ()))
+        assert isinstance(old, FloatRange)
+        return floats.widened(old, new, self.steps.get(new.sort, ()))
 
     def _again(self, states: Mapping[Location, State]) -> dict[Location, State] | None:
         """One round without widening: each state is the join of what its predecessors lead to now."""
@@ -140,6 +151,19 @@ def thresholds(main: Procedure) -> dict[int, list[int]]:
                 for number in {node.payload, as_signed(node.payload, width)}:
                     found.setdefault(width, set()).update((number - 1, number, number + 1))
     return {width: sorted(numbers) for width, numbers in found.items()}
+
+
+def float_thresholds(main: Procedure) -> dict[Float, list[float]]:
+    """The numbers of assumptions and assigned values, in both formats and with both signs, and zero."""
+    found: set[float] = {0.0}
+    for edge in main.edges:
+        for node in post_order(*_terms(edge.statement)):
+            if node.op is ops.VALUE and isinstance(node.sort, Float) and floats.has_ranges(node.sort):
+                known = floats.float_constant(node.sort, node.payload)
+                if known.has_numbers:
+                    found.update((known.low, -known.low))
+    singles = {bound(floats.SINGLE, x) for x in found for bound in (floats.at_least, floats.at_most)}
+    return {floats.DOUBLE: sorted(found), floats.SINGLE: sorted(singles)}
 
 
 def _terms(statement: Statement) -> list[Term]:

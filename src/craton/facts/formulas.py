@@ -5,9 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from craton.facts.analysis import analyse
+from craton.facts.floats import FloatRange
 from craton.facts.ranges import Range, as_signed
-from craton.facts.states import State
-from craton.logic import BOOL, TRUE, Term, bv, bvsle, bvule, bvurem, eq, extract, not_
+from craton.facts.states import Known, State
+from craton.logic import (
+    BOOL,
+    TRUE,
+    Term,
+    and_,
+    bv,
+    bvsle,
+    bvule,
+    bvurem,
+    eq,
+    extract,
+    fp_is_nan,
+    fp_le,
+    fp_value,
+    not_,
+    or_,
+)
 from craton.program.cfa import Location, Program
 
 
@@ -22,8 +39,10 @@ def told(state: State) -> Iterator[Term]:
         yield from about(variable, known)
 
 
-def about(variable: Term, known: Range) -> Iterable[Term]:
+def about(variable: Term, known: Known) -> Iterable[Term]:
     """That the variable's value is in the range, in few conjuncts: what follows from others is left out."""
+    if isinstance(known, FloatRange):
+        return _about_float(variable, known)
     if variable.sort is BOOL:
         return () if known.constant is None else (variable if known.constant else not_(variable),)
     width = known.width
@@ -31,6 +50,14 @@ def about(variable: Term, known: Range) -> Iterable[Term]:
         return (eq(variable, bv(known.constant, width)),)
     parts = (*_bounds(variable, known), _congruence(variable, known))
     return tuple(part for part in parts if part is not TRUE)
+
+
+def _about_float(variable: Term, known: FloatRange) -> Iterable[Term]:
+    """Both bounds, though one is infinite: a comparison says that the value is not NaN, too."""
+    if not known.has_numbers:
+        return (fp_is_nan(variable),)
+    bounds = fp_le(fp_value(known.low, known.sort), variable), fp_le(variable, fp_value(known.high, known.sort))
+    return (or_(fp_is_nan(variable), and_(*bounds)),) if known.nan else bounds
 
 
 def _bounds(variable: Term, known: Range) -> Iterator[Term]:

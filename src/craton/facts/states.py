@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 
-from craton.facts import operations
+from craton.facts import floats, operations
+from craton.facts.floats import FloatRange, Mode
 from craton.facts.operations import BINARY, COMPARISONS, MAYBE, NO, UNARY, YES, truth
 from craton.facts.ranges import Range, constant, join, made, meet, top
-from craton.logic import BOOL, TRUE, BitVec, Sort, Term, not_, ops
+from craton.logic import BOOL, ROUNDING_MODE, TRUE, BitVec, Float, Sort, Term, not_, ops
 from craton.logic.walk import fold
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statement
 
-State = Mapping[Term, Range]  # variables that it does not mention have any value
+Known = Range | FloatRange
+State = Mapping[Term, Known]  # variables that it does not mention have any value
 
 MOST_CASES = 12  # alternatives of an assumption that are looked at one by one
 DEEPEST = 40  # connectives inside of each other
@@ -27,23 +29,59 @@ def width_of(sort: Sort) -> int | None:
     return sort.width if isinstance(sort, BitVec) else 1 if sort is BOOL else None
 
 
+def anything(sort: Sort) -> Known | None:
+    """What is known of any value of that sort; None if values of that sort are not followed."""
+    width = width_of(sort)
+    if width is not None:
+        return top(width)
+    return floats.any_float(sort) if isinstance(sort, Float) and floats.has_ranges(sort) else None
+
+
+def either(a: Known, b: Known) -> Known:
+    """What holds of both; they are of one sort."""
+    if isinstance(a, Range):
+        assert isinstance(b, Range)
+        return join(a, b)
+    assert isinstance(b, FloatRange)
+    return floats.join(a, b)
+
+
+def both(a: Known, b: Known) -> Known | None:
+    """What two say of one value; None if they exclude each other."""
+    if isinstance(a, Range):
+        assert isinstance(b, Range)
+        return meet(a, b)
+    assert isinstance(b, FloatRange)
+    return floats.meet(a, b)
+
+
+def _is_included(a: Known, b: Known) -> bool:
+    if isinstance(a, Range):
+        return isinstance(b, Range) and b.includes(a)
+    return isinstance(b, FloatRange) and b.includes(a)
+
+
+def _says_nothing(known: Known) -> bool:
+    return known == top(known.width) if isinstance(known, Range) else known.is_top
+
+
 def joined(a: State, b: State) -> State:
     """What both know."""
     if a is b:
         return a
-    found: dict[Term, Range] = {}
+    found: dict[Term, Known] = {}
     for variable, known in a.items():
         other = b.get(variable)
         if other is not None:
-            both = join(known, other)
-            if both != top(both.width):
-                found[variable] = both
+            shared = either(known, other)
+            if not _says_nothing(shared):
+                found[variable] = shared
     return found
 
 
 def includes(a: State, b: State) -> bool:
     """Whether all that `a` says holds in `b`."""
-    return all((other := b.get(variable)) is not None and known.includes(other) for variable, known in a.items())
+    return all((other := b.get(variable)) is not None and _is_included(other, known) for variable, known in a.items())
 
 
 # --- terms ------------------------------------------------------------------------------------------------------------
@@ -51,33 +89,96 @@ def includes(a: State, b: State) -> bool:
 
 def value(term: Term, state: State) -> Range | None:
     """The range of a term; None if it is neither a bit-vector nor a Boolean."""
+    found = known_of(term, state)
+    return found if isinstance(found, Range) else None
+
+
+def known_of(term: Term, state: State) -> Known | None:
+    """What is known of a term's value; None if values of its sort are not followed."""
     return fold(term, lambda node, args: _visit(node, args, state))
 
 
-def _visit(node: Term, args: list[Range | None], state: State) -> Range | None:
-    width = width_of(node.sort)
-    if width is None:
+def _visit(node: Term, args: list[Known | None], state: State) -> Known | None:
+    nothing = anything(node.sort)
+    if nothing is None:
         return None
     if node.op is ops.VARIABLE:
-        return state.get(node) or top(width)
+        return state.get(node) or nothing
     if node.op is ops.VALUE:
-        return constant(int(node.payload), width)
+        return _literal(node)
     if node.op is ops.ITE:
         return _choice(*args)
-    known = [arg for arg in args if arg is not None]
-    if len(known) != len(args) or not args:
-        return top(width)
-    made_of = _made(node, known)
-    return top(width) if made_of is None else made_of
+    of_floats = _of_floats(node, args)
+    if of_floats is not None:
+        return of_floats
+    known = [arg for arg in args if isinstance(arg, Range)]
+    if len(known) != len(args) or not args or isinstance(nothing, FloatRange):
+        return nothing
+    made_of = result(node, known)
+    return nothing if made_of is None else made_of
 
 
-def _choice(condition: Range | None, then: Range | None, otherwise: Range | None) -> Range | None:
+def _literal(node: Term) -> Known:
+    if isinstance(node.sort, Float):
+        return floats.float_constant(node.sort, node.payload)
+    return constant(int(node.payload), width_of(node.sort) or 1)
+
+
+def _choice(condition: Known | None, then: Known | None, otherwise: Known | None) -> Known | None:
     if then is None or otherwise is None or condition is None:
         return None
-    return then if condition == YES else otherwise if condition == NO else join(then, otherwise)
+    return then if condition == YES else otherwise if condition == NO else either(then, otherwise)
 
 
-def _made(node: Term, args: Sequence[Range]) -> Range | None:
+def mode_of(node: Term) -> Mode:
+    """How an operation rounds, if that is known."""
+    first = node.args[0]
+    return first.payload if first.op is ops.VALUE and first.sort is ROUNDING_MODE else None
+
+
+def _of_floats(node: Term, args: Sequence[Known | None]) -> Known | None:
+    """The result of an operation on floats, or with floats as the result; None if it is no such operation."""
+    op, known = node.op, [arg for arg in args if isinstance(arg, FloatRange)]
+    if len(known) == 2:
+        if op in floats.BINARY:
+            return floats.BINARY[op](mode_of(node), *known)
+        if op in floats.CHOICES:
+            return floats.CHOICES[op](*known)
+        return truth(floats.COMPARISONS[op](*known)) if op in floats.COMPARISONS and len(args) == 2 else None
+    if len(known) == 1:
+        return _of_one_float(node, known[0])
+    return _of_bits(node, [arg for arg in args if isinstance(arg, Range)])
+
+
+def _of_one_float(node: Term, known: FloatRange) -> Known | None:
+    op = node.op
+    if op in floats.SIGNS:
+        return floats.SIGNS[op](known)
+    if op in floats.UNARY:
+        return floats.UNARY[op](mode_of(node), known)
+    if op in floats.CLASSES:
+        return truth(floats.CLASSES[op](known))
+    if op is ops.FP_FROM_FP and isinstance(node.sort, Float) and floats.has_ranges(node.sort):
+        return floats.converted(node.sort, mode_of(node), known)
+    if op in (ops.FP_TO_SBV, ops.FP_TO_UBV):
+        return floats.to_integers(node.payload[0], mode_of(node), known, signed=op is ops.FP_TO_SBV)
+    return None
+
+
+def _of_bits(node: Term, args: Sequence[Range]) -> Known | None:
+    if len(args) != 1 or not isinstance(node.sort, Float):
+        return None
+    if node.op is ops.FP_FROM_BITS:
+        return floats.from_bits(node.sort, args[0])
+    if node.op is ops.FP_FROM_SIGNED:
+        return floats.from_integers(node.sort, mode_of(node), args[0].least, args[0].most)
+    if node.op is ops.FP_FROM_UNSIGNED:
+        return floats.from_integers(node.sort, mode_of(node), args[0].low, args[0].high)
+    return None
+
+
+def result(node: Term, args: Sequence[Range]) -> Range | None:
+    """The range of an operation on bit-vectors or Booleans; None if nothing is known of it."""
     op = node.op
     binary = BINARY.get(op)
     if binary is not None:
@@ -105,6 +206,8 @@ def _connective(op: object, args: Sequence[Range]) -> Range | None:
         return NO if NO in args else YES if all(arg == YES for arg in args) else MAYBE
     if op is ops.OR:
         return YES if YES in args else NO if all(arg == NO for arg in args) else MAYBE
+    if op is ops.IMPLIES:
+        return YES if args[0] == NO or args[1] == YES else NO if args == [YES, NO] else MAYBE
     return None
 
 
@@ -129,6 +232,8 @@ def assumed(condition: Term, state: State, depth: int = DEEPEST) -> State | None
         return None
     if depth == 0 or op in (ops.AND, ops.OR):
         return state
+    if isinstance(_compared_sort(condition), Float):
+        return _floats_assumed(condition, state)
     if op is ops.NOT and condition.args[0].op is ops.EQ:
         return _unequal(*condition.args[0].args, state) if len(condition.args[0].args) == 2 else state
     if op is ops.NOT:
@@ -136,6 +241,67 @@ def assumed(condition: Term, state: State, depth: int = DEEPEST) -> State | None
     if op in COMPARISONS and len(condition.args) == 2:
         return _compared(condition, state)
     return _refined(condition, YES, state)
+
+
+def _compared_sort(condition: Term) -> Sort | None:
+    """The sort of what a comparison or its negation speaks of first."""
+    inner = condition.args[0] if condition.op is ops.NOT else condition
+    return inner.args[0].sort if inner.args and (inner.op in floats.COMPARISONS or inner.op in floats.CLASSES) else None
+
+
+def _floats_assumed(condition: Term, state: State) -> State | None:
+    holds = condition.op is not ops.NOT
+    inner = condition if holds else condition.args[0]
+    known = [known_of(arg, state) for arg in inner.args]
+    ranges = [one for one in known if isinstance(one, FloatRange)]
+    if len(ranges) != len(inner.args):
+        return state
+    if len(ranges) == 2:
+        told = _of_comparison(inner.op, *ranges) if holds else _of_denial(inner.op, *ranges)
+    else:
+        told = (_of_class(inner.op, ranges[0], holds=holds),)
+    found: State | None = state
+    for arg, one in zip(inner.args, told, strict=True):
+        if one is None or found is None:
+            return None
+        found = _refined(arg, one, found)
+    return found
+
+
+Told = tuple[FloatRange | None, ...]  # what is known of each argument then; None if nothing is left
+
+
+def _of_comparison(op: object, a: FloatRange, b: FloatRange) -> Told:
+    if op is ops.EQ:
+        shared = floats.meet(a, b)
+        return shared, shared
+    if op is ops.FP_EQ:
+        shared = floats.some(a.sort, max(a.low, b.low), min(a.high, b.high), nan=False)
+        return shared, shared
+    return floats.smaller(a, b, strict=op is ops.FP_LT)
+
+
+def _of_denial(op: object, a: FloatRange, b: FloatRange) -> Told:
+    """Of numbers, ¬(a < b) is b ≤ a; that says nothing where there may be NaN."""
+    if a.nan or b.nan or op in (ops.EQ, ops.FP_EQ):
+        return a, b
+    right, left = floats.smaller(b, a, strict=op is ops.FP_LE)
+    return left, right
+
+
+def _of_class(op: object, a: FloatRange, *, holds: bool) -> FloatRange | None:
+    if op is ops.FP_IS_NAN:
+        if holds:
+            return floats.only_nan(a.sort) if a.nan else None
+        return floats.some(a.sort, a.low, a.high, nan=False)
+    if op is ops.FP_IS_INFINITE and not holds:
+        return floats.some(
+            a.sort,
+            max(a.low, floats.above(a.sort, -floats.INFINITY)),
+            min(a.high, floats.below(a.sort, floats.INFINITY)),
+            a.nan,
+        )
+    return a
 
 
 def _all(parts: Iterable[Term], state: State, depth: int) -> State | None:
@@ -195,23 +361,55 @@ def _compared(condition: Term, state: State) -> State | None:
     return None if found is None else _refined(b, large, found)
 
 
-def _refined(term: Term, known: Range, state: State) -> State | None:
+def _refined(term: Term, known: Known, state: State) -> State | None:
     """The states in which the term's value is in a range, as far as that says something of its variables."""
     while True:
-        here = value(term, state)
+        here = known_of(term, state)
         if here is None:
             return state
-        both = meet(here, known)
-        if both is None:
+        shared = both(here, known)
+        if shared is None:
             return None
         if term.op is ops.VARIABLE:
-            return state if both == here else {**state, term: both}
-        inverse = _INVERSE.get(term.op)
-        found = None if inverse is None else inverse(term, both, state)
+            return state if shared == here else {**state, term: shared}
+        found = _inside(term, shared, state)
         if found is None:
             return state
         term, known = found
 
+
+def _inside(term: Term, known: Known, state: State) -> tuple[Term, Known] | None:
+    """What the range of a term says of one of its arguments."""
+    if isinstance(known, FloatRange):
+        inside = _INSIDE_FLOATS.get(term.op)
+        return None if inside is None else inside(term, known)
+    inverse = _INVERSE.get(term.op)
+    return None if inverse is None else inverse(term, known, state)
+
+
+def _of_wider(term: Term, known: FloatRange) -> tuple[Term, Known] | None:
+    """A single as a double is the same number."""
+    inner = term.args[1].sort
+    if inner is not floats.SINGLE:
+        return None
+    found = floats.some(inner, floats.at_least(inner, known.low), floats.at_most(inner, known.high), known.nan)
+    return None if found is None else (term.args[1], found)
+
+
+def _of_pattern(term: Term, known: FloatRange) -> tuple[Term, Known] | None:
+    bits = floats.bits_of(known)
+    return None if bits is None else (term.args[0], bits)
+
+
+def _of_opposite(term: Term, known: FloatRange) -> tuple[Term, Known] | None:
+    return term.args[0], floats.negated(known)
+
+
+_INSIDE_FLOATS: Mapping[object, Callable[[Term, FloatRange], tuple[Term, Known] | None]] = {
+    ops.FP_FROM_FP: _of_wider,
+    ops.FP_FROM_BITS: _of_pattern,
+    ops.FP_NEG: _of_opposite,
+}
 
 Inverse = Callable[[Term, Range, State], tuple[Term, Range] | None]
 
@@ -303,8 +501,7 @@ def after(statement: Statement, state: State) -> State | None:
         case Assume(condition):
             return assumed(condition, state)
         case Assign(variable, term):
-            found = value(term, state)
-            return _with(variable, found, state)
+            return _with(variable, known_of(term, state), state)
         case Havoc(variables):
             return {v: known for v, known in state.items() if v not in variables}
         case Block():
@@ -314,9 +511,9 @@ def after(statement: Statement, state: State) -> State | None:
     return state
 
 
-def _with(variable: Term, known: Range | None, state: State) -> State:
+def _with(variable: Term, known: Known | None, state: State) -> State:
     rest = {v: r for v, r in state.items() if v is not variable}
-    if known is not None and known != top(known.width):
+    if known is not None and not _says_nothing(known):
         rest[variable] = known
     return rest
 

@@ -113,8 +113,9 @@ class Steps:
         told = value(atom, case.ranges)
         for truth in (FALSE, TRUE):
             if told is None or told == MAYBE or (told == YES) == (truth is TRUE):
-                ranges = assumed(atom if truth is TRUE else not_(atom), case.ranges)
-                if ranges is not None:
+                states = assumed(atom if truth is TRUE else not_(atom), case.ranges)
+                if states is not None:
+                    ranges = {x: known for x, known in states.items() if isinstance(known, Range)}
                     found = {x: constant(_value(x, r), x.sort) for x, r in ranges.items() if r.constant is not None}
                     new = {x: t for x, t in found.items() if x not in case.ranges or case.ranges[x].constant is None}
                     yield _Case(_replaced(case.terms, {**new, atom: truth}), ranges)
