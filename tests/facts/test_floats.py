@@ -94,6 +94,15 @@ def test_arithmetic(op: Op, data: st.DataObject, sort: Float, mode: RoundingMode
     check(node, [None, a, b], [mode, x, y])
 
 
+@examples(60)
+@given(st.data(), st.sampled_from(SORTS), st.sampled_from(MODES))
+def test_addends(data: st.DataObject, sort: Float, mode: RoundingMode) -> None:
+    (_, x), (b, y) = data.draw(members(sort)), data.draw(members(sort))
+    total = floats.float_constant(sort, compute(ops.FP_ADD, [ROUNDING_MODE, sort, sort], None, [mode, x, y]))
+    found = floats.addend(total, b)
+    assert found is None or found.contains(x)
+
+
 @pytest.mark.parametrize("op", [ops.FP_SQRT, ops.FP_ROUND], ids=str)
 @examples(30)
 @given(st.data(), st.sampled_from(SORTS), st.sampled_from(MODES))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ from craton.logic.semantics import compute
 from craton.logic.terms import format_of, intern
 from craton.smt import Undecided, Unsat, make_solver
 from craton.smt.intervals.operations import Known, computed
+from craton.smt.intervals.propagation import addend
 from craton.smt.intervals.search import contradictory, without_definitions
 from craton.smt.intervals.solver import IntervalSolver
 from craton.smt.intervals.spans import Span, common, hull, none_but_nan, outermost, pattern, pieces, rank
@@ -150,7 +152,7 @@ def contains(known: Known | None, value: Any) -> bool:
     return known is None or known.contains(int(value))
 
 
-def holds_for_all(node: Term, args: list[Known | None], choices: list[list[Any]]) -> None:
+def holds_for_all(node: Term, args: Sequence[Known | None], choices: list[list[Any]]) -> None:
     """The law, for all members; where the standard leaves the result open it may be any."""
     found = computed(node, args)
     sorts = [arg.sort for arg in node.args]
@@ -173,7 +175,7 @@ def mode_choices(mode: Term) -> list[Any]:
 @examples(25)
 @given(st.sampled_from(MODES), spans(), spans())
 def test_rounded_operations(op: Op, mode: Term, a: Span, b: Span) -> None:
-    known: list[Known] = [a, b][: ROUNDED[op]]
+    known = [a, b][: ROUNDED[op]]
     node = intern(op, (mode, *(A, B)[: ROUNDED[op]]), TINY)
     holds_for_all(node, [None, *known], [mode_choices(mode), *map(members, known)])
 
@@ -189,10 +191,10 @@ def test_fused_operations(mode: Term, a: Span, b: Span, c: Span) -> None:
 @examples(30)
 @given(spans(), spans())
 def test_exact_operations(op: Op, a: Span, b: Span) -> None:
-    known: list[Known | None] = [a, b][: EXACT[op]]  # type: ignore[assignment]
+    known = [a, b][: EXACT[op]]
     sort: Sort = TINY if op in (ops.FP_NEG, ops.FP_ABS, ops.FP_MIN, ops.FP_MAX) else BOOL
     node = intern(op, (A, B)[: EXACT[op]], sort)
-    holds_for_all(node, known, [members(one) for one in known if one is not None])
+    holds_for_all(node, known, [members(one) for one in known])
 
 
 @pytest.mark.parametrize("target", [SMALLER, LARGER], ids=str)
@@ -225,6 +227,18 @@ def test_conversions_to_integers(op: Op, mode: Term, a: Span) -> None:
 def test_patterns(a: Range) -> None:
     node = intern(ops.FP_FROM_BITS, (var("bits", BitVec(6)),), TINY, (3, 3))
     holds_for_all(node, [a], [members(a)])
+
+
+@examples(60)
+@given(st.sampled_from(MODES[:-1]), spans(), spans(), spans())
+def test_addends(mode: Term, total: Span, a: Span, b: Span) -> None:
+    """What sums say of their addends keeps all addends that there are."""
+    found = addend(total, b)
+    form = format_of(TINY)
+    for x, y in product(members(a), members(b)):
+        bits = compute(ops.FP_ADD, [ROUNDING_MODE, TINY, TINY], None, [mode.payload, x, y])
+        if total.contains(bits):
+            assert contains(found, x), (x, y, bits, form)
 
 
 # --- the processor ----------------------------------------------------------------------------------------------------

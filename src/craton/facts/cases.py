@@ -8,14 +8,17 @@ bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from craton.facts import floats
 from craton.facts.floats import FloatRange
-from craton.facts.operations import YES
+from craton.facts.operations import MAYBE, YES
 from craton.facts.ranges import Range, made
 from craton.facts.states import Known, State, anything, assumed, value
-from craton.logic import Float, Term, free_variables, ieee, post_order
+from craton.logic import FALSE, TRUE, Float, Term, conjuncts, disjuncts, free_variables, ieee, not_, ops, post_order
+from craton.logic.build import rebuild
 from craton.logic.terms import format_of
+from craton.logic.walk import fold
 from craton.processes.running_time import running_time
 
 MOST_CASES = 3_000
@@ -27,54 +30,95 @@ def speak_of_floats(formulas: Sequence[Term]) -> bool:
     return any(isinstance(node.sort, Float) and floats.has_ranges(node.sort) for node in post_order(*formulas))
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Formulas that hold, of values in these ranges."""
+
+    formulas: tuple[Term, ...]
+    state: State
+
+
 def exclude_each_other(formulas: Sequence[Term], seconds: float) -> bool:
     """Whether no values satisfy all formulas, as far as that many cases and seconds show."""
     end = running_time() + seconds
-    waiting: list[State] = [{}]
+    waiting = [Case(tuple(formulas), {})]
     for _ in range(MOST_CASES):
         if not waiting:
             return True
         if running_time() > end:
             return False
-        state = _where_all_hold(formulas, waiting.pop())
-        if state is None:
-            continue
-        variable = _to_split(formulas, state)
-        if variable is None:
-            return False
-        known = state.get(variable) or anything(variable.sort)
-        assert known is not None
-        waiting += [{**state, variable: half} for half in halves(known)]
-    return False
+        case = _where_all_hold(waiting.pop())
+        if case is not None:
+            parts = _split(case)
+            if not parts:
+                return False
+            waiting += parts
+    return not waiting
 
 
-def _where_all_hold(formulas: Sequence[Term], state: State) -> State | None:
+def _where_all_hold(case: Case) -> Case | None:
+    state = case.state
     for _ in range(ROUNDS):
         before = state
-        for formula in formulas:
+        for formula in case.formulas:
             found = assumed(formula, state)
             if found is None:
                 return None
             state = found
         if state == before:
             break
-    return state
+    return Case(case.formulas, state)
 
 
-def _to_split(formulas: Sequence[Term], state: State) -> Term | None:
-    """Of the first formula that is open, the variable with the most values."""
-    for formula in formulas:
-        if value(formula, state) != YES:
-            sizes = {x: _size(state.get(x) or anything(x.sort)) for x in free_variables(formula)}
-            widest = max(sizes, key=lambda x: (sizes[x], -x.serial), default=None)
-            if widest is not None and sizes[widest] > 1:
-                return widest
+def _split(case: Case) -> list[Case]:
+    """Of formulas that are open: the parts of a disjunction, else a choice, else the variable with the most values.
+    There are none if there is nothing to split.
+    """
+    open_ = [formula for formula in case.formulas if value(formula, case.state) != YES]
+    for formula in open_:
+        parts = _alternatives(formula)
+        if len(parts) > 1:
+            others = tuple(one for one in case.formulas if one is not formula)
+            return [_assuming(part, others, case.state) for part in parts]
+    for formula in open_:
+        condition = _open_choice(formula, case.state)
+        if condition is not None:
+            return [_assuming(one, case.formulas, case.state) for one in (condition, not_(condition))]
+    for formula in open_:
+        known = {x: one for x in free_variables(formula) if (one := case.state.get(x) or anything(x.sort)) is not None}
+        widest = max(known, key=lambda x: (_size(known[x]), -x.serial), default=None)
+        if widest is not None and _size(known[widest]) > 1:
+            return [Case(case.formulas, {**case.state, widest: half}) for half in halves(known[widest])]
+    return []
+
+
+def _alternatives(formula: Term) -> Sequence[Term]:
+    """One of them holds if the formula does."""
+    if formula.op is ops.NOT and formula.args[0].op is ops.AND:
+        return tuple(map(not_, formula.args[0].args))
+    return disjuncts(formula)
+
+
+def _assuming(formula: Term, others: Sequence[Term], state: State) -> Case:
+    """The case in which one more formula holds; what it says of parts of others is put into them."""
+    truths = {one.args[0] if one.op is ops.NOT else one: one.op is not ops.NOT for one in conjuncts(formula)}
+    memo = {part: TRUE if holds else FALSE for part, holds in truths.items()}
+    return Case((formula, *(fold(other, _rebuilt, memo) for other in others)), state)
+
+
+def _rebuilt(node: Term, args: list[Term]) -> Term:
+    return rebuild(node, args) if node.args else node
+
+
+def _open_choice(formula: Term, state: State) -> Term | None:
+    """The condition of the innermost choice of which it is not known what is chosen."""
+    for node in post_order(formula):
+        if node.op is ops.ITE and value(node.args[0], state) == MAYBE:
+            return node.args[0]
     return None
 
 
-def _size(known: Known | None) -> int:
-    if known is None:
-        return 1
+def _size(known: Known) -> int:
     if isinstance(known, Range):
         return min(known.high - known.low, known.most - known.least) + 1
     low, high = _ranks(known)

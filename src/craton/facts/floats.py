@@ -419,3 +419,18 @@ def smaller(a: FloatRange, b: FloatRange, *, strict: bool) -> tuple[FloatRange |
     left = some(a.sort, a.low, min(a.high, high), nan=False) if b.has_numbers else None
     right = some(b.sort, max(b.low, low), b.high, nan=False) if a.has_numbers else None
     return left, right
+
+
+def addend(total: FloatRange, other: FloatRange) -> FloatRange | None:
+    """What x is, if x + other is in `total`, however it is rounded; None if that may be anything.
+
+    A rounded sum is at least z only if the sum itself is above the float below z; and the difference that x is at least
+    is rounded, too.
+    """
+    if total.nan or not total.has_numbers or not other.has_numbers:
+        return None
+    sort = total.sort
+    low, high = below(sort, total.low) - other.high, above(sort, total.high) - other.low
+    if math.isnan(low) or math.isnan(high):
+        return None
+    return FloatRange(sort, below(sort, nearest(sort, low)), above(sort, nearest(sort, high)), False)

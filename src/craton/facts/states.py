@@ -14,7 +14,7 @@ from craton.facts.operations import BINARY, COMPARISONS, MAYBE, NO, UNARY, YES, 
 from craton.facts.ranges import Range, constant, join, made, meet, top
 from craton.logic import BOOL, ROUNDING_MODE, TRUE, BitVec, Float, Sort, Term, not_, ops
 from craton.logic.walk import fold
-from craton.program.cfa import Edge, Location
+from craton.program.cfa import Location
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statement
 
 Known = Range | FloatRange
@@ -22,6 +22,8 @@ State = Mapping[Term, Known]  # variables that it does not mention have any valu
 
 MOST_CASES = 12  # alternatives of an assumption that are looked at one by one
 DEEPEST = 40  # connectives inside of each other
+MOST_WAYS = 16  # that lead to one place inside of a block, before they are joined
+MOST_STEPS = 30  # from the value of a term to those of its parts
 
 
 def width_of(sort: Sort) -> int | None:
@@ -363,52 +365,75 @@ def _compared(condition: Term, state: State) -> State | None:
 
 def _refined(term: Term, known: Known, state: State) -> State | None:
     """The states in which the term's value is in a range, as far as that says something of its variables."""
-    while True:
+    waiting = [(term, known)]
+    for _ in range(MOST_STEPS):
+        if not waiting:
+            break
+        term, known = waiting.pop()
         here = known_of(term, state)
         if here is None:
-            return state
+            continue
         shared = both(here, known)
         if shared is None:
             return None
-        if term.op is ops.VARIABLE:
-            return state if shared == here else {**state, term: shared}
-        found = _inside(term, shared, state)
-        if found is None:
-            return state
-        term, known = found
+        if term.op is not ops.VARIABLE:
+            waiting += _inside(term, shared, state)
+        elif shared != here:
+            state = {**state, term: shared}
+    return state
 
 
-def _inside(term: Term, known: Known, state: State) -> tuple[Term, Known] | None:
-    """What the range of a term says of one of its arguments."""
+def _inside(term: Term, known: Known, state: State) -> Iterable[tuple[Term, Known]]:
+    """What the range of a term says of its arguments."""
     if isinstance(known, FloatRange):
         inside = _INSIDE_FLOATS.get(term.op)
-        return None if inside is None else inside(term, known)
+        return () if inside is None else inside(term, known, state)
     inverse = _INVERSE.get(term.op)
-    return None if inverse is None else inverse(term, known, state)
+    found = None if inverse is None else inverse(term, known, state)
+    return () if found is None else (found,)
 
 
-def _of_wider(term: Term, known: FloatRange) -> tuple[Term, Known] | None:
+InsideFloats = Callable[[Term, FloatRange, State], Iterable[tuple[Term, Known]]]
+
+
+def _of_wider(term: Term, known: FloatRange, state: State) -> Iterable[tuple[Term, Known]]:
     """A single as a double is the same number."""
     inner = term.args[1].sort
     if inner is not floats.SINGLE:
-        return None
+        return ()
     found = floats.some(inner, floats.at_least(inner, known.low), floats.at_most(inner, known.high), known.nan)
-    return None if found is None else (term.args[1], found)
+    return () if found is None else ((term.args[1], found),)
 
 
-def _of_pattern(term: Term, known: FloatRange) -> tuple[Term, Known] | None:
+def _of_pattern(term: Term, known: FloatRange, state: State) -> Iterable[tuple[Term, Known]]:
     bits = floats.bits_of(known)
-    return None if bits is None else (term.args[0], bits)
+    return () if bits is None else ((term.args[0], bits),)
 
 
-def _of_opposite(term: Term, known: FloatRange) -> tuple[Term, Known] | None:
-    return term.args[0], floats.negated(known)
+def _of_opposite(term: Term, known: FloatRange, state: State) -> Iterable[tuple[Term, Known]]:
+    return ((term.args[0], floats.negated(known)),)
 
 
-_INSIDE_FLOATS: Mapping[object, Callable[[Term, FloatRange], tuple[Term, Known] | None]] = {
+def _of_float_sum(term: Term, known: FloatRange, state: State) -> Iterable[tuple[Term, Known]]:
+    """Of a + b (or a - b) and one of them, what the other one is."""
+    a, b = known_of(term.args[1], state), known_of(term.args[2], state)
+    if not isinstance(a, FloatRange) or not isinstance(b, FloatRange):
+        return
+    subtracted = term.op is ops.FP_SUB
+    left = floats.addend(known, floats.negated(b) if subtracted else b)
+    right = floats.addend(known, a)
+    if left is not None:
+        yield term.args[1], left
+    if right is not None:
+        yield term.args[2], floats.negated(right) if subtracted else right
+
+
+_INSIDE_FLOATS: Mapping[object, InsideFloats] = {
     ops.FP_FROM_FP: _of_wider,
     ops.FP_FROM_BITS: _of_pattern,
     ops.FP_NEG: _of_opposite,
+    ops.FP_ADD: _of_float_sum,
+    ops.FP_SUB: _of_float_sum,
 }
 
 Inverse = Callable[[Term, Range, State], tuple[Term, Range] | None]
@@ -519,21 +544,16 @@ def _with(variable: Term, known: Known | None, state: State) -> State:
 
 
 def _after_block(block: Block, state: State) -> State | None:
-    """Blocks are free of loops, and their edges in order: each state is complete when it is needed."""
-    arriving: dict[Location, State] = {block.begin: state}
-    end: State | None = None  # apart from the others: a block around a loop ends where it begins
+    """Blocks are free of loops, and their edges in order: what arrives is complete when it is needed. Ways that meet
+    inside of a block are followed one by one as long as they are few: what one of them knows of a variable belongs to
+    what it knows of others.
+    """
+    arriving: dict[Location, list[State]] = {block.begin: [state]}
+    ends: list[State] = []  # apart from the others: a block around a loop ends where it begins
     for edge in block.edges:
-        found = _after_edge(edge, arriving)
-        if found is None:
-            continue
-        if edge.target == block.end:
-            end = found if end is None else joined(end, found)
-        else:
-            other = arriving.get(edge.target)
-            arriving[edge.target] = found if other is None else joined(other, found)
-    return end
-
-
-def _after_edge(edge: Edge, arriving: Mapping[Location, State]) -> State | None:
-    here = arriving.get(edge.source)
-    return None if here is None else after(edge.statement, here)
+        found = [then for here in arriving.get(edge.source, ()) if (then := after(edge.statement, here)) is not None]
+        where = ends if edge.target == block.end else arriving.setdefault(edge.target, [])
+        where += [one for one in found if one not in where]
+        if len(where) > MOST_WAYS:
+            where[:] = [reduce(joined, where)]
+    return reduce(joined, ends) if ends else None

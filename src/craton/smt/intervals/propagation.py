@@ -180,6 +180,18 @@ class Case:
             self.meet(node.args[0], patterns(here))
         elif node.op is ops.FP_FROM_FP:
             self.meet(node.args[1], _narrower(node, here))
+        elif node.op in (ops.FP_ADD, ops.FP_SUB):
+            self._sum(node, here)
+
+    def _sum(self, node: Term, here: Span) -> None:
+        """Of a + b (or a - b) and one of them, what the other one is."""
+        a, b = self.known[node.args[1]], self.known[node.args[2]]
+        assert isinstance(a, Span) and isinstance(b, Span)
+        subtracted = node.op is ops.FP_SUB
+        self.meet(node.args[1], addend(here, opposite(b) if subtracted else b))
+        right = addend(here, a)
+        if right is not None:
+            self.meet(node.args[2], opposite(right) if subtracted else right)
 
 
 def _upwards(node: Term, known: Mapping[Term, Known]) -> Known | None:
@@ -291,6 +303,30 @@ def _without(a: Range, b: Range) -> Range | None:
     if found is None:
         raise NoModel
     return found
+
+
+def addend(total: Span, other: Span) -> Span | None:
+    """What x is, if x + other is in `total`, in whatever mode that is rounded; None if that says nothing.
+
+    Let z be the least of `total`. A number that is not above the float below z is not rounded to z or above, whatever
+    the mode: so the exact sum x + other is above it, and x above it less the largest other, rounded downwards. It is
+    looked for two ranks below z, since the two zeros are one number.
+    """
+    if total.nan or not total.has_numbers or not other.has_numbers:
+        return None
+    form = format_of(total.sort)
+    least, most = outermost(total.sort)
+    low = _difference(form, ieee.RoundingMode.RTN, max(least, total.low - 2), other.high)
+    high = _difference(form, ieee.RoundingMode.RTP, min(most, total.high + 2), other.low)
+    if low is None or high is None:
+        return None
+    return Span(total.sort, -1 if low == 0 else low, 0 if high == -1 else high, False)
+
+
+def _difference(form: ieee.Format, mode: ieee.RoundingMode, a: int, b: int) -> int | None:
+    """The rank of a difference; None if there is none."""
+    bits = ieee.subtract(form, mode, pattern(form, a), pattern(form, b))
+    return None if ieee.is_nan(form, bits) else rank(form, bits)
 
 
 def _narrower(node: Term, here: Span) -> Span | None:

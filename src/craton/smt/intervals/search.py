@@ -68,10 +68,12 @@ def _definition(formula: Term) -> tuple[Term, Term] | None:
 
 def _split(case: Case) -> list[Case] | None:
     """Cases that cover this one; None if there is nothing to split."""
-    for conjunct in case.open_conjuncts():
+    open_ = case.open_conjuncts()
+    for conjunct in open_:
         condition = _open_condition(case, conjunct)
         if condition is not None:
             return list(_cases(case, condition, (YES, NO)))
+    for conjunct in open_:
         variable = _widest(case, conjunct)
         if variable is not None:
             return list(_cases(case, variable, _halves(case.known[variable])))
