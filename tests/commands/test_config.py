@@ -93,10 +93,48 @@ def test_what_a_database_cannot_say(tmp_path: Path) -> None:
         read_compile_commands(database(tmp_path, {**one, "command": "cc -include x.h a.c"}))
     two = {**one, "file": "b.c", "command": "cc -DA=2 b.c"}
     commands = read_compile_commands(database(tmp_path, {**one, "command": "cc -DA=1 a.c"}, two))
-    with pytest.raises(BadInput, match="A=2"):
+    with pytest.raises(BadInput, match=r"a\.c is compiled with -DA=1, and .*b\.c is not"):
         with_compile_commands(Request(()), commands)
     with pytest.raises(BadInput, match="no command compiles it"):
         with_compile_commands(Request(("c.c",)), commands)
+
+
+def test_everyday_options_are_known(tmp_path: Path) -> None:
+    words = (
+        "-std=gnu99 -O2 -g3 -Wall -Wp,-MMD,a.d -MF a.d -fPIC -fno-strict-aliasing -fsigned-char -pthread -x c -c -o a.o"
+    )
+    entry = {"directory": str(tmp_path), "file": "a.c", "command": f"ccache gcc -isystem s -I i {words} a.c"}
+    (found,) = read_compile_commands(database(tmp_path, entry, entry))
+    assert found.include == (str(tmp_path / "i"), str(tmp_path / "s"))
+    assert found.define == ("__STDC_VERSION__=199901L",)
+
+
+@pytest.mark.parametrize(
+    "option",
+    "-ffast-math -Ofast -fno-signed-char -funsigned-bitfields -std=c89 -ansi -trigraphs -fopenmp -mavx2 -march=native"
+    " -nostdinc --include=x.h -Wp,-DA -Xclang -mlong-double-64 -undef @options -idirafter -fexec-charset=x".split(),
+)
+def test_options_that_may_change_a_text_are_refused(option: str, tmp_path: Path) -> None:
+    entry = {"directory": str(tmp_path), "file": "a.c", "command": f"cc {option} a.c"}
+    with pytest.raises(BadInput, match="which Craton does not know"):
+        read_compile_commands(database(tmp_path, entry))
+
+
+def test_files_are_read_in_the_same_way(tmp_path: Path) -> None:
+    """A macro of one file is one of all, so is a folder: where that matters, they are not read together."""
+    one, two = ({"directory": str(tmp_path), "file": name} for name in ("a.c", "b.c"))
+    database(tmp_path, {**one, "command": "cc -DNDEBUG a.c"}, {**two, "command": "cc b.c"})
+    with pytest.raises(BadInput, match=r"a\.c is compiled with -DNDEBUG, and .*b\.c is not"):
+        with_compile_commands(Request(()), read_compile_commands(tmp_path))
+    database(tmp_path, {**one, "command": "cc -Ix a.c"}, {**two, "command": "cc -Iy b.c"})
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{folder}.h").write_text("")
+    assert len(with_compile_commands(Request(()), read_compile_commands(tmp_path)).include) == 2
+    for folder in ("x", "y"):
+        (tmp_path / folder / "size.h").write_text("")
+    with pytest.raises(BadInput, match=r"size\.h is in"):
+        with_compile_commands(Request(()), read_compile_commands(tmp_path))
 
 
 def test_a_program_has_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,12 @@
-"""`compile_commands.json`: how a build system compiles files. Directories of headers, macros and the machine are taken
-from it; options that change what a text means and that Craton does not know are refused.
+"""`compile_commands.json`: how a build system compiles files. Directories of headers, macros, the standard and the
+machine are taken from it. Any other option has to be one that is known to change nothing of what a text means, or it
+is refused; and all files that make a program have to be read in the same way, since Craton reads them so.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,13 +17,26 @@ from craton.frontends.c.errors import BadInput
 from craton.frontends.programs import Request
 
 NAME = "compile_commands.json"
-_REFUSED = ("-include", "-imacros", "-U", "-funsigned-char", "-fshort-enums", "-fpack-struct", "-x", "-fshort-wchar")
-_SEPARATE = ("-I", "-D", "-isystem", "-iquote")
+_FOLDERS = ("-iquote", "-I", "-isystem")  # in the order in which they are searched
+_WITH_VALUE = (*_FOLDERS, "-D", "-o", "-MF", "-MT", "-MQ", "-MJ", "-x", "-Xlinker", "-Xassembler", "--param")
+_VERSIONS = {"99": "199901L", "9x": "199901L", "11": "201112L", "1x": "201112L", "17": "201710L", "18": "201710L"}
+_STANDARD = re.compile(rf"-std=(?:gnu|c)({'|'.join(_VERSIONS)})")
+# Of the language: how wide and signed types are, how numbers are computed, what is a word of it.
+_DIALECT = re.compile(
+    r"-f(?:no-)?(?:(?:un)?signed-(?:char|bitfields)|short-|pack-struct|single-precision|fast-math|unsafe-math|finite-math"
+    r"|associative-math|rounding-math|excess-precision|fp-(?!contract)|exec-charset|wide-exec-charset|input-charset|ms-|plan9"
+    r"|gnu89-inline|open(?:mp|acc)|freestanding|hosted|trapv|blocks|asm|char8|cx-|permitted-flt|instrument-functions|plugin)"
+)
+_HARMLESS = re.compile(
+    r"-(?:[cSv]|pipe|pthread|pg?|w|W(?!p,).*|Wp,-MM?D,[^,]*|g.*|O(?!fast).*|M.*|f.*|[lLo].*|save-temps.*|Xlinker|Xassembler|pedantic.*"
+    r"|static|shared|rdynamic|(?:no-)?pie|m(?:32|64|tune=.*|arch=x86-64|cmodel=.*|no-red-zone)"
+    r"|-param.*|-coverage)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A file, and the options that matter."""
+    """A file, and the options that matter; folders in the order in which they are searched."""
 
     file: Path
     include: tuple[str, ...]
@@ -38,10 +53,10 @@ def read_compile_commands(place: Path) -> tuple[Compiled, ...]:
         raise BadInput(f"cannot read {path}: {problem}") from None
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise BadInput(f"{path}: expected a list of commands")
-    found = {one.file: one for entry in content for one in _compiled(entry, path)}
+    found = tuple(dict.fromkeys(one for entry in content for one in _compiled(entry, path)))
     if not found:
         raise BadInput(f"{path}: it compiles no C file")
-    return tuple(found.values())
+    return found
 
 
 def _compiled(entry: dict[str, Any], path: Path) -> Iterator[Compiled]:
@@ -51,55 +66,80 @@ def _compiled(entry: dict[str, Any], path: Path) -> Iterator[Compiled]:
     if not file.endswith((".c", ".i")):
         return
     words = entry.get("arguments") or shlex.split(str(entry.get("command", "")))
-    include: list[str] = []
-    define: list[str] = []
-    model = None
-    for word, value in _options(words):
-        if word.startswith(_REFUSED):
+    options = list(_options(words))
+    for word, value in options:
+        if not _is_known(word, value):
             raise BadInput(f"{path}: {file} is compiled with {word}, which Craton does not know: preprocess it first")
-        if word in ("-I", "-isystem", "-iquote"):
-            include.append(str(Path(directory, value)))
-        elif word == "-D":
-            define.append(value)
-        elif word in ("-m32", "-m64"):
-            model = "ILP32" if word == "-m32" else "LP64"
+    include = [str(Path(directory, value)) for kind in _FOLDERS for word, value in options if word == kind]
+    for word, value in options:
+        if word == "-iquote":  # which is searched for "…" only, and here for <…>, too
+            _check_folders((str(Path(directory, value)), "/usr/include"))
+    define = [value for word, value in options if word == "-D"]
+    standards = [found[1] for word, _ in options if (found := _STANDARD.fullmatch(word))]
+    if standards:
+        define.append(f"__STDC_VERSION__={_VERSIONS[standards[-1]]}")
+    models = [word for word, _ in options if word in ("-m32", "-m64")]
+    model = ("ILP32" if models[-1] == "-m32" else "LP64") if models else None
     yield Compiled(Path(directory, file), tuple(include), tuple(define), model)
+
+
+def _is_known(word: str, value: str) -> bool:
+    """Whether the option is taken over, or changes nothing of what a text means."""
+    if word in (*_FOLDERS, "-D") or not word.startswith(("-", "@")):
+        return True
+    if word == "-x":
+        return value == "c"
+    if word == "-fsigned-char" or _STANDARD.fullmatch(word):  # as it is anyway, or taken over
+        return True
+    return bool(_HARMLESS.fullmatch(word)) and not _DIALECT.match(word)
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Options with their values, written together or apart."""
     waiting = iter(words[1:])
     for word in waiting:
-        option = next((one for one in _SEPARATE if word.startswith(one)), None)
+        option = next((one for one in _WITH_VALUE if word.startswith(one)), None)
         if option is None:
             yield word, ""
         else:
-            yield option, word[len(option) :] or next(waiting, "")
+            yield option, word[len(option) :].removeprefix("=") or next(waiting, "")
 
 
 def with_compile_commands(request: Request, commands: Sequence[Compiled]) -> Request:
     """The request with the options of its files, or of all files if it names none. All files are read with the same
-    options, so macros must not contradict each other.
+    options, so they have to be compiled with the same macros, and no header may be found in two folders.
     """
     named = {Path(name).resolve() for name in request.files}
     meant = [one for one in commands if not named or one.file.resolve() in named]
     missing = named - {one.file.resolve() for one in meant}
     if missing:
         raise BadInput(f"{sorted(map(str, missing))[0]}: no command compiles it")
-    define: dict[str, str] = {}
+    first = meant[0]
     for one in meant:
-        for macro in one.define:
-            name = macro.partition("=")[0]
-            if define.setdefault(name, macro) != macro:
-                raise BadInput(f"{one.file}: the macro {name} is defined as {macro}, and as {define[name]} for others")
+        for macro in sorted(set(one.define) ^ set(first.define)):
+            with_it, without = (one, first) if macro in one.define else (first, one)
+            raise BadInput(f"{with_it.file} is compiled with -D{macro}, and {without.file} is not: verify them apart")
+    include = tuple(dict.fromkeys(folder for one in meant for folder in one.include))
+    if any(one.include != first.include for one in meant):
+        _check_folders(include)
     models = {one.data_model for one in meant if one.data_model is not None}
     if len(models) > 1:
         raise BadInput("some files are compiled with -m32 and others with -m64")
-    include = dict.fromkeys(folder for one in meant for folder in one.include)
     return replace(
         request,
-        files=request.files or tuple(str(one.file) for one in meant),
+        files=request.files or tuple(dict.fromkeys(str(one.file) for one in meant)),
         include=(*request.include, *include),
-        define=(*request.define, *define.values()),
+        define=(*request.define, *first.define),
         data_model=request.data_model or next(iter(models), None),
     )
+
+
+def _check_folders(folders: Sequence[str]) -> None:
+    """Refuses those in which it matters who comes first."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        for name in sorted(one.name for one in Path(folder).glob("*")):
+            if name.endswith(".h") or Path(folder, name).is_dir():
+                if name in found:
+                    raise BadInput(f"{name} is in {found[name]} and in {folder}, and not all files look for it there")
+                found[name] = folder
