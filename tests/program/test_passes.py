@@ -15,6 +15,8 @@ from craton.program.cfa import Edge, Location, Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import inline
 from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.passes import ALL, Pass
+from craton.program.preparation import prepare
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Statement
 from craton.program.transformation import Transformed
@@ -237,3 +239,33 @@ def _walk(block: Block, state: dict[Term, int]) -> dict[Term, int] | None:
             return new
         reached.setdefault(inner.target, new)
     return None
+
+
+_LEVELS = """
+extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+static int level%s; static int *where;
+static void must(int c) { if (!c) reach_error(); }
+static int down(int n) { must(level == 1); where = &n; return n > 0 ? down(*where - 1) : 0; }
+int main(void) { %s return down(__VERIFIER_nondet_int()); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "first", "is_left"),
+    [
+        (" = 1", "", False),
+        (" = 1", "level = 1;", False),
+        (" = 1", "if (__VERIFIER_nondet_int()) level = 2;", True),
+        (" = 1", "must(__VERIFIER_nondet_int());", True),
+        ("", "int old = level; level = 1; must(old);", True),  # it was another value once
+        ("", "int old = level; level = 1; must(!old);", True),
+    ],
+)
+def test_where_control_flow_is_the_proof_nothing_is_inlined(
+    value: str, first: str, is_left: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "levels.c"
+    path.write_text(_LEVELS % (value, first))
+    program = load_c([path], options=COptions("LP64"))
+    assert bool(prepare(program).small.program.errors) == is_left
+    assert prepare(program, tuple(one for one in ALL if one is not Pass.CONSTANTS)).small.program.errors

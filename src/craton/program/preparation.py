@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from craton.program.analysis.blind_reachability import fails_blindly
 from craton.program.cfa import Program
 from craton.program.constants import propagate_constants
 from craton.program.inlining import Inlining, inline
@@ -26,9 +27,19 @@ class Prepared:
 
 
 def prepare(program: Program, passes: Passes = ALL, inlining: Inlining = Inlining.ALL) -> Prepared:
-    """Inlines calls and removes what cannot influence the errors, as far as these passes do."""
+    """Inlines calls and removes what cannot influence the errors, as far as these passes do. Where control flow alone
+    shows that no error can be reached nothing is left, and nothing is inlined: large programs are much larger then.
+    """
+    if Pass.CONSTANTS in passes and _cannot_fail(program):
+        nothing = program.restricted_to({program.entry: program.main.with_edges(())})
+        return Prepared(nothing, unchanged(nothing))
     whole = inline(program.only_modelled() if program.gaps_are_harmless else program, inlining).program
     return Prepared(whole, made_smaller(whole, passes))
+
+
+def _cannot_fail(program: Program) -> bool:
+    """Whether control flow alone shows it. Of a program that is one procedure the passes find out all the same."""
+    return program.gaps_are_harmless or (len(program.procedures) > 1 and not fails_blindly(program))
 
 
 def made_smaller(program: Program, passes: Passes) -> Transformed:

@@ -137,6 +137,8 @@ class _Run:
     def _by_summaries(self) -> Result:
         """Where not every copy of a procedure would pay: tests, contracts, and all copies made all the same."""
         programs, reasons = self._prepared(self.program, Inlining.PAYING), Reasons()
+        if not programs.small.program.errors:
+            return self._by_reachability(programs)
         inlined = self._run_beside("inlined", INLINED_SHARE, _Run._inlined)
         attempts = [*self._tests(programs), *self._contracts(), inlined]
         found = self._first(attempts, programs.whole, self.context.clock, reasons)
@@ -151,6 +153,8 @@ class _Run:
         that could not be repeated.
         """
         programs, reasons = self._prepared(self.program, Inlining.PAYING), Reasons()
+        if not programs.small.program.errors:
+            return self._by_reachability(programs)
         attempts = [*self._tests(programs), *self._contracts(), *self._unrollings(programs.whole)]
         found = self._first(attempts, programs.whole, self.context.clock, reasons)
         if isinstance(found, ErrorWithin):
@@ -298,7 +302,7 @@ class _Run:
     def _staged(self, programs: StagePrograms) -> Result:
         """The first verdict of a stage; unknown, with what each stage has to say, if there is none."""
         if not programs.small.program.errors:
-            return self._unless_vetoed(Result(_unreachable(programs), "reachability"), programs.whole)
+            return self._by_reachability(programs)
         clock, reasons = self.context.clock, Reasons()
         found = self._by_stages(programs, reasons)
         if found is not None and found.is_unknown:
@@ -307,6 +311,9 @@ class _Run:
             error = self._by_stages(modelled, reasons) if modelled.small.program.errors else None
             return error if error is not None and error.is_false else found
         return reasons.result(clock, len(self.stages)) if found is None else found
+
+    def _by_reachability(self, programs: StagePrograms) -> Result:
+        return self._unless_vetoed(Result(_unreachable(programs), "reachability"), programs.whole)
 
     def _by_stages(self, programs: StagePrograms, reasons: Reasons) -> Result | None:
         stages = [stage for stage in self._stages_for(programs) if programs.can_be_seen(stage)]

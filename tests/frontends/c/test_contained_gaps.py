@@ -40,6 +40,8 @@ def loaded(text: str, folder: Path) -> Program:
         "extern int mblen(const char *, unsigned long); extern int wctomb(char *, int);"
         "int main(void) { char b[9]; int n = wctomb(b, 7); check(); return n; }",
         "static int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { check(); return p(1, 2); }",
+        'int main(void) { int x; clobber(&x); __asm__ volatile ("lock; check\\n\\tlock" : : : "memory"); check(); }',
+        "extern int other; int main(void) { int x; other = 0; clobber(&x); if (other) reach_error(); return x; }",
     ],
 )
 def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
@@ -65,11 +67,19 @@ def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
         'int main(void) { __asm__ ("call lock" : : : "memory"); check(); return 0; }',
         "int main(void) { int x; clobber(&x); locked = __VERIFIER_nondet_int(); check(); return x; }",
         "extern int other; int main(void) { int x; clobber(&x); if (other) reach_error(); return x; }",
+        "extern int other; int main(void) { int x, y = other; other = 0; clobber(&x); if (y) reach_error(); }",
+        'int main(void) { __asm__ ("nop; jmp lock" : : : "memory"); check(); return 0; }',
+        'int main(void) { __asm__ ("locked = 1" : : : "memory"); check(); return 0; }',
         "int main(void) { int x; clobber(&x); if (x) reach_error(); return x; }",
     ],
 )
 def test_what_it_may_change_is_not(text: str, tmp_path: Path) -> None:
     assert not loaded(text, tmp_path).gaps_are_harmless
+
+
+def test_the_name_of_an_instruction_is_no_function(tmp_path: Path) -> None:
+    text = 'static void outb(int v) { __asm__ volatile ("outb %b0, $80" : : "a" (v)); } int main(void) { outb(1); }'
+    assert not loaded(text, tmp_path).errors
 
 
 def test_calls_through_pointers_that_fit_are_exact(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.constants import equalities, replaced
 from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of, with_value, without_value
 from craton.program.statements import Assign, Assume, Call, Return, Statement
-from craton.program.variables import writes
+from craton.program.variables import reads, writes
 
 
 def reachable_blindly(program: Program, roots: Iterable[str]) -> frozenset[Location]:
@@ -35,19 +35,27 @@ def reachable_blindly(program: Program, roots: Iterable[str]) -> frozenset[Locat
         kept = {variable: value for variable, value in kept.items() if variable not in changed}
 
 
+def fails_blindly(program: Program) -> bool:
+    """Whether an error may be reached if nothing is known about memory. If not, control flow alone is the proof."""
+    return not program.errors.keys().isdisjoint(reachable_blindly(program, ()))
+
+
 def _first_values(program: Program) -> Iterator[tuple[Term, Term]]:
-    """The globals that get a constant before anything else happens."""
+    """The globals that get a constant before anything else happens, and before anybody has read what they were."""
     shared = frozenset(program.globals)
     at = program.main.entry
     seen: set[Location] = set()
+    read: set[Term] = set()
     while at not in seen and len(program.main.outgoing(at)) == 1:
         seen.add(at)
         edge = program.main.outgoing(at)[0]
         if isinstance(edge.statement, Call):
             return
+        read |= reads(edge.statement)
         if isinstance(edge.statement, Assign):
             variable, value = edge.statement.variable, edge.statement.value
-            if variable in shared and value.op is ops.VALUE and not isinstance(variable.sort, Array):
+            first = variable in shared and variable not in read
+            if first and value.op is ops.VALUE and not isinstance(variable.sort, Array):
                 yield variable, value
         at = edge.target
 

@@ -28,6 +28,7 @@ from craton.program.specification import ASSERTION_FAILURES
 _NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s|\\[nt]|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _OPERANDS = re.compile(r"%+\w*(?:\[\w+\])?|\\[nt]")  # registers, operands, ends of lines
+_MNEMONIC = re.compile(r"(^|;|\n|\\n)((?:\s|\\t)*)[A-Za-z]\w*(?=\s|;|\\[nt]|$)(?!(?:\s|\\t)*=)")
 _IN_MEMORY = frozenset("moV<>")
 _MODIFIERS = "=+&%"
 
@@ -111,7 +112,7 @@ class InlineAssembly:
         known |= {*program.definitions, *self._context.specification.error_functions, *ASSERTION_FAILURES}
         return any(
             word in known or any(unit.defined(word) is not None for unit in program.units)
-            for word in _WORD.findall(_OPERANDS.sub(" ", assembly.template))
+            for word in _symbols(assembly.template)
         )
 
     def _change_memory(self) -> bool:
@@ -139,6 +140,15 @@ def _operands(node: Node, assembly: Assembly) -> tuple[list[tuple[Operand, Node]
     count = len(assembly.outputs)
     outputs = list(zip(assembly.outputs, node.children[:count], strict=True))
     return outputs, list(zip(assembly.inputs, node.children[count : count + len(assembly.inputs)], strict=True))
+
+
+def _symbols(template: str) -> list[str]:
+    """The words that may be names of the program: not registers, and not the first word of an instruction, which says
+    what it does (`outb %b0, %w1`, often inside of a function `outb`). A comment may hide where one begins.
+    """
+    if "/*" not in template:
+        template = _MNEMONIC.sub(r"\1\2 ", template)
+    return _WORD.findall(_OPERANDS.sub(" ", template))
 
 
 def _only_in_memory(constraint: str) -> bool:
