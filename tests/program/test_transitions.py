@@ -9,8 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from craton.logic import BOOL, Term, Value, evaluate, satisfies
+from craton.logic.evaluation import constant
 from craton.program.statements import Block, Havoc, Statement
-from craton.program.transitions import is_linear, paths, transition
+from craton.program.transitions import Transitions, is_linear, paths, transition
 from support import examples
 from support.executor import State, executions
 from support.statements import TINY, blocks, path_of, statements
@@ -44,6 +45,28 @@ def test_a_transition_does_what_the_statement_does(statement: Statement) -> None
             if satisfies(both, step.guard):
                 found.add(_frozen({**state, **{v: evaluate(t, both) for v, t in step.updates.items()}}))
         assert found == expected
+
+
+@given(st.one_of(blocks(TINY), statements(TINY)), st.frozensets(st.sampled_from(TINY), min_size=1))
+@examples(100)
+def test_from_values_it_does_the_same(statement: Statement, known: frozenset[Term]) -> None:
+    """Executed from values of some variables, and with these put into what it does from any: both are judged by
+    executions.
+    """
+    step, steps = transition(statement), Transitions(statement)
+    assume(len(step.inputs) <= 3)
+    everything = {v: _all_values(v) for v in TINY}
+    for state in _states(TINY):
+        expected = {_frozen(after) for after in executions(statement, state, everything)}
+        values = {v: constant(state[v], v.sort) for v in TINY if v in known}
+        for one in (step.where(values), steps.where(values)):
+            assert not known & one.read
+            found = set()
+            for inputs in _states(one.inputs):
+                both = {**state, **inputs}
+                if satisfies(both, one.guard):
+                    found.add(_frozen({**state, **{v: evaluate(t, both) for v, t in one.updates.items()}}))
+            assert found == expected
 
 
 @given(blocks(TINY))

@@ -26,7 +26,7 @@ from craton.evidence.state_questions import FEWEST_STATES, StateQuestion, StateQ
 from craton.logic import FALSE, TRUE, Term, disjuncts, eq, free_variables, is_quantified, not_, or_, substitute, var
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Block
-from craton.program.transitions import transition
+from craton.program.transitions import Transitions, transition
 from craton.program.variables import reads, writes
 
 EdgePath = tuple[Edge, ...]
@@ -142,7 +142,7 @@ class Annotation:
         if len(disjuncts(before)) < FEWEST_STATES or any(map(is_quantified, (before, after, *terms_of(step)))):
             return None
         no_variables(step.inputs, self.known)
-        return StateQuestions(before, step, after).questions()
+        return StateQuestions(before, Transitions(edge.statement), after).questions()
 
     def complete(self, path: EdgePath) -> bool:
         """Whether the condition along this path must hold by itself: it has k edges, or no past."""

@@ -32,7 +32,7 @@ from craton.logic import (
 )
 from craton.logic.build import rebuild
 from craton.logic.walk import fold
-from craton.program.transitions import Transition
+from craton.program.transitions import Transition, Transitions
 
 _CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
 FEWEST_STATES = 8  # states; with fewer, one question is as good
@@ -120,7 +120,7 @@ class StateQuestion:
 class StateQuestions:
     """The condition of an edge between two such invariants."""
 
-    def __init__(self, before: Term, step: Transition, after: Term) -> None:
+    def __init__(self, before: Term, step: Transition | Transitions, after: Term) -> None:
         self.step = step
         self.before = [_Row.of(state) for state in disjuncts(before)]
         self.after = [] if after is FALSE else [_Row.of(state) for state in disjuncts(after)]
@@ -138,14 +138,13 @@ class StateQuestions:
     def questions(self) -> Iterator[StateQuestion]:
         """For one state after the other; those that are answered on sight are left out."""
         for row in self.before:
-            terms = (self.step.guard, *(self.step.updates.get(x, x) for x in self.variables))
-            guard, *values = _with_values(terms, row.values)
-            if guard is FALSE:
+            taken = self.step.where(row.values)
+            if taken.guard is FALSE:
                 continue
-            now = dict(zip(self.variables, values, strict=True))
-            goal = or_(*(self._reached(number, now, row) for number in sorted(self._possible(now))))
+            now = {x: taken.updates.get(x, x) for x in self.variables}
+            goal = or_(*(self._reached(number, now, taken) for number in sorted(self._possible(now))))
             if goal is not TRUE:
-                yield StateQuestion(row.rest, and_(guard, not_(goal)))
+                yield StateQuestion(row.rest, and_(taken.guard, not_(goal)))
 
     def _possible(self, now: Mapping[Term, Term]) -> set[int]:
         """The states that do not contradict what is known of the values."""
@@ -155,9 +154,9 @@ class StateQuestions:
                 found &= self.by_value.get((x, value), set()) | self.silent.get(x, set())
         return found
 
-    def _reached(self, number: int, now: Mapping[Term, Term], before: _Row) -> Term:
+    def _reached(self, number: int, now: Mapping[Term, Term], taken: Transition) -> Term:
         row = self.after[number]
-        rest = substitute(substitute(row.rest, self.step.updates), before.values)
+        rest = substitute(row.rest, taken.updates)
         return and_(*(eq(now[x], value) for x, value in row.values.items()), rest)
 
 

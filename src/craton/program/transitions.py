@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 from craton.errors import CratonError
 from craton.logic import (
@@ -34,6 +35,8 @@ from craton.logic import (
 )
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return, Statement
+
+NOTHING: Mapping[Term, Term] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,11 @@ class Transition:
         used = Counter(v for t in (self.guard, *self.updates.values()) for v in free_variables(t))
         return frozenset(x for x, t in self.updates.items() if t in chosen and used[t] == 1)
 
+    def where(self, values: Mapping[Term, Term]) -> Transition:
+        """From states in which variables have these values; those that keep theirs are among its updates."""
+        updates = {x: substitute(term, values) for x, term in self.updates.items()}
+        return Transition(substitute(self.guard, values), {**values, **updates}, self.inputs)
+
 
 SKIP = Transition(TRUE, {})
 
@@ -83,6 +91,22 @@ _known: dict[int, tuple[Statement, Transition]] = {}
 MOST_KNOWN = 50_000
 
 
+class Transitions:
+    """The guarded updates of one statement from many states, `transition(statement).where(values)` for each.
+
+    A block is executed anew from the values, which decide most of its branchings: what is not entered costs nothing,
+    and what is has mostly been seen before, since few values make many states.
+    """
+
+    def __init__(self, statement: Statement) -> None:
+        self._statement = statement
+        self._known: dict[tuple[Term, ...], Term] = {}
+        self._open: dict[int, frozenset[int]] = {}
+
+    def where(self, values: Mapping[Term, Term]) -> Transition:
+        return _Composer(self._known, self._open).statement(self._statement, values)
+
+
 @dataclass(slots=True)
 class _State:
     """Symbolic state at a location inside a block: the condition that control gets there, and the variables' values."""
@@ -90,20 +114,28 @@ class _State:
     condition: Term
     values: dict[Term, Term] = field(default_factory=dict)
 
-    def apply(self, term: Term) -> Term:
-        return substitute(term, self.values) if self.values else term
+
+_JUNCTIONS = {ops.AND: (and_, FALSE), ops.OR: (or_, TRUE)}
+_DEEPEST = 60  # of connectives inside of each other; what is below is looked at as a whole
 
 
 class _Composer:
     """Inputs are named after the variable and the number of the edge in its block, so that code that follows a model
     through the block can look up the chosen value.
+
+    `known` are terms with values put in, by these; `open_` what `_open_edges` says of blocks, by their identities. Both
+    are kept by those who execute the same statement again.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, known: dict[tuple[Term, ...], Term] | None = None, open_: dict[int, frozenset[int]] | None = None
+    ) -> None:
         self._inputs: list[Term] = []
+        self._known = known
+        self._open = {} if open_ is None else open_
 
-    def statement(self, statement: Statement) -> Transition:
-        end = self._execute(_State(TRUE), statement, 0)
+    def statement(self, statement: Statement, values: Mapping[Term, Term] = NOTHING) -> Transition:
+        end = self._execute(_State(TRUE, dict(values)), statement, 0)
         updates = {x: t for x, t in end.values.items() if x is not t}
         used = frozenset[Term]().union(*map(free_variables, (end.condition, *updates.values())))
         return Transition(end.condition, updates, tuple(i for i in self._inputs if i in used))
@@ -111,9 +143,9 @@ class _Composer:
     def _execute(self, state: _State, statement: Statement, number: int) -> _State:
         match statement:
             case Assume(condition):
-                return _State(and_(state.condition, state.apply(condition)), state.values)
+                return _State(and_(state.condition, self._applied(condition, state)), state.values)
             case Assign(variable, value):
-                return _State(state.condition, {**state.values, variable: state.apply(value)})
+                return _State(state.condition, {**state.values, variable: self._applied(value, state)})
             case Havoc(variables):
                 chosen = {v: self._input(chosen_value(v, number)) for v in variables}
                 return _State(state.condition, {**state.values, **chosen})
@@ -124,15 +156,43 @@ class _Composer:
             case Call(procedure):
                 raise NoTransition(f"the call of {procedure} has not been inlined")
 
+    def _applied(self, term: Term, state: _State) -> Term:
+        """The term in a state."""
+        if not state.values:
+            return term
+        if self._known is None:
+            return substitute(term, state.values)
+        return self._decided(term, state.values, self._known, _DEEPEST)
+
+    def _decided(
+        self, term: Term, values: Mapping[Term, Term], known: dict[tuple[Term, ...], Term], depth: int
+    ) -> Term:
+        """The same, no further than to the first part that decides: most parts speak of one variable, and are known."""
+        if depth and term.op is ops.NOT:
+            return not_(self._decided(term.args[0], values, known, depth - 1))
+        if depth and term.op in _JUNCTIONS:
+            join, deciding = _JUNCTIONS[term.op]
+            parts = []
+            for part in term.args:
+                found = self._decided(part, values, known, depth - 1)
+                if found is deciding:
+                    return deciding
+                parts.append(found)
+            return join(*parts)
+        used = {x: values[x] for x in free_variables(term) if x in values}
+        key = (term, *used, *used.values())
+        if key not in known:
+            known[key] = substitute(term, used)
+        return known[key]
+
     def _input(self, chosen: Term) -> Term:
         self._inputs.append(chosen)
         return chosen
 
     def _block(self, state: _State, block: Block) -> _State:
-        outgoing: dict[Location, list[Edge]] = {}
-        for edge in block.edges:
-            outgoing.setdefault(edge.source, []).append(edge)
-        free = {location for location, edges in outgoing.items() if len(edges) > 1 and not exclusive(edges)}
+        open_ = self._open.get(id(block))
+        if open_ is None:
+            open_ = self._open[id(block)] = _open_edges(block)
         arriving: dict[Location, list[_State]] = {block.begin: [state]}
         merged: dict[Location, _State] = {}
         ends: list[_State] = []  # separate from `arriving`: a block around a loop ends where it begins
@@ -142,8 +202,7 @@ class _Composer:
             here = merged.get(edge.source)
             if here is None:
                 here = merged[edge.source] = _merged(arriving[edge.source])
-            if edge.source in free and edge is not outgoing[edge.source][-1]:
-                # An input decides between this edge and the following ones.
+            if number in open_:
                 choice = self._input(taken(number))
                 merged[edge.source] = _State(and_(here.condition, not_(choice)), here.values)
                 here = _State(and_(here.condition, choice), here.values)
@@ -155,6 +214,15 @@ class _Composer:
             else:
                 arriving.setdefault(edge.target, []).append(after)
         return _merged(ends) if ends else _State(FALSE)
+
+
+def _open_edges(block: Block) -> frozenset[int]:
+    """The numbers of the edges of which an input decides whether they are taken, or others that follow."""
+    outgoing: dict[Location, list[int]] = {}
+    for number, edge in enumerate(block.edges):
+        outgoing.setdefault(edge.source, []).append(number)
+    free = (numbers for numbers in outgoing.values() if not exclusive([block.edges[i] for i in numbers]))
+    return frozenset(number for numbers in free for number in numbers[:-1])
 
 
 def chosen_value(variable: Term, number: int) -> Term:
@@ -201,7 +269,8 @@ def _join(a: _State, b: _State, only_opposites: bool = False) -> _State | None:
     condition = and_(*(c for c in first if c in common), or_(choice, other))
     values = {}
     for variable in {**a.values, **b.values}:
-        values[variable] = ite(choice, a.values.get(variable, variable), b.values.get(variable, variable))
+        one, another = a.values.get(variable, variable), b.values.get(variable, variable)
+        values[variable] = one if one is another else ite(choice, one, another)
     return _State(condition, values)
 
 

@@ -21,7 +21,7 @@ from craton.logic import BOOL, TRUE, BitVec, Term, or_
 from craton.program.analysis.control_flow import dangerous_locations
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import NoTransition, transition
+from craton.program.transitions import NoTransition, Transitions, transition
 from craton.smt import make_solver
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
@@ -74,7 +74,7 @@ class _Run:
         self.engine = engine
         self.program = program
         self.budget = budget
-        self.steps = {edge: transition(edge.statement) for edge in program.main.edges}
+        self.steps = {edge: Transitions(edge.statement) for edge in program.main.edges}
         self.dangerous = dangerous_locations(program)
         self.live = self._live()
         self.partition = partition(program)
@@ -82,7 +82,7 @@ class _Run:
 
     def _live(self) -> Mapping[Location, Sequence[Term]]:
         """The variables of states; at the entry all have any value."""
-        live = live_variables(self.program, self.steps)
+        live = live_variables(self.program, {edge: transition(edge.statement) for edge in self.program.main.edges})
         found = {x: tuple(sorted(live[x], key=lambda v: v.serial)) for x in self.program.main.locations}
         found[self.program.main.entry] = ()
         for x in (variable for variables in found.values() for variable in variables):

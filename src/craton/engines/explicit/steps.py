@@ -20,7 +20,7 @@ from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, not_, op
 from craton.logic.build import rebuild
 from craton.logic.evaluation import constant
 from craton.logic.walk import fold, post_order
-from craton.program.transitions import Transition
+from craton.program.transitions import Transition, Transitions
 from craton.smt import Solver, Undecided, Unsat
 
 MOST_CASES = 4000  # of one step from one state
@@ -59,14 +59,14 @@ class Steps:
         self.relied = False  # on the solver's word that an error cannot be reached
 
     def successors(
-        self, before: Sequence[Term], state: State, step: Transition, after: Sequence[Term]
+        self, before: Sequence[Term], state: State, step: Transition | Transitions, after: Sequence[Term]
     ) -> Iterator[State]:
         """From a state of some variables, by a step, to states of others."""
         for case in self._cases(self._begun(before, state, step, after)):
             classes = [self._classes(x, term, case.ranges) for x, term in zip(after, case.terms[1:], strict=True)]
             yield from product(*classes)
 
-    def is_possible(self, before: Sequence[Term], state: State, step: Transition) -> bool:
+    def is_possible(self, before: Sequence[Term], state: State, step: Transition | Transitions) -> bool:
         """Whether a step can be taken from a state: as far as ranges tell, and then a solver."""
         begun = self._begun(before, state, step, ())
         if next(self._cases(begun), None) is None:
@@ -83,7 +83,9 @@ class Steps:
         self.relied |= isinstance(answer, Unsat)
         return not isinstance(answer, Unsat)
 
-    def _begun(self, before: Sequence[Term], state: State, step: Transition, after: Sequence[Term]) -> _Case:
+    def _begun(
+        self, before: Sequence[Term], state: State, step: Transition | Transitions, after: Sequence[Term]
+    ) -> _Case:
         known: dict[Term, Term] = {}
         ranges: dict[Term, Range] = {}
         for x, one in zip(before, state, strict=True):
@@ -91,7 +93,8 @@ class Steps:
                 known[x] = constant(one, x.sort)
             else:
                 ranges[x] = self.partition.range(x, one)
-        return _Case(_replaced((step.guard, *(step.updates.get(x, x) for x in after)), known), ranges)
+        taken = step.where(known)
+        return _Case((taken.guard, *(taken.updates.get(x, x) for x in after)), ranges)
 
     def _cases(self, begun: _Case) -> Iterator[_Case]:
         """What is left when all conditions are decided."""
