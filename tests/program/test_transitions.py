@@ -8,7 +8,7 @@ from itertools import product
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from craton.logic import BOOL, Term, Value, evaluate, satisfies
+from craton.logic import BOOL, Term, Value, evaluate, free_variables, satisfies
 from craton.logic.evaluation import constant
 from craton.program.statements import Block, Havoc, Statement
 from craton.program.transitions import Transitions, is_linear, paths, transition
@@ -50,8 +50,8 @@ def test_a_transition_does_what_the_statement_does(statement: Statement) -> None
 @given(st.one_of(blocks(TINY), statements(TINY)), st.frozensets(st.sampled_from(TINY), min_size=1))
 @examples(100)
 def test_from_values_it_does_the_same(statement: Statement, known: frozenset[Term]) -> None:
-    """Executed from values of some variables, and with these put into what it does from any: both are judged by
-    executions.
+    """Executed from values of some variables, with conditions on others decided or not, and with these put into what it
+    does from any: all are judged by executions.
     """
     step, steps = transition(statement), Transitions(statement)
     assume(len(step.inputs) <= 3)
@@ -59,7 +59,11 @@ def test_from_values_it_does_the_same(statement: Statement, known: frozenset[Ter
     for state in _states(TINY):
         expected = {_frozen(after) for after in executions(statement, state, everything)}
         values = {v: constant(state[v], v.sort) for v in TINY if v in known}
-        for one in (step.where(values), steps.where(values)):
+
+        def decided(condition: Term, now: State = state) -> Term:
+            return constant(evaluate(condition, now), BOOL) if free_variables(condition) <= now.keys() else condition
+
+        for one in (step.where(values), steps.where(values), steps.where(values, decided)):
             assert not known & one.read
             found = set()
             for inputs in _states(one.inputs):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from craton.logic import Term
 from craton.program.origin import SourceRange
@@ -106,7 +107,7 @@ class Symbol:
 class Procedure:
     """A procedure: its automaton has one entry and one exit. Its results are the values of `returns` at the exit.
 
-    Each procedure computes its tables of incoming and outgoing edges from its own `edges`, so
+    Each procedure computes its tables of incoming and outgoing edges from its own `edges`, when they are asked for, so
     `replace(procedure, edges=…)` is right by construction.
     """
 
@@ -117,17 +118,14 @@ class Procedure:
     exit: Location
     edges: tuple[Edge, ...]
     locals: tuple[Term, ...] = ()  # every variable that is not shared, parameters and returns included
-    _outgoing: Mapping[Location, tuple[Edge, ...]] = field(init=False, repr=False, compare=False)
-    _incoming: Mapping[Location, tuple[Edge, ...]] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        outgoing: dict[Location, list[Edge]] = {}
-        incoming: dict[Location, list[Edge]] = {}
-        for edge in self.edges:
-            outgoing.setdefault(edge.source, []).append(edge)
-            incoming.setdefault(edge.target, []).append(edge)
-        for name, lists in (("_outgoing", outgoing), ("_incoming", incoming)):
-            object.__setattr__(self, name, {location: tuple(edges) for location, edges in lists.items()})
+    @cached_property
+    def _outgoing(self) -> Mapping[Location, tuple[Edge, ...]]:
+        return _grouped((edge.source, edge) for edge in self.edges)
+
+    @cached_property
+    def _incoming(self) -> Mapping[Location, tuple[Edge, ...]]:
+        return _grouped((edge.target, edge) for edge in self.edges)
 
     def outgoing(self, location: Location) -> tuple[Edge, ...]:
         return self._outgoing.get(location, ())
@@ -145,11 +143,21 @@ class Procedure:
     @property
     def locations(self) -> tuple[Location, ...]:
         """In order of their ids."""
-        found = {self.entry, self.exit, *self._outgoing, *self._incoming}
+        found = {self.entry, self.exit}
+        for edge in self.edges:
+            found.add(edge.source)
+            found.add(edge.target)
         return tuple(sorted(found, key=lambda location: location.id))
 
     def with_edges(self, edges: tuple[Edge, ...]) -> Procedure:
         return replace(self, edges=edges)
+
+
+def _grouped(pairs: Iterable[tuple[Location, Edge]]) -> dict[Location, tuple[Edge, ...]]:
+    found: dict[Location, list[Edge]] = {}
+    for location, edge in pairs:
+        found.setdefault(location, []).append(edge)
+    return {location: tuple(edges) for location, edges in found.items()}
 
 
 VOLATILE_READ = "a volatile read"  # among what is approximated; in a run without chosen values it gives what is stored

@@ -38,7 +38,11 @@ def prepare(program: Program, passes: Passes = ALL, inlining: Inlining = Inlinin
 
 
 def _cannot_fail(program: Program) -> bool:
-    """Whether control flow alone shows it. Of a program that is one procedure the passes find out all the same."""
+    """Whether control flow alone shows that no error is reached. Of a program that is one procedure the passes find out
+    all the same, and one without errors is looked at for other reasons.
+    """
+    if not program.errors:
+        return False
     return program.gaps_are_harmless or (len(program.procedures) > 1 and not fails_blindly(program))
 
 

@@ -7,6 +7,7 @@ without doing anything are removed, together.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from craton.logic import FALSE, TRUE, Term, not_
@@ -14,7 +15,7 @@ from craton.program.analysis.control_flow import reachable_edges
 from craton.program.analysis.graphs import reachable
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.statements import Assign, Assume, Block, Call, Havoc
-from craton.program.transformation import Transformed
+from craton.program.transformation import Transformed, unchanged
 from craton.program.variables import reads
 
 
@@ -29,7 +30,7 @@ def remove_dead_code(program: Program) -> Transformed:
             continue
         old = program.procedures[name]
         edges = reachable_edges(old.entry, [e for e in old.edges if not _never(e)])
-        edges = _contracted(old.with_edges(edges), program, edges_back)
+        edges = _contracted(old, edges, program, edges_back)
         procedures[name] = old.with_edges(edges)
         waiting.extend(e.statement.procedure for e in edges if isinstance(e.statement, Call))
     ordered = {name: procedures[name] for name in program.procedures if name in procedures}
@@ -41,8 +42,10 @@ def slice_for_errors(program: Program) -> Transformed:
     result = _towards_errors(program)
     while True:
         before = sum(len(p.edges) for p in result.program.procedures.values())
-        result = result.then(_without_irrelevant(result.program))
-        result = result.then(remove_dead_code(result.program))
+        fewer = _without_irrelevant(result.program)
+        if fewer.edges:
+            result = result.then(fewer)
+            result = result.then(remove_dead_code(result.program))
         result = result.then(_without_empty_branches(result.program))
         after = sum(len(p.edges) for p in result.program.procedures.values())
         if after == before:
@@ -53,18 +56,22 @@ def _never(edge: Edge) -> bool:
     return isinstance(edge.statement, Assume) and edge.statement.condition is FALSE
 
 
-def _contracted(procedure: Procedure, program: Program, back: dict[Edge, tuple[Edge, ...]]) -> tuple[Edge, ...]:
-    """Removes edges that do nothing and are the only way out of their source: edges into the source now lead to the
-    target. Loop heads and errors stay.
+def _does_nothing(edge: Edge) -> bool:
+    return isinstance(edge.statement, Assume) and edge.statement.condition is TRUE
+
+
+def _contracted(
+    procedure: Procedure, edges: tuple[Edge, ...], program: Program, back: dict[Edge, tuple[Edge, ...]]
+) -> tuple[Edge, ...]:
+    """Removes those of a procedure's edges that do nothing and are the only way out of their source: edges into the
+    source now lead to the target. Loop heads and errors stay.
     """
-    keep = {procedure.entry, procedure.exit, *program.errors}
+    keep = {procedure.entry, procedure.exit, *program.errors, *program.loop_heads}
+    ways = Counter(edge.source for edge in edges)
     skip: dict[Location, Edge] = {}
-    for location in procedure.locations:
-        out = procedure.outgoing(location)
-        if len(out) == 1 and location not in keep and location not in program.loop_heads:
-            if isinstance(out[0].statement, Assume) and out[0].statement.condition is TRUE:
-                if out[0].target != location:
-                    skip[location] = out[0]
+    for edge in edges:
+        if _does_nothing(edge) and ways[edge.source] == 1 and edge.source not in keep and edge.target != edge.source:
+            skip[edge.source] = edge
 
     def follow(location: Location) -> tuple[Location, list[Edge]]:
         passed: list[Edge] = []
@@ -78,8 +85,10 @@ def _contracted(procedure: Procedure, program: Program, back: dict[Edge, tuple[E
             seen.add(location)
         return location, passed
 
+    if not skip:
+        return edges
     result: list[Edge] = []
-    for edge in procedure.edges:
+    for edge in edges:
         if skip.get(edge.source) is edge:
             continue
         target, passed = follow(edge.target)
@@ -185,7 +194,7 @@ def _without_irrelevant(program: Program) -> Transformed:
 
 
 def _without_empty_branches(program: Program) -> Transformed:
-    """Removes `c` and `not c` between the same two locations, which together do nothing."""
+    """Removes `c` and `not c` between the same two locations, which together do nothing. Dead code has been removed."""
     back: dict[Edge, tuple[Edge, ...]] = {}
     procedures: dict[str, Procedure] = {}
     for name, procedure in program.procedures.items():
@@ -202,5 +211,7 @@ def _without_empty_branches(program: Program) -> Transformed:
                     edges.append(new)
         edges.extend(edge for edge in procedure.edges if edge not in removed)
         procedures[name] = procedure.with_edges(tuple(edges))
+    if not back:
+        return unchanged(program)
     result = Transformed(program.with_procedures(procedures), back)
     return result.then(remove_dead_code(result.program))

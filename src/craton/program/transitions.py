@@ -12,7 +12,7 @@ formulas, postconditions, Hoare triples) handles only one case.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -37,6 +37,12 @@ from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return, Statement
 
 NOTHING: Mapping[Term, Term] = MappingProxyType({})
+Decided = Callable[[Term], Term]
+
+
+def same(condition: Term) -> Term:
+    """Nothing is known of it."""
+    return condition
 
 
 @dataclass(frozen=True)
@@ -62,8 +68,10 @@ class Transition:
         used = Counter(v for t in (self.guard, *self.updates.values()) for v in free_variables(t))
         return frozenset(x for x, t in self.updates.items() if t in chosen and used[t] == 1)
 
-    def where(self, values: Mapping[Term, Term]) -> Transition:
-        """From states in which variables have these values; those that keep theirs are among its updates."""
+    def where(self, values: Mapping[Term, Term], decided: Decided = same) -> Transition:
+        """From states in which variables have these values; those that keep theirs are among its updates. Here nothing
+        is decided besides: the whole step is looked at anyway.
+        """
         updates = {x: substitute(term, values) for x, term in self.updates.items()}
         return Transition(substitute(self.guard, values), {**values, **updates}, self.inputs)
 
@@ -103,8 +111,9 @@ class Transitions:
         self._known: dict[tuple[Term, ...], Term] = {}
         self._open: dict[int, frozenset[int]] = {}
 
-    def where(self, values: Mapping[Term, Term]) -> Transition:
-        return _Composer(self._known, self._open).statement(self._statement, values)
+    def where(self, values: Mapping[Term, Term], decided: Decided = same) -> Transition:
+        """`decided` says TRUE or FALSE of conditions that hold in all the states that are meant, or in none."""
+        return _Composer(self._known, self._open, decided).statement(self._statement, values)
 
 
 @dataclass(slots=True)
@@ -128,9 +137,13 @@ class _Composer:
     """
 
     def __init__(
-        self, known: dict[tuple[Term, ...], Term] | None = None, open_: dict[int, frozenset[int]] | None = None
+        self,
+        known: dict[tuple[Term, ...], Term] | None = None,
+        open_: dict[int, frozenset[int]] | None = None,
+        decided: Decided = same,
     ) -> None:
         self._inputs: list[Term] = []
+        self._decided = decided
         self._known = known
         self._open = {} if open_ is None else open_
 
@@ -162,19 +175,19 @@ class _Composer:
             return term
         if self._known is None:
             return substitute(term, state.values)
-        return self._decided(term, state.values, self._known, _DEEPEST)
+        return self._reduced(term, state.values, self._known, _DEEPEST)
 
-    def _decided(
+    def _reduced(
         self, term: Term, values: Mapping[Term, Term], known: dict[tuple[Term, ...], Term], depth: int
     ) -> Term:
         """The same, no further than to the first part that decides: most parts speak of one variable, and are known."""
         if depth and term.op is ops.NOT:
-            return not_(self._decided(term.args[0], values, known, depth - 1))
+            return not_(self._reduced(term.args[0], values, known, depth - 1))
         if depth and term.op in _JUNCTIONS:
             join, deciding = _JUNCTIONS[term.op]
             parts = []
             for part in term.args:
-                found = self._decided(part, values, known, depth - 1)
+                found = self._reduced(part, values, known, depth - 1)
                 if found is deciding:
                     return deciding
                 parts.append(found)
@@ -183,7 +196,8 @@ class _Composer:
         key = (term, *used, *used.values())
         if key not in known:
             known[key] = substitute(term, used)
-        return known[key]
+        found = known[key]
+        return found if found.sort is not BOOL or found.is_value else self._decided(found)
 
     def _input(self, chosen: Term) -> Term:
         self._inputs.append(chosen)

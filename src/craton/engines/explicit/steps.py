@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -93,7 +94,7 @@ class Steps:
                 known[x] = constant(one, x.sort)
             else:
                 ranges[x] = self.partition.range(x, one)
-        taken = step.where(known)
+        taken = step.where(known, partial(_decided, ranges=ranges, told={})) if ranges else step.where(known)
         return _Case((taken.guard, *(taken.updates.get(x, x) for x in after)), ranges)
 
     def _cases(self, begun: _Case) -> Iterator[_Case]:
@@ -135,6 +136,14 @@ class Steps:
         if found.high - found.low >= self.most:
             raise TooManyValues(variable)
         return [_as_value(variable, one) for one in range(found.low, found.high + 1) if found.contains(one)]
+
+
+def _decided(condition: Term, ranges: Ranges, told: dict[Term, Term]) -> Term:
+    """TRUE or FALSE if ranges decide it; what has been asked before is remembered."""
+    if condition not in told:
+        found = value(condition, ranges)
+        told[condition] = condition if found is None or found == MAYBE else TRUE if found == YES else FALSE
+    return told[condition]
 
 
 def _value(variable: Term, known: Range) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from craton.program.analysis.graphs import components, distances, reachable
+from craton.program.analysis.graphs import components, distances
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.origin import SourceRange
 from craton.program.statements import Call
@@ -15,7 +15,12 @@ def reachable_edges(entry: Location, edges: Sequence[Edge]) -> tuple[Edge, ...]:
     targets: dict[Location, list[Location]] = {}
     for edge in edges:
         targets.setdefault(edge.source, []).append(edge.target)
-    seen = reachable([entry], lambda location: targets.get(location, ()))
+    seen, waiting = {entry}, [entry]
+    while waiting:  # written out, since passes ask again and again
+        for target in targets.get(waiting.pop(), ()):
+            if target not in seen:
+                seen.add(target)
+                waiting.append(target)
     return tuple(edge for edge in edges if edge.source in seen)
 
 
