@@ -71,7 +71,7 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         {"loops": 2, "uncounted": 1, "rounds": None},
     ),
     "recursion": (
-        "int f(int n) { return n < 1 ? 0 : f(n - 1); }"
+        "int f(int n) { return n < 1 ? n : f(n - 1); }"
         " int main(void) { if (f(__VERIFIER_nondet_int())) reach_error(); }",
         {"recursive": 1, "loops": 0},
     ),
