@@ -29,7 +29,6 @@ FIRST = 2  # so many edges are tried with facts alone, before conjectures are ma
 MOST_PATHS = 2_000  # of one length; the checker looks at ten times as many, of all lengths
 FACTS_SHARE = 0.2  # of the time that is left
 CONJECTURES_SHARE = 0.3
-CASES_SECONDS = 2.0  # for ranges of floats, of one path
 
 Invariants = Mapping[Location, Term]
 EdgePath = tuple[Edge, ...]
@@ -181,8 +180,7 @@ class _Unrolling:
         if not speak_of_floats(formulas):
             return False
         with self.budget.statistics.spending("ranges"):
-            limits = [CASES_SECONDS, *(left for left in (self.budget.left,) if left is not None)]
-            return exclude_each_other(without_definitions(formulas), min(limits))
+            return exclude_each_other(without_definitions(formulas), self.budget.left)
 
     def _at(self, position: int, location: Location, formula: TraceFormula) -> Term:
         invariant = self.invariants[location]

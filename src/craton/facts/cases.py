@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from craton.facts import floats
 from craton.facts.floats import FloatRange
@@ -21,13 +22,17 @@ from craton.logic.terms import format_of
 from craton.logic.walk import fold
 from craton.processes.running_time import running_time
 
-MOST_CASES = 3_000
+MOST_WORK = 100_000  # cases, times the parts of the formulas: counted, so that it is the same on every machine
+MOST_PARTS = 5_000
 ROUNDS = 3  # of assuming all formulas, in one case
 
 
 def speak_of_floats(formulas: Sequence[Term]) -> bool:
-    """Whether a part of them is a float of the machine's."""
-    return any(isinstance(node.sort, Float) and floats.has_ranges(node.sort) for node in post_order(*formulas))
+    """Whether a part of them is a float of the machine's, and they are not too large for cases."""
+    parts = list(islice(post_order(*formulas), MOST_PARTS + 1))
+    if len(parts) > MOST_PARTS:
+        return False
+    return any(isinstance(node.sort, Float) and floats.has_ranges(node.sort) for node in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +43,11 @@ class Case:
     state: State
 
 
-def exclude_each_other(formulas: Sequence[Term], seconds: float) -> bool:
-    """Whether no values satisfy all formulas, as far as that many cases and seconds show."""
-    end = running_time() + seconds
+def exclude_each_other(formulas: Sequence[Term], seconds: float | None = None) -> bool:
+    """Whether no values satisfy all formulas, as far as a limited number of cases and seconds show."""
+    end = float("inf") if seconds is None else running_time() + seconds
     waiting = [Case(tuple(formulas), {})]
-    for _ in range(MOST_CASES):
+    for _ in range(MOST_WORK // (1 + sum(1 for _ in post_order(*formulas)))):
         if not waiting:
             return True
         if running_time() > end:

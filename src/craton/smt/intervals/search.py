@@ -16,7 +16,7 @@ from craton.smt.intervals.operations import Known
 from craton.smt.intervals.propagation import Case, Formula, NoModel
 from craton.smt.intervals.spans import Span, none_but_nan
 
-MOST_DEFINITIONS = 2_000
+MOST_DEFINITIONS = 500
 
 
 def contradictory(formulas: Sequence[Term], deadline: float | None) -> bool:

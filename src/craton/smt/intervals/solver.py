@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from craton.logic import Float, Term, post_order
 from craton.logic.ops import Theory
@@ -11,6 +12,7 @@ from craton.smt.contract import Answer, Capability, Core, Fragment, Solver, Unde
 
 NAME = "intervals"
 SECONDS = 60.0  # where nobody sets a limit: it may split for ever
+MOST_PARTS = 20_000  # of formulas: a case takes a look at each
 
 
 class IntervalSolver(Solver):
@@ -31,7 +33,10 @@ class IntervalSolver(Solver):
 
     def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
         formulas = [*(formula for _, formula in self.assertions), *assumptions]
-        if not any(isinstance(node.sort, Float) for node in post_order(*formulas)):
+        parts = list(islice(post_order(*formulas), MOST_PARTS + 1))
+        if len(parts) > MOST_PARTS:
+            return Undecided("the formulas are too large for intervals")
+        if not any(isinstance(node.sort, Float) for node in parts):
             return Undecided("nothing is said of floats")
         from craton.smt.intervals.search import contradictory
 
