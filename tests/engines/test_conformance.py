@@ -83,6 +83,7 @@ OTHERS = (
     "kinduction",
     "kinduction(plain, k=6)",
     "conjectures",
+    "conjectures(landmarks)",
     "horn",
     "horn(lbe)",
     "horn(sbe)",

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
-from craton.engines.guesses import Rows, equations_by_signs, facts
+from craton.engines.guesses import Rows, compared, equations_by_signs, facts
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive
+from craton.engines.landmarks import NO_LANDMARKS, Landmarks, landmarks
 from craton.errors import MissingCapability
 from craton.logic import (
     BOOL,
@@ -21,7 +22,6 @@ from craton.logic import (
     INT,
     TRUE,
     BitVec,
-    Sort,
     Term,
     and_,
     evaluate,
@@ -38,6 +38,7 @@ from craton.program.cfa import Edge, Location, Program
 from craton.program.codegen import CannotRun
 from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.transitions import NoTransition, Transition, transition
+from craton.registry import flag
 from craton.smt import Solver, Undecided, Unsat, make_solver
 
 RUNS = 40
@@ -52,10 +53,13 @@ _DIVISIONS = frozenset((ops.BVUDIV, ops.BVSDIV, ops.BVUREM, ops.BVSREM, ops.DIV,
 
 @dataclass(frozen=True, slots=True)
 class Conjectures(Engine):
-    """Invariants conjectured from runs, those that are inductive together; proves only; needs no refiner."""
+    """Invariants conjectured from runs, those that are inductive together; with `landmarks` also what the text says of
+    single elements of arrays, and nothing if it says nothing of any; proves only; needs no refiner.
+    """
 
     word: ClassVar[str] = "conjectures"
 
+    landmarks: bool = flag("landmarks")
     solver: str = "z3"
     seed: int = 0
     blocks: int | None = None
@@ -63,8 +67,11 @@ class Conjectures(Engine):
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}
+            marks = landmarks(program, steps) if self.landmarks else NO_LANDMARKS
+            if self.landmarks and not marks.facts:
+                return Unknown("nothing is written to arrays outside of loops: there are no landmarks")
             with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
-                kept = self.kept(program, steps, solver, budget)
+                kept = self.kept(program, steps, solver, budget, marks)
                 if kept is None:
                     return Unknown("a run fails: there is nothing to prove")
                 return self.verdict(program, steps, kept, solver)
@@ -74,21 +81,31 @@ class Conjectures(Engine):
             return Unknown(str(problem))
 
     def kept(
-        self, program: Program, steps: Mapping[Edge, Transition], solver: Solver, budget: Budget
+        self,
+        program: Program,
+        steps: Mapping[Edge, Transition],
+        solver: Solver,
+        budget: Budget,
+        marks: Landmarks = NO_LANDMARKS,
     ) -> Guesses | None:
         """The conjectures that are inductive together; None if a run fails. Raises `OutOfTime` or one of `FAILURES`."""
         statistics = budget.statistics
         live = live_variables(program, steps)
         watched = {
-            location: tuple(sorted((v for v in live[location] if _comparable(v.sort)), key=lambda v: v.serial))
+            location: _comparable(live[location])
             for location in program.main.locations
             if location not in program.errors and location != program.main.entry
         }
+        dead = {x: _comparable(marks.variables.difference(variables)) for x, variables in watched.items()}
         with statistics.spending("runs for conjectures"):
-            seen = _states(program, watched, self.seed, budget)
+            seen = _states(program, {x: watched[x] + dead[x] for x in watched}, self.seed, budget)
         if seen is None:
             return None
-        guesses = self._guesses(program, steps, watched, seen)
+        live_rows = {x: list(dict.fromkeys(row[: len(watched[x])] for row in rows)) for x, rows in seen.items()}
+        guesses = self._guesses(program, steps, watched, live_rows)
+        for location, rows in seen.items() if marks.facts else ():
+            more = _by_landmarks(marks, watched[location] + dead[location], rows)
+            guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more)))
         statistics.predicates = sum(map(len, guesses.values()))
         with statistics.spending("conjectures kept"):
             return inductive(program, steps, guesses, solver, budget)
@@ -182,8 +199,10 @@ def _states(
     return {location: list(rows) for location, rows in seen.items()}
 
 
-def _comparable(sort: Sort) -> bool:
-    return isinstance(sort, BitVec) or sort in (INT, BOOL)
+def _comparable(variables: Iterable[Term]) -> tuple[Term, ...]:
+    """Those that have values which can be compared, in the order of their making."""
+    found = (v for v in variables if isinstance(v.sort, BitVec) or v.sort in (INT, BOOL))
+    return tuple(sorted(found, key=lambda v: v.serial))
 
 
 # --- conjectures ------------------------------------------------------------------------------------------------------
@@ -212,6 +231,17 @@ def _quotients(steps: Iterable[Transition]) -> list[Term]:
             if term.op in _DIVISIONS and not free_variables(term) & chosen:
                 found[term] = None
     return list(found)[:MOST_QUOTIENTS]
+
+
+def _by_landmarks(marks: Landmarks, variables: Sequence[Term], rows: Rows) -> list[Term]:
+    """What landmarks suggest where these variables are observed; of arrays nothing is."""
+    known = frozenset(variables)
+    told = [fact for fact in marks.facts if not free_variables(fact) <= known or _holds(fact, variables, rows)]
+    numbers = [number for number in marks.numbers if free_variables(number) <= known]
+    values = [dict(zip(variables, row, strict=True)) for row in rows]
+    wider = [tuple(evaluate(number, row) for number in numbers) for row in values]
+    orders = compared(numbers, wider) if wider else ()
+    return [*told, *(fact for fact in orders if fact is not TRUE)]
 
 
 def _holds(guess: Term, variables: Sequence[Term], rows: Rows) -> bool:

@@ -64,6 +64,19 @@ def simple_facts(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
         yield from _of_two(group, table)
 
 
+def compared(terms: Sequence[Term], rows: Rows) -> Iterator[Term]:
+    """As signed numbers: lower bounds of bit-vectors, and which of two is larger, also where values were the same in
+    all rows: rows may be few.
+    """
+    columns = [(t, t.sort.width, c) for c, t in enumerate(terms) if isinstance(t.sort, BitVec)]
+    numbers = [(term, [to_signed(width, row[column]) for row in rows]) for term, width, column in columns]
+    for term, values in numbers:
+        yield bvsle(value(min(values), term.sort), term)
+    for (x, xs), (y, ys) in combinations(numbers, 2):
+        if x.sort is y.sort:
+            yield from _ordered(bvsle, x, y, list(zip(xs, ys, strict=True)))
+
+
 def _varying(variables: Sequence[Term], rows: Rows) -> Iterator[tuple[Sort, list[Term], list[tuple[Any, ...]]]]:
     """By sort, the variables that have several values, and their rows."""
     by_sort: dict[Sort, list[int]] = {}

@@ -76,7 +76,7 @@ class KInduction(Engine):
     ) -> dict[Location, Term] | Safe:
         """The invariants with what runs suggest, as far as it is inductive; the needed ones, if they are a proof."""
         own = Budget(_share(budget, CONJECTURES_SHARE), statistics=budget.statistics)
-        engine = Conjectures(self.solver, self.seed)
+        engine = Conjectures(solver=self.solver, seed=self.seed)
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}
             with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
