@@ -25,8 +25,8 @@ from craton.version import __version__
 OK, VIOLATION, BAD_INPUT, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 130
 
 _COMMANDS = (
-    "verify bench reproduce check validate explain cfa run tables compare engines refiners solvers serve completion"
-    " manual"
+    "verify bench reproduce check validate explain cfa run tables compare tune engines refiners solvers serve"
+    " completion manual"
 ).split()
 
 _EPILOG = """\

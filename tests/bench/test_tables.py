@@ -155,6 +155,20 @@ def test_markdown() -> None:
     assert "a \\| b c" in markdown_table(Campaign(CAMPAIGN.header, strange))
 
 
+def test_which_stage_found_a_verdict() -> None:
+    """Where it is recorded: campaigns from before have the tables that they had."""
+    found = tuple(replace(run, by="horn (ideal)", by_seconds=0.25) for run in CAMPAIGN.runs[:3])
+    campaign = Campaign(CAMPAIGN.header, found)
+    assert {(row["by"], row["by_seconds"]) for row in csv.DictReader(io.StringIO(csv_table(campaign)))} == {
+        ("horn (ideal)", "0.25")
+    }
+    lines = markdown_table(campaign).splitlines()
+    at = lines.index("| configuration | by | verdicts | median CPU (s) |")
+    assert sum(int(line.split(" | ")[2]) for line in lines[at + 2 :]) == 3
+    assert all(line.split(" | ")[1] == "`horn (ideal)`" for line in lines[at + 2 :])
+    assert "| by |" not in markdown_table(CAMPAIGN)
+
+
 def test_latex() -> None:
     lines = latex_table(CAMPAIGN).splitlines()
     columns = re.match(r"\\begin\{tabular\}\{ll(r+)\}", lines[1])

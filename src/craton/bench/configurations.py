@@ -20,10 +20,13 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from craton.errors import CratonError
 from craton.processes.keeper import FILE
+
+if TYPE_CHECKING:
+    from craton.configuration.stages import Stage
 
 WITNESS = "{witness}"  # in an option: the path of the run's witness
 
@@ -62,6 +65,9 @@ def _meaning(text: str) -> list[Configuration]:
         return [Configuration("default", ())]
     if text.startswith("-"):
         return [Configuration(text, _words(text, text))]
+    named = _NAMED.fullmatch(text)
+    if named:
+        return [Configuration(named.group(1), _words(named.group(2), named.group(1)))]
     path, colon, name = text.rpartition(":")
     if not colon and text.endswith(".toml"):
         return _file(Path(text))
@@ -70,9 +76,6 @@ def _meaning(text: str) -> list[Configuration]:
         if name not in known:
             raise BadConfiguration(f"{path} has no configuration {name!r}; it has: {', '.join(known)}")
         return [known[name]]
-    named = _NAMED.fullmatch(text)
-    if named:
-        return [Configuration(named.group(1), _words(named.group(2), named.group(1)))]
     raise BadConfiguration(
         f"{text!r} is no configuration: write options of `craton verify`, NAME=options, FILE.toml:NAME, or default"
     )
@@ -111,7 +114,6 @@ def _words(line: str, name: str) -> tuple[str, ...]:
 
 def check(configuration: Configuration) -> None:
     """Raises for invalid options now instead of in a thousand runs."""
-    from craton.arguments.verifying import stages_of
     from craton.configuration.engines import check_stage
 
     for option in configuration.options:
@@ -119,6 +121,17 @@ def check(configuration: Configuration) -> None:
             raise BadConfiguration(
                 f"configuration {configuration.name!r}: {option} is for all runs alike; give it to `craton bench`"
             )
+    for stage in stages_of(configuration):
+        try:
+            check_stage(stage)
+        except CratonError as problem:
+            raise BadConfiguration(f"configuration {configuration.name!r}: {problem}") from problem
+
+
+def stages_of(configuration: Configuration) -> Sequence[Stage]:
+    """What `craton verify` tries with these options. Engines and refiners may not exist."""
+    from craton.arguments.verifying import stages_of as stages_of_arguments
+
     complaints = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaints), contextlib.redirect_stdout(complaints):
@@ -129,11 +142,7 @@ def check(configuration: Configuration) -> None:
         raise BadConfiguration(f"configuration {configuration.name!r}: {problem}") from None
     if len(args.files) > 1:
         raise BadConfiguration(f"configuration {configuration.name!r}: {args.files[1]!r} is no option")
-    for stage in stages_of(args):
-        try:
-            check_stage(stage)
-        except CratonError as problem:
-            raise BadConfiguration(f"configuration {configuration.name!r}: {problem}") from problem
+    return stages_of_arguments(args)
 
 
 def _verify_parser() -> argparse.ArgumentParser:

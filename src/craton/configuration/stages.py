@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -125,3 +126,30 @@ def described(stages: Sequence[Stage]) -> list[tuple[str, str]]:
     caps = ["" if stage.seconds is None else f", at most {stage.seconds:g} s" for stage in stages]
     parts = [f"{100 * stage.share / together:.0f} %" for stage in stages]
     return [(stage.name, f"{part} of the time{cap}") for stage, part, cap in zip(stages, parts, caps, strict=True)]
+
+
+def stages_text(plan: Plan) -> str:
+    """The file that `read_stages` reads as the plan."""
+    usual = Stage()
+    tables = []
+    for stage in plan:
+        said = {one.name: getattr(stage, one.name) for one in fields(Stage)}
+        lines = [f"{key} = {_toml(value)}" for key, value in said.items() if _is_said(key, value, usual)]
+        tables.append("\n".join(["[[stage]]", *lines]))
+    for schedule in plan.schedules:
+        lines = [f"name = {_toml(schedule.name)}", f"when = [{', '.join(_toml(str(one)) for one in schedule.when)}]"]
+        if schedule.first:
+            lines.append(f"first = [{', '.join(map(_toml, schedule.first))}]")
+        lines.append(
+            "shares = { " + ", ".join(f"{_toml(key)} = {_toml(share)}" for key, share in schedule.shares) + " }"
+        )
+        tables.append("\n".join(["[[schedule]]", *lines]))
+    return "\n\n".join(tables) + "\n"
+
+
+def _is_said(key: str, value: Any, usual: Stage) -> bool:
+    return key in ("engine", "share") or value != getattr(usual, key)
+
+
+def _toml(value: str | float) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else f"{value:g}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,11 @@ class Features:
     bits: int = 0  # operations on single bits
     nonlinear: int = 0  # products of variables, quotients by them
     recursive: int = 0  # procedures
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Features:
+        """What `data` gave; features that are not there, since an older version did not know them, are 0."""
+        return cls(**{name: data[name] for name in FEATURES if name in data})
 
     def data(self) -> dict[str, int | None]:
         return {name: getattr(self, name) for name in FEATURES}
