@@ -146,11 +146,20 @@ def _loops(procedure: Procedure, nested: Mapping[Location, Nest]) -> Iterator[_L
     for location, nest in nested.items():
         for length in range(1, len(nest.loops) + 1):
             inside.setdefault(nest.loops[:length], set()).add(location)
+    assigned: dict[Term, list[Edge]] = {}
+    for edge in procedure.edges:
+        if isinstance(edge.statement, Assign):
+            assigned.setdefault(edge.statement.variable, []).append(edge)
     for around, locations in inside.items():
-        yield _loop(procedure, around, locations)
+        yield _loop(procedure, around, locations, assigned)
 
 
-def _loop(procedure: Procedure, around: tuple[Location, ...], locations: set[Location]) -> _Loop:
+def _loop(
+    procedure: Procedure,
+    around: tuple[Location, ...],
+    locations: set[Location],
+    assigned: Mapping[Term, Sequence[Edge]],
+) -> _Loop:
     edges = [edge for location in locations for edge in procedure.outgoing(location)]
     changed = _changes(edge for edge in edges if edge.target in locations)
     counts, rounds = False, list[int]()
@@ -162,7 +171,8 @@ def _loop(procedure: Procedure, around: tuple[Location, ...], locations: set[Loc
                 if len(counting) == 1 and counting[0] is not None:
                     counts = True
                     if len(told) == 1:
-                        rounds += _rounds(procedure, locations, counting[0], part)
+                        before = [e for e in assigned[counting[0].variable] if e.source not in locations]
+                        rounds += _rounds(counting[0], before, part)
     several = sum(len(procedure.outgoing(location)) > 1 for location in locations)
     return _Loop(around[-1], around, several, counts, min(rounds, default=None))
 
@@ -229,15 +239,9 @@ def _disjuncts(condition: Term) -> tuple[Term, ...]:
     return (condition,)
 
 
-def _rounds(procedure: Procedure, inside: set[Location], counter: _Counter, exit_: Term) -> list[int]:
-    """From the constants that the counter is set to outside of the loop, if it is set to nothing else."""
-    begins = [
-        edge.statement.value
-        for edge in procedure.edges
-        if isinstance(edge.statement, Assign)
-        and edge.statement.variable is counter.variable
-        and edge.source not in inside
-    ]
+def _rounds(counter: _Counter, before: Sequence[Edge], exit_: Term) -> list[int]:
+    """From the constants that the counter is set to before the loop, if it is set to nothing else there."""
+    begins = [edge.statement.value for edge in before if isinstance(edge.statement, Assign)]
     ends = [_number(term) for term in post_order(exit_) if _is_number(term)]
     if not begins or not ends or not all(map(_is_number, begins)):
         return []
