@@ -50,7 +50,9 @@ def test_pointers() -> None:
         (65, "char", "'A'"),
         (0, "char", "'\\0'"),
         (200, "char", "-56"),
-        (39, "unsigned char", "'\\''"),
+        (39, "char", "'\\''"),
+        (107, "unsigned char", "107 ('k')"),
+        (200, "unsigned char", "200"),
         (2, "enum e", "TWO"),
     ],
 )

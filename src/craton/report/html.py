@@ -15,7 +15,7 @@ from craton.markup import Html, element
 from craton.report.checks import in_words
 from craton.report.document import asset, card, document, folded, highlighted, rows
 from craton.report.unknown import how_far, in_the_way, to_try
-from craton.report.verdict import Outcome, told_changes
+from craton.report.verdict import Outcome, invariant_text, told_changes
 from craton.verdicts.text import VerdictKind
 from craton.version import __version__
 
@@ -115,7 +115,10 @@ def _source_and_way(told: Outcome, way: Sequence[Mapping[str, Any]]) -> Html:
     sources = [_source(number, file, text, told, notes) for number, (file, text) in enumerate(told.sources.items())]
     contracts = [entry for entry in told.invariants if entry["location"].endswith((" requires", " ensures"))]
     if contracts:
-        table = rows(("contract", "formula"), [(entry["location"], entry["invariant"]) for entry in contracts])
+        table = rows(
+            ("contract", "formula"),
+            [(entry["location"], invariant_text(entry) or entry["invariant"]) for entry in contracts],
+        )
         sources.insert(0, card("Contracts", table))
     if not way:
         return element("div", element("div", *sources), kind="both single")
@@ -127,8 +130,8 @@ def _notes(told: Outcome) -> dict[tuple[str, int], list[str]]:
     found: dict[tuple[str, int], list[str]] = {}
     for entry in told.invariants:
         file, _, rest = entry["location"].rpartition(":")[0].rpartition(":")
-        if rest.isdecimal() and entry["invariant"] not in ("1", "true"):
-            found.setdefault((file, int(rest)), []).append(entry["invariant"])
+        if rest.isdecimal() and (text := invariant_text(entry)):
+            found.setdefault((file, int(rest)), []).append(text)
     return found
 
 

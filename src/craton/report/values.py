@@ -15,7 +15,7 @@ from craton.logic.terms import format_of
 from craton.program.cfa import Symbol
 from craton.program.storage import Elements, Members, Scalar, Storage, StoredObject, cell_at
 
-_CHARACTERS = ("char", "signed char", "unsigned char")
+_SMALL_NUMBERS = ("signed char", "unsigned char")  # which may be meant as characters, too
 _ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
 _LONGEST = 40  # characters of a string literal
 
@@ -78,8 +78,10 @@ class Values:
         constants = self.storage.enumerations.get(type_name)
         if constants is not None:
             return constants.get(number, constants.get(to_signed(width, value), str(number)))
-        if type_name in _CHARACTERS:
+        if type_name == "char":
             return _character(number)
+        if type_name in _SMALL_NUMBERS and 32 <= number < 127:
+            return f"{number} ({_character(number)})"
         return str(number)
 
     def pointer(self, address: int, pointee: str = "") -> str:
@@ -88,7 +90,7 @@ class Values:
             return "NULL"
         known, begin = self.object_at(address)
         if known is not None:
-            return _pointing(known, address - begin, pointee)
+            return pointing(known, address - begin, pointee)
         block = self.block_at(address)
         if block is None:
             return hex(address)
@@ -142,7 +144,8 @@ def literal(text: bytes) -> str:
     return f'"{inside}{cut}"'
 
 
-def _pointing(known: StoredObject, offset: int, pointee: str) -> str:
+def pointing(known: StoredObject, offset: int, pointee: str) -> str:
+    """An address in a named object; `pointee` is the type that is meant there."""
     if known.text is not None:
         return literal(known.text) + (f" + {offset}" if offset else "")
     if isinstance(known.shape, Elements):

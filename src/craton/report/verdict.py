@@ -46,7 +46,7 @@ class Outcome:
     data_model: str = ""  # of C programs: what was verified is the program for such a machine
     passes: str = ""  # which made the program smaller before engines saw it
     inputs: list[dict[str, str]] = field(default_factory=list)
-    invariants: list[dict[str, str]] = field(default_factory=list)
+    invariants: list[dict[str, Any]] = field(default_factory=list)  # `partial`: without what C has no words for
     assumptions: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)  # of evidence: which were written, or why not
     violated: dict[str, Any] | None = None  # which property, and where in the user's text
@@ -87,7 +87,7 @@ def outcome(result: Result) -> Outcome:
     told.refinements = [asdict(entry) for entry in result.statistics.log]
     match result.verdict:
         case Proved(proof, confirmed):
-            _tell_proof(told, proof, confirmed=confirmed)
+            _tell_proof(told, proof, result.program, confirmed=confirmed)
         case Violated() as verdict:
             _tell_violation(told, verdict, result.program)
         case Unknown(_, limit):
@@ -150,15 +150,13 @@ def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
     return f"replay: error reached by the interpreter {after}"
 
 
-def _tell_proof(told: Outcome, proof: Proof, *, confirmed: bool) -> None:
+def _tell_proof(told: Outcome, proof: Proof, loaded: Program | None, *, confirmed: bool) -> None:
     from craton.report.contracts import told_contract, told_invariant
 
     program = proof.program
     heads = [location for location in program.loop_heads if location in proof.invariants]
     for location in heads:
-        place, invariant = program.loop_heads[location], proof.invariants[location]
-        text = told_invariant(location, invariant, program)
-        told.invariants.append({"location": str(place or location), "invariant": text})
+        told.invariants.append(told_invariant(location, proof.invariants[location], program, loaded))
     for contract in proof.contracts:
         told.invariants += told_contract(contract, program)
     count = counted(len(heads), "loop invariant")
@@ -304,15 +302,23 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
     if outcome.passes not in ("", passes_told(ALL)):
         print(f"  passes: {outcome.passes}")
     for entry in outcome.invariants:
-        if entry["invariant"] in ("1", "true") and "requires" not in entry["location"]:
-            continue  # nothing needs to be known there
-        print(f"  {entry['location']}: {_beginning(entry['invariant'])}")
+        text = invariant_text(entry)
+        if text or "requires" in entry["location"]:
+            print(f"  {entry['location']}: {_beginning(text or entry['invariant'])}")
     for assumption in outcome.assumptions:
         print(f"  assumed: {assumption}")
     for line in outcome.files:
         print(f"  {line}")
     if stats:
         _print_figures(outcome.statistics)
+
+
+def invariant_text(entry: Mapping[str, Any]) -> str:
+    """With a sign of what was left out; "" if nothing needs to be known there."""
+    nothing = entry["invariant"] in ("1", "true")
+    if entry.get("partial"):
+        return "… (of memory that C has no name for there)" if nothing else f"{entry['invariant']} && …"
+    return "" if nothing else str(entry["invariant"])
 
 
 def _print_unknown(outcome: Outcome) -> None:

@@ -99,6 +99,7 @@ class _Telling:
         self.values: dict[Term, Any] = dict(background.start)
         self.texts = Values(loaded.storage)
         self.home = {edge.origin: name for name, p in loaded.procedures.items() for edge in p.edges if edge.origin}
+        self.own = {(symbol.function, symbol.name) for symbol in self.program.symbols.values()}
         self.stack: list[str] = []
         self.set_before: set[Term] = set()
         self.held: dict[Term, _From] = {}  # variables without a name that hold what was read, or is open
@@ -135,10 +136,7 @@ class _Telling:
     def _changes(self, edge: Edge, inputs: Iterator[Any], opened: Iterator[Any]) -> Iterator[tuple[Term, Any, _From]]:
         match edge.statement:
             case Assign(variable, value):
-                free = free_variables(value)
-                sources = {self.held.get(one, _From.PROGRAM) for one in free if not isinstance(one.sort, Array)}
-                source = sources.pop() if len(sources) == 1 else _From.PROGRAM
-                yield variable, evaluate(value, self._state()), source
+                yield variable, evaluate(value, self._state()), self._source(value)
             case Havoc(variables, source):
                 for variable in variables:
                     if isinstance(source, Input):
@@ -147,6 +145,13 @@ class _Telling:
                         yield variable, _next(opened), _From.NOWHERE
                     else:
                         yield variable, _zero(variable), _From.NOWHERE
+
+    def _source(self, value: Term) -> _From:
+        """Where it comes from, if all of it comes from there."""
+        sources = {
+            self.held.get(one, _From.PROGRAM) for one in free_variables(value) if not isinstance(one.sort, Array)
+        }
+        return sources.pop() if len(sources) == 1 else _From.PROGRAM
 
     def _state(self) -> Model:
         model = self.background.model
@@ -167,7 +172,7 @@ class _Telling:
         if here is None:
             return
         if isinstance(variable.sort, Array):
-            self._note_stores(here, edge, variable, source)
+            self._note_stores(here, edge, variable)
         elif name and symbol is not None and (changed or source is not _From.PROGRAM):
             self._tell(here, symbol, name, self.texts.of_symbol(value, variable.sort, symbol), source)
 
@@ -195,16 +200,16 @@ class _Telling:
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
-    def _note_stores(self, here: Step, edge: Edge, memory: Term, source: _From) -> None:
+    def _note_stores(self, here: Step, edge: Edge, memory: Term) -> None:
         """What an assignment of a whole memory changed."""
         if not isinstance(edge.statement, Assign):
             return
-        term, addresses, number = edge.statement.value, [], 0
-        while term.op is ops.STORE and number < _MOST_STORES:
-            addresses.append(evaluate(term.args[1], self._state()))
-            term, number = term.args[0], number + 1
+        term, stores = edge.statement.value, []
+        while term.op is ops.STORE and len(stores) < _MOST_STORES:
+            stores.append((evaluate(term.args[1], self._state()), self._source(term.args[2])))
+            term = term.args[0]
         told: set[str] = set()
-        for address in reversed(addresses):
+        for address, source in reversed(stores):
             found = self._place(address)
             if found is not None and found[0] not in told:
                 told.add(found[0])
@@ -215,8 +220,17 @@ class _Telling:
         """How C calls the scalar at an address, where that begins, and what it is."""
         known, begin = self.texts.object_at(address)
         if known is not None and known.shape is not None and known.text is None:
+            pointed = self._behind_pointer(address) if self._hidden(known.name) else None
             cell = cell_at(known.shape, address - begin)
-            return None if cell is None else (f"{known.name}{cell.path}", begin + cell.offset, cell.scalar)
+            found = None if cell is None else (f"{known.name}{cell.path}", begin + cell.offset, cell.scalar)
+            return pointed or found
+        return self._behind_pointer(address)
+
+    def _hidden(self, name: str) -> bool:
+        """Whether it means another variable in the function that runs."""
+        return bool(self.stack) and (self.stack[-1], name) in self.own
+
+    def _behind_pointer(self, address: int) -> tuple[str, int, Any] | None:
         for pointer, symbol in reversed(self.pointers.items()):
             shape = self.texts.storage.shapes.get(symbol.type.removesuffix("*").strip())
             value = self.values[pointer]
