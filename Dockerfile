@@ -5,6 +5,7 @@ FROM python:3.12-slim AS wheel
 RUN pip install --no-cache-dir build
 COPY pyproject.toml README.md LICENSE CHANGELOG.md /src/
 COPY src /src/src
+COPY examples/c /src/examples/c
 RUN python -m build --wheel --outdir /wheels /src
 
 FROM python:3.12-slim

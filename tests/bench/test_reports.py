@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from craton.bench.configurations import Configuration
@@ -31,12 +32,18 @@ def test_a_page_is_made_of_what_was_printed(tmp_path: Path) -> None:
         "evidence": "proof: 1",
         "found_by": "horn",
         "new": 1,
+        "picture": "<svg>automaton</svg>",
     }
     page = run_report(run, Contained(0, output=json.dumps(printed)))
     assert page is not None and "proof: 1" in page and "return" in page
-    assert f"craton verify {run.task.file} --engine horn" in page
+    assert f"craton verify {run.task.file} --engine horn" in page and "<svg>automaton</svg>" in page
     for output in ("", "[]", '{"error": "x", "exit_code": 2}'):
         assert run_report(run, Contained(2, output=output)) is None
+
+
+def test_a_run_that_has_a_page_tells_its_automaton(tmp_path: Path) -> None:
+    assert "--picture" not in a_run(tmp_path).order().command
+    assert replace(a_run(tmp_path), pictured=True).order().command[-1] == "--picture"
 
 
 def test_results_link_to_it(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_an_invariant_of_memory_in_c(tmp_path: Path, capsys: pytest.CaptureFixtu
     witness = tmp_path / "witness.yml"
     assert main(["verify", str(EXAMPLES / "queue.c"), "--engine", "horn", "--witness", str(witness)]) == 0
     for text in (capsys.readouterr().out, witness.read_text()):
-        assert re.search(r"q\.head (<= 7|< 8)U", text) and "q.count <= 8U" in text
+        assert re.search(r"q\.head (<= 7|< 8)U?", text) and re.search(r"q\.count <= 8U?", text)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,17 @@ int of_pair(struct pair p) { return p.a; }
 int from_global(void) { return *where; }
 int counting(void) { static int calls; calls++; assert(calls < 5); return calls; }
 int any(int n, ...) { return n; }
+struct node { int value; struct node *next; };
+int length(const struct node *head) {
+  int n = 0;
+  for (; head; head = head->next) n++;
+  assert(n < 2);
+  return n;
+}
+int text(const char *s) { assert(!s || s[7] != 'x'); return 0; }
+int same(const char *s) { assert(!s || *s == s[0]); return 0; }
+int unknown(void *p) { return p != 0; }
+int calling(int (*f)(int)) { return f(3); }
 int main(void) { return scale(3, FAST, 1); }
 """
 
@@ -64,9 +75,8 @@ def test_arrays_are_arbitrary_and_constants_are_not(program: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        ("through", "an arbitrary argument `p` of through, a pointer, is not supported"),
-        ("of_pair", "an arbitrary argument `p` of of_pair, a struct, is not supported"),
-        ("from_global", "an arbitrary value of `where`, a pointer, is not supported"),
+        ("unknown", "an arbitrary argument `p` of unknown, a pointer to nothing known, is not supported"),
+        ("calling", "an arbitrary argument `f` of calling, a pointer to int (int), is not supported"),
         ("counting", "an arbitrary value of `calls`, a static local variable of counting, is not supported"),
         ("any", "any number of them, is not supported"),
     ],
@@ -76,6 +86,36 @@ def test_what_cannot_be_chosen_is_refused(
 ) -> None:
     assert command("verify", program, "--function", function) == 3
     assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("function", "changed"),
+    [
+        ("length", {"head": "&craton_head", "craton_head.next": "&craton_head_next"}),
+        ("text", {"s": "craton_s", "craton_s[7]": "'x'"}),
+    ],
+)
+def test_what_pointers_point_to_is_arbitrary(
+    function: str, changed: dict[str, str], program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("verify", program, "--function", function, "--engine", "bounded", "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert "compiled program" in told["evidence"]
+    first, then = told["way"][:2]
+    assert changed.items() <= first["changes"].items() and changed.keys() <= set(first["inputs"])
+    assert f"int {function}(" in first["text"] and then["depth"] == 1
+
+
+def test_there_is_more_memory_than_was_looked_at(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", program, "--function", "same", "--engine", "bounded") == 3
+    told = capsys.readouterr().out
+    assert "no violation where `s` is NULL or points to 8 char of its own; other memory was not looked at" in told
+    assert "try: a main of your own" in told
+
+
+@pytest.mark.parametrize("function", ["of_pair", "from_global", "through"])
+def test_structs_and_pointers_are_called(function: str, program: Path) -> None:
+    assert command("verify", program, "--function", function, "--show-properties") == 0
 
 
 # What kept an argument or a variable from being arbitrary, each in one file: `f` fails for some value.
@@ -115,6 +155,13 @@ def test_variables_of_other_files_are_refused(tmp_path: Path, capsys: pytest.Cap
     other.write_text("#include <assert.h>\nint g;\nint h(void) { assert(g != 7); return g; }\n")
     assert command("verify", one, other, "--function", "f") == 3
     assert "`g`, which the file of the function does not define" in capsys.readouterr().err
+
+
+def test_pointers_in_an_array_are_not_all_there_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "f.c"
+    file.write_text("#include <assert.h>\nint *where[3];\nint f(void) { assert(!where[1]); return 0; }\n")
+    assert command("verify", file, "--function", "f", "--engine", "bounded") == 3
+    assert "no violation where `where` is NULL" in capsys.readouterr().out
 
 
 def test_a_function_that_is_not_there(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,14 @@
-"""Every command line of the tutorial and its companions prints what the page says."""
+"""Command lines of the documentation print what the page says; those that no test can run are understood at least."""
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import pytest
 
-from support.console import DOCS, PAGES, commands, folder, output, same, steady
+from craton.cli import build_parser
+from support.console import DOCS, ELLIPSIS, PAGES, ROOT, commands, folder, output, same, steady, unrun
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -27,6 +31,18 @@ def test_a_page_tells_the_truth(name: str) -> None:
 
 def test_every_page_with_command_lines_is_run() -> None:
     assert {path.name for path in DOCS.glob("*.md") if "```console" in path.read_text(encoding="utf-8")} == set(PAGES)
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "results").glob("*.md"))], ids=str
+)
+def test_command_lines_that_are_not_run_are_understood(page: Path) -> None:
+    for line in unrun(page):
+        words = [word for word in shlex.split(line, comments=True) if word != ELLIPSIS]
+        try:
+            build_parser().parse_args(words[1:])
+        except SystemExit as ended:
+            raise AssertionError(f"{page.name}: {line}") from ended
 
 
 def test_lines_may_be_left_out() -> None:

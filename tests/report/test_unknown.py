@@ -13,6 +13,11 @@ def test_what_says_most_comes_first() -> None:
     assert in_the_way("time limit of 5 s reached") == "time limit of 5 s reached"
 
 
+def test_names_with_commas_stay_whole() -> None:
+    told = in_the_way("value with newton(it, sp), horn: gave up; testing: no test failed")
+    assert told.startswith("value with newton(it, sp) and others: gave up")
+
+
 def test_how_far() -> None:
     statistics = {"refutations": {"newton": 3}, "trace length": {"longest": 7}, "predicates": 1}
     assert how_far(statistics) == "3 error paths shown impossible, the longest of 7 steps; 1 predicate learned"

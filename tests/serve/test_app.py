@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from craton.serve.examples import examples
 from craton.serve.guard import TOKEN, Guard
 from craton.serve.jobs import Job, Jobs, State
 from craton.serve.orders import BadOrder, Order
+from support.entries import TESTS
 
+ROOT = TESTS.parent
 PORT, SECRET = 8765, "a token"
 HOST = f"127.0.0.1:{PORT}"
 PROGRAM = (
@@ -134,7 +137,11 @@ def test_expressions_are_completed(app: Application) -> None:
 def test_examples_are_programs_with_titles(app: Application) -> None:
     about = request(app, "/about")[2]
     assert about["examples"] == examples() and len(examples()) == 8
-    assert all(one["source"].startswith("//") and one["title"] for one in examples())
+    assert all(one["source"].startswith(("//", "/*")) and one["title"] for one in examples())
+    assert examples()[0]["title"] == "Two counters that move together. Is the assertion ever violated?"
+    assert examples()[0]["source"] == (ROOT / "examples" / "c" / "pairs.c").read_text()
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert settings["force-include"] == {"examples/c": "craton/serve/examples/c"}
 
 
 # --- orders -----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = ("tutorial.md", "cookbook.md", "engines.md", "properties.md")
+PAGES = ("tutorial.md", "cookbook.md", "engines.md", "properties.md", "pipelines.md")
 ELLIPSIS = "…"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROGRESS = re.compile(r" *\d+\.\d s .*iteration")  # on a machine that is busy
@@ -33,6 +33,10 @@ _FILES = {
     "sum.c": "extern int __VERIFIER_nondet_int(void);\n\nint main(void) {\n"
     "  int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();\n  return a + b;\n}\n",
     "no-overflow.prp": "CHECK( init(main()), LTL(G ! overflow) )\n",
+    "half.c": "int half(int n, int parts) {\n  int more = n + 1;\n  return more / (parts | 1);\n}\n"
+    "int main(void) { return half(4, 2); }\n",
+    "build/compile_commands.json": '[{ "directory": ".", "file": "half.c", '
+    '"arguments": ["cc", "-Iinclude", "-DNDEBUG", "-c", "half.c"] }]\n',
 }
 
 # What differs from run to run and from machine to machine.
@@ -54,6 +58,13 @@ class Command:
 
     line: str
     printed: tuple[str, ...]
+
+
+def unrun(page: Path) -> list[str]:
+    """The command lines of a page that no test runs: campaigns of hours, servers, clusters, others' tasks."""
+    text = _BLOCK.sub("", page.read_text(encoding="utf-8"))
+    lines = re.findall(r"^(?: {4})?(?:\.venv/bin/)?(craton (?:[^\n\\]|\\\n)*)", text, re.MULTILINE)
+    return [line.replace("\\\n", " ") for line in lines]
 
 
 def commands(page: Path) -> list[Command]:
@@ -78,6 +89,7 @@ def folder() -> Iterator[Path]:
         path = Path(name)
         shutil.copytree(ROOT / "examples" / "c", path / "examples" / "c")
         for file, text in _FILES.items():
+            (path / file).parent.mkdir(exist_ok=True)
             (path / file).write_text(text)
         programs = path / ".bin"
         programs.mkdir()

@@ -97,6 +97,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="text (default), one JSON object, or what code scanning, GitHub workflows and test reports read",
     )
     output.add_argument("--json", action="store_true", help="the same as --format json")
+    output.add_argument("--picture", action="store_true", help="in JSON, the automaton, too (SVG)")
     output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
     output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
 
@@ -136,7 +137,7 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
 def output_of(args: argparse.Namespace) -> Output:
     from craton.report.verdict import Output
 
-    return Output("json" if args.json else args.format, args.stats, args.quiet)
+    return Output("json" if args.json else args.format, args.stats, args.quiet, args.picture)
 
 
 def evidence_files_of(args: argparse.Namespace) -> EvidenceFiles:

@@ -1,4 +1,4 @@
-"""The page of a run, made of what it printed: the same as `craton verify --report`, without the automaton."""
+"""The page of a run, made of what it printed: the same as `craton verify --report`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run_report(run: Run, what: Contained) -> str | None:
     told.sources = {str(path): "\n".join(texts.lines(str(path))) for path in run.task.inputs if path.suffix in _TEXTS}
     arguments = (*run.task.arguments(), *(one for one in run.configuration.arguments() if "{" not in one))
     configuration = {"configuration": run.configuration.name, "expected": run.task.expected or "not known"}
-    return report(told, About("", configuration, f"craton verify {shlex.join(arguments)}"))
+    return report(told, About(told.picture, configuration, f"craton verify {shlex.join(arguments)}"))
 
 
 _TEXTS = (".c", ".i", ".h", ".bpl", ".smt2")

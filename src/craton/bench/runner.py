@@ -50,7 +50,7 @@ class Plan:
     def runs(self) -> list[Run]:
         """Ordered by task, so that configurations can be compared long before the end."""
         return [
-            Run(task, configuration, self.limits)
+            Run(task, configuration, self.limits, self.reports)
             for task in self.tasks
             for configuration in self.configurations
             if self.applies(task, configuration)

@@ -35,6 +35,7 @@ class Run:
     task: BenchTask
     configuration: Configuration
     limits: Limits
+    pictured: bool = False  # whether it says how its automaton looks, for a page about it
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -56,7 +57,8 @@ class Run:
             own += ["--cpu-limit", f"{cpu:g}"]
         if memory is not None:
             own += ["--memory-limit", f"{memory * _OWN_MEMORY_SHARE / 2**20:g}"]
-        options = (*self.configuration.arguments(), *own, "--no-config", "--json")
+        own += ["--no-config", "--json", *(["--picture"] if self.pictured else [])]
+        options = (*self.configuration.arguments(), *own)
         words = (*command, *self.task.arguments(), *options)
         return Order(words, Limits(_with_grace(wall), _with_grace(cpu), memory))
 

@@ -21,7 +21,7 @@ _ZSH = """\
 #compdef craton
 _craton() {
     local -a found
-    found=("${(@f)$(craton completion words -- "${BUFFER[1,CURSOR]}" 2>/dev/null)}")
+    found=("${(@f)$(craton completion words -- "${(j: :)words[1,CURRENT]}" 2>/dev/null)}")
     if [[ -n ${found[1]} ]]; then compadd -U -S '' -Q -- "${found[@]}"; else _files; fi
 }
 compdef _craton craton

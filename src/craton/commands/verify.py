@@ -17,7 +17,7 @@ from craton.arguments.sources import requested
 from craton.arguments.verifying import add_verify_arguments, evidence_files_of, output_of, stages_of
 from craton.errors import CratonError
 from craton.files import CannotWrite
-from craton.verdicts.text import VerdictKind
+from craton.verdicts.text import VerdictKind, VerdictText
 
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
@@ -187,6 +187,15 @@ class _Work:
         return content if self.called is None else cast(T, self.called.renamed(content))
 
     def _told(self, found: Outcome) -> Outcome:
+        called = self.called
+        if called is None:
+            return found
+        if called.looked_at and found.verdict.kind is VerdictKind.TRUE:
+            from craton.report.unknown import OTHER_MEMORY
+
+            reason = f"no violation where {called.looked_at}; {OTHER_MEMORY}"
+            found = replace(found, verdict=VerdictText(VerdictKind.UNKNOWN), reason=reason, evidence="", invariants=[])
+        found = replace(found, way=called.with_one_call(found.way))
         names = [one.name for one in fields(found) if one.name != "verdict"]
         return replace(found, **{name: self._renamed(getattr(found, name)) for name in names})
 
@@ -235,7 +244,7 @@ class _Work:
             deterministic=args.deterministic,
         )
         told = outcome(result)
-        if args.report is not None and result.program is not None:
+        if (args.report is not None or args.picture) and result.program is not None:
             from craton.program.picture import to_svg
 
             told.picture = to_svg(result.program)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from craton.errors import NotExpressible
@@ -16,10 +17,12 @@ from craton.logic.infix import infix
 from craton.program.cfa import Location, Procedure, Program, Symbol
 from craton.program.origin import SourceRange
 from craton.program.spelling import plain
-from craton.program.variables import at_entry
+from craton.program.variables import at_entry, reads, writes
 from craton.report.conjunctions import Said, in_c
 from craton.report.pointers import Pointers
 from craton.verdicts.proof import ShownContract
+
+_NEAR = 20  # locations behind a loop head, in which its variables are looked for
 
 
 def told_contract(contract: ShownContract, program: Program) -> list[dict[str, Any]]:
@@ -38,7 +41,8 @@ def told_invariant(location: Location, invariant: Term, program: Program, loaded
     home = next(procedure for procedure in program.procedures.values() if location in procedure.locations)
     place = program.loop_heads.get(location)
     function = home.name if loaded is None or place is None else _function_at(place, loaded) or home.name
-    names = _in_scope(_names(home, program), program, function, place)
+    scope = _Scope(function, _copy_at(location, home, program, function), place)
+    names = _in_scope(_names(home, program), program, scope)
     return told(str(place or location), _text(invariant, names, program))
 
 
@@ -55,38 +59,55 @@ def _function_at(place: SourceRange, loaded: Program) -> str:
     )
 
 
-def _in_scope(
-    names: Mapping[Term, tuple[str, Term]], program: Program, function: str, place: SourceRange | None
-) -> dict[Term, tuple[str, Term]]:
-    """Where several variables have a name, it means the one of the function that was declared last before the place;
-    those of other functions are told with their functions, and others of the function have no name there.
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where something is said: in which function, in which of its inlined copies, at which place."""
+
+    function: str
+    copy: str
+    place: SourceRange | None
+
+    def nearness(self, variable: Term, symbol: Symbol) -> tuple[bool, int, int]:
+        """Larger for what a name rather means: of this copy, and declared last before the place or on its line."""
+        declared = symbol.declared
+        if declared is None or self.place is None:
+            line, column = 0, 0  # a parameter comes before all
+        else:
+            line, column = (declared.line, declared.column) if declared.line <= self.place.line else (-1, 0)
+        return variable.name.startswith(f"{self.copy}::"), line, column
+
+
+def _copy_at(location: Location, home: Procedure, program: Program, function: str) -> str:
+    """Which inlined copy of the function a location belongs to: that of the variables used next; "" if none."""
+    seen, waiting = {location}, [location]
+    for place in waiting:
+        for edge in home.outgoing(place):
+            for variable in sorted(reads(edge.statement) | writes(edge.statement), key=lambda v: v.name):
+                symbol = program.symbols.get(variable)
+                if symbol is not None and symbol.function == function:
+                    return variable.name.rpartition("::")[0]
+            if edge.target not in seen and len(seen) < _NEAR:
+                seen.add(edge.target)
+                waiting.append(edge.target)
+    return ""
+
+
+def _in_scope(names: Mapping[Term, tuple[str, Term]], program: Program, scope: _Scope) -> dict[Term, tuple[str, Term]]:
+    """Where several variables have a name, it means the one that is in scope; those of other functions are told with
+    their functions, and others of the function have no name there.
     """
     often = Counter(name for name, _ in names.values())
     found: dict[Term, tuple[str, Term]] = {}
-    meant: dict[str, Term] = {}
+    own: dict[str, dict[Term, Symbol]] = {}
     for v, (name, original) in names.items():
         symbol = program.symbols.get(original)
-        if often[name] == 1 or symbol is None or not program.data_model:
-            found[v] = (v.name if often[name] > 1 else name, original)
-        elif symbol.function != function:
-            found[v] = (v.name, original)
-        else:
-            found[v] = ("", original)
-            if _declared_before(symbol, place) >= _declared_before(
-                None if name not in meant else program.symbols.get(names[meant[name]][1]), place
-            ):
-                meant[name] = v
-    for name, v in meant.items():
-        found[v] = (name, names[v][1])
+        found[v] = (name if often[name] == 1 else v.name, original)
+        if often[name] > 1 and symbol is not None and symbol.function == scope.function and program.data_model:
+            own.setdefault(name, {})[v] = symbol
+    for name, candidates in own.items():
+        meant = max(candidates, key=lambda v, own=candidates: scope.nearness(v, own[v]))
+        found |= {v: (name if v is meant else "", names[v][1]) for v in candidates}
     return found
-
-
-def _declared_before(symbol: Symbol | None, place: SourceRange | None) -> tuple[int, int]:
-    """Where, if that is before the place or on its line; a parameter comes before all."""
-    declared = None if symbol is None else symbol.declared
-    if declared is None or place is None:
-        return (0, 0) if symbol is not None else (-1, 0)
-    return (declared.line, declared.column) if declared.line <= place.line else (-1, 0)
 
 
 def _names(procedure: Procedure, program: Program) -> dict[Term, tuple[str, Term]]:

@@ -10,6 +10,7 @@ from craton.words import counted
 _MOST_REASONS = 2
 _LONGEST = 150  # characters of a reason
 _OUT_OF_TIME = "out of time"
+OTHER_MEMORY = "other memory was not looked at"  # of a function that takes pointers
 
 
 def in_the_way(reason: str) -> str:
@@ -25,9 +26,20 @@ def in_the_way(reason: str) -> str:
 
 def _shortened(reason: str) -> str:
     names, colon, why = reason.partition(": ")
-    if colon and ", " in names:
-        reason = f"{names.partition(', ')[0]} and others: {why}"
+    first = _first(names)
+    if colon and first != names:
+        reason = f"{first} and others: {why}"
     return reason if len(reason) <= _LONGEST else reason[:_LONGEST] + " …"
+
+
+def _first(names: str) -> str:
+    """Of names that may have commas in brackets: `newton(it, sp), horn`."""
+    depth = 0
+    for place, sign in enumerate(names):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and not depth:
+            return names[:place]
+    return names
 
 
 def _worth(reason: str) -> int:
@@ -56,7 +68,9 @@ def _ideas(reason: str, limit: str | None, checks: int) -> Iterator[str]:
     if "not modelled" in reason or "not supported" in reason:
         yield "write that place in another way, or put what it needs into a function without a body"
         return
-    if limit == "memory":
+    if OTHER_MEMORY in reason:
+        yield "a main of your own that calls it with the memory that it is meant for"
+    elif limit == "memory":
         yield "more memory (--memory-limit)"
     elif limit == "cpu":
         yield "more processor time (--cpu-limit)"

@@ -248,12 +248,13 @@ class Output:
     format: str = "text"
     stats: bool = False
     quiet: bool = False
+    picture: bool = False  # of the automaton, in JSON
 
 
 def print_outcome(outcome: Outcome, output: Output, name: str = "") -> None:
     """The verdict on what was asked."""
     if output.format == "json":
-        print_json(as_data(outcome))
+        print_json({**as_data(outcome), **({"picture": outcome.picture} if output.picture else {})})
     elif output.format != "text":
         from craton.report.checks import in_words
         from craton.report.formats import FORMATS
