@@ -237,5 +237,7 @@ def _more(told: Outcome, about: About) -> Html:
 
 def _figure(value: Any) -> str:
     if isinstance(value, dict):
+        if value.keys() == {"calls", "seconds"}:
+            return f"{value['seconds']:g} s"
         return ", ".join(f"{name}: {_figure(one)}" for name, one in value.items())
     return str(value)
