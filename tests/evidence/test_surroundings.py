@@ -40,6 +40,11 @@ PROGRAMS = {
         "arguments",
         (b"program", b"a", b"zq"),
     ),
+    "option": (
+        "int main(int c, char **v) { if (c == 2 && v[1][0] == '-') assert(v[1][1] != 'q'); return 0; }",
+        "arguments",
+        (b"program", b"-q"),
+    ),
     "environment": (
         "int main(void) { char *s = getenv(\"MODE\"); if (s) assert(s[0] != 'q'); return 0; }",
         "answers",
@@ -73,6 +78,7 @@ def read(function: str, value: int, sort: Sort) -> ReadValue:
     [
         ([read("getchar", 65, BitVec(32)), read("getchar", 2**32 - 1, BitVec(32)), read("getc", 66, BitVec(32))], b"A"),
         ([read("fgets", 10, BitVec(8)), read("read", 255, BitVec(8))], b"\n\xff"),
+        ([read("fgets", 113, BitVec(8)), read("scanf(%d)", 42, BitVec(32))], b"q\n 42"),
         ([read("scanf(%d)", 2**32 - 5, BitVec(32)), read("scanf(: %x)", 255, BitVec(32))], b" -5: ff"),
         ([read("scanf(%lu)", 2**64 - 1, BitVec(64)), read("scanf(%o)", 8, BitVec(32))], b" 18446744073709551615 10"),
         ([read("scanf(%lf)", from_python(format_of(FLOAT64), -0.5), FLOAT64)], b" -0.5"),

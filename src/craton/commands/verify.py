@@ -347,8 +347,12 @@ class _Work:
 
 def _left_out(args: argparse.Namespace, stages: Sequence[Stage]) -> list[str]:
     """What a user who compares refiners should know."""
-    if args.refine is None or args.engine is not None:
+    from craton.configuration.engines import refines
+
+    if args.refine is None:
         return []
+    if args.engine is not None:
+        return [] if refines(args.engine) else [f"--refine has no effect: {args.engine} does not refine"]
     names = ", ".join(dict.fromkeys(stage.engine for stage in stages))
     return [f"--refine without --engine: only the ways that refine are used ({names})"]
 

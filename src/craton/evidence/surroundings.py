@@ -20,6 +20,7 @@ from craton.verdicts.counterexample import ReadValue, Replay, Surroundings
 
 _CHARACTERS = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
 _BYTES = frozenset("fgets gets fread getline getdelim read".split())
+_LINES = frozenset("fgets gets getline".split())
 _SCANNED = re.compile(r"scanf\((?P<before>.*)%(?P<conversion>\w+)\)", re.DOTALL)
 _MOST_ARGUMENTS, _LONGEST = 1000, 4000
 PROGRAM_NAME = b"program"
@@ -67,9 +68,10 @@ def _arguments(replay: Replay, memory: _Memory) -> tuple[bytes, ...]:
     if isinstance(first.sort, BitVec):
         count = to_signed(first.sort.width, count)
     if count > _MOST_ARGUMENTS:  # those that somebody looked at will do
-        count = max((i + 1 for i in range(_MOST_ARGUMENTS) if memory.pointer(base, i)), default=_MOST_ARGUMENTS)
-    texts = [memory.text(pointer) if (pointer := memory.pointer(base, i)) else b"a" for i in range(count)]
-    return tuple(texts if memory.pointer(base, 0) or not texts else [PROGRAM_NAME, *texts[1:]])
+        seen = (i + 1 for i in range(_MOST_ARGUMENTS) if memory.pointer(base, i) is not None)
+        count = max(seen, default=_MOST_ARGUMENTS)
+    texts = [b"a" if (pointer := memory.pointer(base, i)) is None else memory.text(pointer) for i in range(count)]
+    return tuple([PROGRAM_NAME, *texts[1:]] if texts and memory.pointer(base, 0) is None else texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,9 @@ class _Memory:
     cells: Mapping[tuple[int, int], int]
     pointer_size: int
 
-    def pointer(self, base: int, number: int) -> int:
-        return self.cells.get(((base + number * self.pointer_size) % self._beyond, self.pointer_size), 0)
+    def pointer(self, base: int, number: int) -> int | None:
+        """None if nobody looked at it. Zero is an address as good as any: arguments are never NULL."""
+        return self.cells.get(((base + number * self.pointer_size) % self._beyond, self.pointer_size))
 
     @property
     def _beyond(self) -> int:
@@ -105,6 +108,7 @@ class _Memory:
 def _standard_input(inputs: Sequence[ReadValue]) -> bytes:
     """What is typed, one after the other, up to the end of the file."""
     found = bytearray()
+    before = ""
     for read in inputs:
         function, value = read.source.function, read.value
         scanned = _SCANNED.fullmatch(function)
@@ -115,7 +119,10 @@ def _standard_input(inputs: Sequence[ReadValue]) -> bytes:
         elif function in _BYTES:
             found.append(int(value) & 255)
         elif scanned is not None:
+            if before in _LINES and not found.endswith(b"\n"):
+                found += b"\n"  # numbers may have spaces before them, and else they would be read as a part of the line
             found += _scanned(read, scanned["before"], scanned["conversion"]).encode("latin-1", "replace")
+        before = function
     return bytes(found)
 
 
