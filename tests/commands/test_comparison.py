@@ -24,6 +24,11 @@ def test_a_refiner_without_an_engine_leaves_out_what_does_not_refine() -> None:
         chosen_stages(refine="newton(sp)", usual=(Stage("horn"),))
 
 
+def test_a_refiner_without_a_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", PAIRS, "--engine", "bounded(depth=2)", "--refine", "newton(sp)") == 3
+    assert "--refine has no effect: bounded(depth=2) does not refine" in capsys.readouterr().out
+
+
 def test_it_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("verify", PAIRS, "--refine", "newton(it, wp, lv)", "--json", "--time-limit", "60") == 0
     told = json.loads(capsys.readouterr().out)
