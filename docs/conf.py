@@ -29,6 +29,8 @@ autodoc_default_options = {"members": True, "show-inheritance": False}
 html_theme = "furo"
 html_title = f"Craton {release}"
 html_theme_options = {"sidebar_hide_name": False}
+html_static_path = ["static"]
+html_css_files = ["pictures.css"]
 default_role = "code"  # as docstrings mean single backquotes
 
 
