@@ -105,7 +105,7 @@ def _in_scope(names: Mapping[Term, tuple[str, Term]], program: Program, scope: _
         if often[name] > 1 and symbol is not None and symbol.function == scope.function and program.data_model:
             own.setdefault(name, {})[v] = symbol
     for name, candidates in own.items():
-        meant = max(candidates, key=lambda v, own=candidates: scope.nearness(v, own[v]))
+        meant, _ = max(candidates.items(), key=lambda candidate: scope.nearness(*candidate))
         found |= {v: (name if v is meant else "", names[v][1]) for v in candidates}
     return found
 

@@ -227,11 +227,10 @@ class Pointers:
     def _behind(self, address: Term, old: bool) -> tuple[str, Scalar] | None:
         """What lies at a pointer, or some elements behind it."""
         pointer, offset, index = self._split(address)
-        if pointer is None or (old and not (at_entry := _OLD.fullmatch(pointer.text))):
-            return None
-        if not old:
-            return self._part(pointer, offset, index)
-        found = self._part(Pointer(at_entry[1], pointer.pointee), offset)
+        if pointer is None or not old:
+            return None if pointer is None else self._part(pointer, offset, index)
+        at_entry = _OLD.fullmatch(pointer.text)  # what a pointer of now pointed to then cannot be said
+        found = None if at_entry is None else self._part(Pointer(at_entry[1], pointer.pointee), offset)
         return None if found is None or index is not None else (f"\\old({found[0]})", found[1])
 
     def _part(self, pointer: Pointer, offset: int, index: _Index | None = None) -> tuple[str, Scalar] | None:

@@ -204,7 +204,8 @@ class _Telling:
         """What an assignment of a whole memory changed."""
         if not isinstance(edge.statement, Assign):
             return
-        term, stores = edge.statement.value, []
+        term = edge.statement.value
+        stores: list[tuple[int, _From]] = []
         while term.op is ops.STORE and len(stores) < _MOST_STORES:
             stores.append((evaluate(term.args[1], self._state()), self._source(term.args[2])))
             term = term.args[0]
