@@ -13,6 +13,7 @@ from craton.engines.predicate.abstraction import Abstracting
 from craton.frontends.programs import Request, load_program
 from craton.program.blocks import encode_blocks
 from craton.program.preparation import prepare
+from craton.traces.levels import Level
 
 SAFE = """
 extern int __VERIFIER_nondet_int(void);
@@ -50,10 +51,25 @@ def test_edge_level(expression: str, engine: str, text: str, expected: type, tmp
     program = encode_blocks(prepare(load_program(Request((str(file),)))).small.program, None).program
     budget = Budget(30.0)
     edge = refiner(f"{expression[:-1]}, level=edge)")
-    answer = PredicateAnalysis(edge, abstraction=Abstracting(engine)).run(program, budget)
+    answer = PredicateAnalysis(edge, abstraction=Abstracting(engine), level=Level.BLOCK).run(program, budget)
     assert isinstance(answer, expected), answer
     if engine == "boolean":
         assert budget.statistics.returned == 0
+
+
+@pytest.mark.parametrize("expression", ["newton(it, sp, lv)", "lean(newton(it, wp, lv))"])
+@pytest.mark.parametrize(("text", "expected"), [(SAFE, Safe), (UNSAFE, Unsafe)], ids=["safe", "unsafe"])
+def test_the_engine_looks_inside_of_blocks_with_any_refiner(
+    expression: str, text: str, expected: type, tmp_path: Path
+) -> None:
+    """Path after path is refuted, none twice."""
+    file = tmp_path / "states.c"
+    file.write_text(text)
+    program = encode_blocks(prepare(load_program(Request((str(file),)))).small.program, None).program
+    budget = Budget(30.0)
+    answer = PredicateAnalysis(refiner(expression)).run(program, budget)
+    assert isinstance(answer, expected), answer
+    assert budget.statistics.returned == 0
 
 
 # [RS] Fig. 1: a flag and the counter of a loop, in blocks that branch.
@@ -78,7 +94,8 @@ def test_sliced_at_edge_level_selects_inside_of_blocks(tmp_path: Path) -> None:
     found = {}
     for expression in ("good, level=edge", "bad, level=edge", "good"):
         budget = Budget(30.0)
-        answer = PredicateAnalysis(refiner(f"sliced(newton(it, sp, lv), {expression})")).run(program, budget)
+        selecting = refiner(f"sliced(newton(it, sp, lv), {expression})")
+        answer = PredicateAnalysis(selecting, level=Level.BLOCK).run(program, budget)
         assert isinstance(answer, Safe), answer
         found[expression] = budget.statistics
     assert found["good, level=edge"].choices == [2] and found["good, level=edge"].iterations == 1

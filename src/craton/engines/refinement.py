@@ -60,10 +60,11 @@ class Refinement:
         with statistics.spending("refinement"):
             answer = self._refiner.refute(trace, self._memory)
         if isinstance(answer, Refutation):
-            statistics.count(answer)
+            for one in (answer, *answer.others):
+                statistics.count(one)
+                self._count_return(one.refuted(trace)[0])
             if len(statistics.log) < MOST_LOGGED:
                 statistics.log.append(refined(trace, answer, running_time() - begun))
-            self._count_return(answer.refuted(trace)[0])
         return answer
 
     def _count_return(self, refuted: Trace) -> None:

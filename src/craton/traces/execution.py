@@ -6,7 +6,7 @@ blocks, and checks every assumption, so it detects a wrong model or a wrong trac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from craton.program.transitions import chosen_value, exclusive, taken, transitio
 from craton.smt import make_solver
 from craton.traces.trace import Trace
 
-Values = dict[Term, Any]
+Values = Mapping[Term, Any]
 
 _SECONDS = 5.0  # for a solver to decide one quantified condition when all values are known
 
@@ -135,13 +135,45 @@ def _after(edge: Edge, number: int, values: Values, inputs: Values, model: Model
         case Assume(condition):
             return (ExecutedStep(edge, {}), values) if holds(condition, state(values, model)) else None
         case Assign(variable, value):
-            return ExecutedStep(edge, {}), {**values, variable: evaluate(value, state(values, model))}
+            return ExecutedStep(edge, {}), _changed(values, {variable: evaluate(value, state(values, model))})
         case Havoc(variables):
             chosen = {v: inputs[c] if (c := chosen_value(v, number)) in inputs else model[c] for v in variables}
-            return ExecutedStep(edge, chosen), {**values, **chosen}
+            return ExecutedStep(edge, chosen), _changed(values, chosen)
         case Return():
             return ExecutedStep(edge, {}), values
     return None
+
+
+def _changed(values: Values, changes: Values) -> Values:
+    return values.changed(changes) if isinstance(values, Unread) else {**values, **changes}
+
+
+class Unread(Mapping[Term, Any]):
+    """Values of variables that are read when they are asked for, each under another name; and what has changed since:
+    a path through a block asks for few of its variables.
+    """
+
+    def __init__(self, names: Mapping[Term, Term], read: Callable[[Term], Any], known: Values | None = None) -> None:
+        self._names = names
+        self._read = read
+        self._known = dict(known or {})
+
+    def changed(self, changes: Values) -> Unread:
+        return Unread(self._names, self._read, {**self._known, **changes})
+
+    def __getitem__(self, variable: Term) -> Any:
+        if variable not in self._known:
+            self._known[variable] = self._read(self._names[variable])
+        return self._known[variable]
+
+    def __contains__(self, variable: object) -> bool:
+        return variable in self._known or variable in self._names
+
+    def __iter__(self) -> Iterator[Term]:
+        return iter({**self._names, **self._known})
+
+    def __len__(self) -> int:
+        return len({**self._names, **self._known})
 
 
 def state(values: Mapping[Term, Any], model: Model) -> Model:

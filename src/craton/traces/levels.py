@@ -12,16 +12,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import ClassVar
 
 from craton.errors import MissingCapability
-from craton.logic import Model, Term, and_, eq, free_variables, iff, substitute, var
+from craton.logic import (
+    BOOL,
+    INT,
+    REAL,
+    Model,
+    Substitution,
+    Term,
+    and_,
+    eq,
+    free_variables,
+    functions,
+    iff,
+    implies,
+    substitute,
+    var,
+)
 from craton.program.cfa import Edge
 from craton.program.statements import Block
 from craton.program.transitions import is_linear, transition
-from craton.smt import Sat, Solver
-from craton.traces.execution import path_in
-from craton.traces.memory import RunMemory
-from craton.traces.refutation import Along, Answer, Feasible, Refiner, Refutation
+from craton.smt import Sat, Solver, Unsat, make_solver
+from craton.traces.execution import Unread, path_in
+from craton.traces.memory import NO_MEMORY, RunMemory
+from craton.traces.refutation import Along, Answer, Feasible, GaveUp, Refiner, Refutation
 from craton.traces.trace import Trace
 
 Path = tuple[tuple[Edge, ...], tuple[int, ...]]  # the statements, and for each step of a trace where it ends
@@ -32,23 +48,79 @@ class Level(enum.Enum):
     BLOCK = "block"  # [NR] 4.1.2
 
 
-def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, by: str, solver: Solver) -> Answer:
+CHOOSING = "bitwuzla"  # the fastest at this; which path is refuted need not be anybody's word
+MOST_PATHS = 12  # through the blocks of one trace that are refuted before the engine looks again
+
+
+@dataclass(frozen=True, slots=True)
+class Inside(Refiner):
+    """R, asked about paths through the blocks of traces: the engine's own edge level, whatever R is. Where blocks
+    branch, path after path is refuted, as long as some path is not excluded by what is tracked and learned.
+    """
+
+    word: ClassVar[str] = "inside"
+
+    refiner: Refiner
+    solver: str
+    time_limit: float | None = 10.0
+
+    @property
+    def name(self) -> str:
+        return self.refiner.name
+
+    @property
+    def allowance(self) -> float:
+        return self.refiner.allowance + (self.time_limit or 0.0)
+
+    def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        paths = kept_paths(memory, (CHOOSING, self.solver), self.time_limit)
+        first = at_edge_level(self.refiner, trace, memory, paths)
+        if isinstance(first, GaveUp):
+            return self.refiner.refute(trace, memory)
+        if not isinstance(first, Refutation) or first.along is None:
+            return first
+        found = [first]
+        while len(found) < MOST_PATHS:
+            trace = _tracking(trace, found[-1])
+            further = _along_a_path(self.refiner, trace, memory, paths)
+            if not isinstance(further, Refutation):
+                break
+            found.append(further)
+        return replace(first, others=tuple(found[1:]))
+
+
+def _tracking(trace: Trace, refutation: Refutation) -> Trace:
+    """The trace as it will be seen when the refutation's assertions are tracked, too."""
+    assert trace.tracked is not None
+    told = zip(trace.tracked, refutation.assertions, strict=True)
+    return replace(trace, tracked=tuple((*known, new) for known, new in told))
+
+
+def kept_paths(memory: RunMemory, solvers: tuple[str, ...], time_limit: float | None) -> Paths:
+    """Those of the run."""
+    return memory.kept((Paths, solvers, time_limit), lambda: Paths(solvers, time_limit))
+
+
+def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, paths: Paths) -> Answer:
     """Refutes the trace, or a path through its blocks, statement by statement, and keeps the assertions at the ends of
     the trace's own steps. The refiner is one of block level.
     """
     if trace.tracked is not None and not all(map(_is_straight, trace.edges)):
-        along = _along_a_path(refiner, trace, memory, solver)
+        along = _along_a_path(refiner, trace, memory, paths)
         if along is not None:
-            return replace(along, by=by) if isinstance(along, Refutation) else along
+            return along
     edges, ends = unfolded(trace)
     if len(edges) == len(trace):
-        answer = refiner.refute(trace, memory)
-        return replace(answer, by=by) if isinstance(answer, Refutation) else answer
+        return refiner.refute(trace, memory)
     answer = refiner.refute(Trace(edges, trace.program), memory)
     if isinstance(answer, Feasible):
         # The model uses the indices of the unfolded trace; the trace itself needs a model of its own.
         return refiner.refute(trace, memory)
-    return replace(at_ends(answer, ends), by=by) if isinstance(answer, Refutation) else answer
+    return at_ends(answer, ends) if isinstance(answer, Refutation) else answer
+
+
+def said_by(answer: Answer, by: str) -> Answer:
+    return replace(answer, by=by) if isinstance(answer, Refutation) else answer
 
 
 def at_ends(fine: Refutation, ends: Sequence[int]) -> Refutation:
@@ -88,41 +160,85 @@ def _is_straight(edge: Edge) -> bool:
 # --- one path through blocks that branch ------------------------------------------------------------------------------
 
 
-def _along_a_path(refiner: Refiner, trace: Trace, memory: RunMemory, solver: Solver) -> Answer | None:
-    """The refutation of one path through the blocks of an infeasible trace; None if there is no new path to refute."""
-    frames = [framed(edge, number) for number, edge in enumerate(trace.edges)]
-    if _model([*_formulas(frames), *_equal(frames)], solver) is not None:
-        return None
-    chosen = path_through(trace, frames, solver)
+def _along_a_path(refiner: Refiner, trace: Trace, memory: RunMemory, paths: Paths) -> Answer | None:
+    """The refutation of one path through the blocks of a trace; None if there is no new path to refute."""
+    chosen = paths.through(trace)
     if chosen is None:
         return None
     edges, ends = chosen
     path = Trace(edges, trace.program)
-    if memory.recall(refiner, path) is not None:
+    if memory.recall((Level.EDGE, refiner), path) is not None:
         return None
     fine = refiner.refute(path, memory)
     if not isinstance(fine, Refutation):
         return None if isinstance(fine, Feasible) else fine
-    memory.note(refiner, path, ends)
+    memory.note((Level.EDGE, refiner), path, ends)
     return replace(at_ends(fine, ends), along=Along(path, fine.assertions, ends))
 
 
-def path_through(trace: Trace, frames: Sequence[Frame], solver: Solver) -> Path | None:
-    """A path through the blocks of a trace that the engine's abstraction cannot exclude.
-
-    It is the path of a run that between any two steps may change into any state that the tracked predicates cannot tell
-    from its own. If the assertions of a refuted path are tracked, no such run takes that path: it would satisfy each
-    assertion, at last `false`. So a path that was refuted is not chosen again.
+class Paths:
+    """Paths through the blocks of traces. A block is asserted once for each place where it occurs in a trace, and stays
+    in the solver; a question about a trace switches its blocks on. What one solver cannot speak of is for the next one.
     """
-    assert trace.tracked is not None
-    model = _model([*_formulas(frames), *_indistinguishable(frames, trace.tracked[1:-1])], solver)
-    if model is None:
+
+    def __init__(self, solvers: Sequence[str], time_limit: float | None) -> None:
+        self._solvers = [make_solver(name, time_limit=time_limit) for name in dict.fromkeys(solvers)]
+        self._switches: dict[tuple[Edge, int], Term] = {}
+        self._changing: set[Term] = set()  # variables that had to change for some path
+
+    def through(self, trace: Trace) -> Path | None:
+        """A path through the blocks of a trace that the engine's abstraction cannot exclude.
+
+        It is the path of a run that between any two steps may change into any state that the tracked predicates cannot
+        tell from its own. If the assertions of a refuted path are tracked, no such run takes that path: it would
+        satisfy each assertion, at last `false`. So a path that was refuted is not chosen again.
+        """
+        frames = _frames(trace)
+        while self._solvers:
+            try:
+                return self._almost_executed(trace, frames, self._solvers[0])
+            except MissingCapability:
+                del self._solvers[0]
+                self._switches.clear()
         return None
+
+    def _almost_executed(self, trace: Trace, frames: Sequence[Frame], solver: Solver) -> Path | None:
+        """The path of a run in which only few variables change between the steps: the predicates that refute it are
+        about these, and not about whatever the solver could have chosen at will.
+        """
+        assert trace.tracked is not None
+        kept = {var(f"{v.name} stays", BOOL): (v, links) for v, links in _equal(frames).items()}
+        switches = self._switched_on(trace, frames, solver)
+        with solver.scope():
+            solver.add(*_indistinguishable(frames, trace.tracked[1:-1]))
+            solver.add(*(implies(stays, and_(*links)) for stays, (_, links) in kept.items()))
+            while True:
+                staying = [stays for stays, (v, _) in kept.items() if v not in self._changing]
+                answer = solver.check(*switches, *staying)
+                if isinstance(answer, Sat):
+                    return _taken(trace, frames, answer)
+                needed = answer.core.assumptions if isinstance(answer, Unsat) else ()
+                changing = {kept[stays][0] for stays in needed if stays in kept}
+                if not changing:
+                    return None
+                self._changing |= changing
+
+    def _switched_on(self, trace: Trace, frames: Sequence[Frame], solver: Solver) -> list[Term]:
+        places = list(enumerate(trace.edges))
+        for number, edge in places:
+            if (edge, number) not in self._switches:
+                switch = var(f"block {len(self._switches)}", BOOL)
+                solver.add(implies(switch, frames[number].formula))
+                self._switches[edge, number] = switch
+        return [self._switches[edge, number] for number, edge in places]
+
+
+def _taken(trace: Trace, frames: Sequence[Frame], answer: Sat) -> Path | None:
+    """The path that a model takes; only what it needs is read."""
+    model = Model({}) if all(frame.is_plain for frame in frames) else answer.model
     inside: list[Sequence[Edge]] = []
     for edge, frame in zip(trace.edges, frames, strict=True):
-        values = {variable: model[indexed] for variable, indexed in frame.before.items()}
-        inputs = {i: model[indexed] for i, indexed in frame.inputs.items()}
-        taken = path_in(edge, values, inputs, model)
+        taken = path_in(edge, Unread(frame.before, answer.value), Unread(frame.inputs, answer.value), model)
         if taken is None:
             return None
         inside.append(taken)
@@ -134,9 +250,11 @@ class Frame:
     """A step over variables of its own, so that it is the same whatever comes before it."""
 
     formula: Term
+    read: frozenset[Term]
     before: Mapping[Term, Term]
     after: Mapping[Term, Term]
     inputs: Mapping[Term, Term]
+    is_plain: bool  # values of variables are all that a model says of it
 
 
 @lru_cache(maxsize=10_000)
@@ -146,25 +264,31 @@ def framed(edge: Edge, number: int) -> Frame:
     before = {v: _variable(v, number, "before") for v in sorted(step.read | step.written, key=lambda v: v.serial)}
     inputs = {i: _variable(i, number, "input") for i in step.inputs}
     after = before | {v: _variable(v, number, "after") for v in step.updates}
-    here = before | inputs
-    new = (eq(after[v], substitute(value, here)) for v, value in step.updates.items())
-    return Frame(and_(substitute(step.guard, here), *new), before, after, inputs)
+    told = Substitution(before | inputs)
+    new = [eq(after[v], told(value)) for v, value in step.updates.items()]
+    formula = and_(told(step.guard), *new)
+    is_plain = not functions(formula) and not any(v.sort in (INT, REAL) for v in free_variables(formula))
+    return Frame(formula, step.read, before, after, inputs, is_plain)
 
 
 def _variable(v: Term, number: int, when: str) -> Term:
     return var(f"{v.name}@{number} {when}", v.sort)
 
 
-def _formulas(frames: Sequence[Frame]) -> list[Term]:
-    return [frame.formula for frame in frames]
+def _frames(trace: Trace) -> list[Frame]:
+    return [framed(edge, number) for number, edge in enumerate(trace.edges)]
 
 
-def _equal(frames: Sequence[Frame]) -> Iterator[Term]:
-    """Nothing changes between the steps."""
+def _equal(frames: Sequence[Frame]) -> dict[Term, list[Term]]:
+    """For each variable, that it does not change between the steps."""
     last: dict[Term, Term] = {}
+    found: dict[Term, list[Term]] = {}
     for frame in frames:
-        yield from (eq(last[v], indexed) for v, indexed in frame.before.items() if v in last)
+        for v, indexed in frame.before.items():
+            if v in last and v in frame.read:
+                found.setdefault(v, []).append(eq(last[v], indexed))
         last.update(frame.after)
+    return found
 
 
 def _indistinguishable(frames: Sequence[Frame], tracked: Sequence[Sequence[Term]]) -> Iterator[Term]:
@@ -177,13 +301,3 @@ def _indistinguishable(frames: Sequence[Frame], tracked: Sequence[Sequence[Term]
             end = {v: first.after.get(v) or _variable(v, number, "before") for v in free_variables(predicate)}
             begin = {v: second.before.get(v) or _variable(v, number + 1, "before") for v in free_variables(predicate)}
             yield iff(substitute(predicate, end), substitute(predicate, begin))
-
-
-def _model(formulas: Sequence[Term], solver: Solver) -> Model | None:
-    try:
-        with solver.scope():
-            solver.add(*formulas)
-            answer = solver.check()
-            return answer.model if isinstance(answer, Sat) else None
-    except MissingCapability:
-        return None

@@ -4,14 +4,15 @@ belongs to the run, which passes it to them with each trace.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Protocol, TypeVar
 
 from craton.logic import Term
 from craton.program.analysis.domain_types import DomainType, domain_types
 from craton.smt import Solver, make_solver
 from craton.traces.trace import Trace
 
+T = TypeVar("T")
 Entries = dict[tuple[Hashable, Hashable], Any]  # a refiner's notes about a trace
 
 
@@ -30,6 +31,7 @@ class RunMemory:
     def __init__(self) -> None:
         self._entries: Entries = {}
         self._solvers: dict[tuple[str, float | None], Solver] = {}
+        self._kept: dict[Hashable, Any] = {}
         self._types: dict[int, tuple[object, Mapping[Term, DomainType]]] = {}  # by the identity of a program's edges
 
     def recall(self, refiner: Hashable, problem: Identified) -> Any:
@@ -45,6 +47,13 @@ class RunMemory:
         if key not in self._solvers:
             self._solvers[key] = make_solver(name, time_limit=time_limit)
         return self._solvers[key]
+
+    def kept(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What is made once for the run, whoever asks for it by this name."""
+        found: T | None = self._kept.get(name)
+        if found is None:
+            found = self._kept[name] = make()
+        return found
 
     def domain_types(self, trace: Trace) -> Mapping[Term, DomainType]:
         """The domain types of the variables, computed from the whole program if it is known."""
@@ -70,6 +79,7 @@ class Branch(RunMemory):
     def __init__(self, trunk: RunMemory) -> None:
         super().__init__()
         self._solvers = trunk._solvers
+        self._kept = trunk._kept
         self._types = trunk._types
         self._trunk = trunk
 
@@ -93,6 +103,9 @@ class NoMemory(RunMemory):
 
     def solver(self, name: str, time_limit: float | None = None) -> Solver:
         return make_solver(name, time_limit=time_limit)
+
+    def kept(self, name: Hashable, make: Callable[[], T]) -> T:
+        return make()
 
     def domain_types(self, trace: Trace) -> Mapping[Term, DomainType]:
         return domain_types(trace.context)

@@ -19,7 +19,7 @@ from craton.registry import flag, keyed_choice, keyed_seconds, switch, word_choi
 from craton.smt import Sat, Solver, Undecided, make_solver
 from craton.smt.elimination import CHEAP, EXACT, SYNTACTIC, Eliminator, Method
 from craton.traces.cores import Granularity, InfeasibleCore, infeasible_core
-from craton.traces.levels import Level, at_edge_level
+from craton.traces.levels import Level, at_edge_level, kept_paths, said_by
 from craton.traces.live import future_live, past_live
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import core_choice, core_minimisation, eliminating_solver, solver_name
@@ -83,8 +83,8 @@ class Newton(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
-            solver = make_solver(self.solver, time_limit=self.time_limit)
-            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name, solver)
+            paths = kept_paths(memory, (self.solver,), self.time_limit)
+            return said_by(at_edge_level(replace(self, level=Level.BLOCK), trace, memory, paths), self.name)
         return self.executing(lambda solver: self._steps(trace, solver))
 
     def _steps(self, trace: Trace, solver: Solver) -> Steps | Sat | Undecided:

@@ -20,7 +20,7 @@ from craton.program.statements import Assume, Block, Statement
 from craton.program.transitions import Transition, transition
 from craton.registry import keyed_choice, keyed_seconds, parts, several_words
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
-from craton.traces.levels import Level, at_edge_level
+from craton.traces.levels import Level, at_edge_level, kept_paths, said_by
 from craton.traces.memory import NO_MEMORY, RunMemory
 from craton.traces.options import solver_name
 from craton.traces.refutation import USUAL_ALLOWANCE, Answer, Feasible, GaveUp, Refiner, Refutation, Selection
@@ -121,8 +121,8 @@ class Sliced(Refiner):
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
         if self.level is Level.EDGE:
-            solver = make_solver(self.solver, time_limit=self.time_limit)
-            return at_edge_level(replace(self, level=Level.BLOCK), trace, memory, self.name, solver)
+            paths = kept_paths(memory, (self.solver,), self.time_limit)
+            return said_by(at_edge_level(replace(self, level=Level.BLOCK), trace, memory, paths), self.name)
         return self.choosing(_TraceReasons(trace, memory))
 
     def choosing(self, reasons: Reasons[P]) -> Answer:

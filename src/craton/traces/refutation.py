@@ -61,6 +61,7 @@ class Refutation:
     unchecked: int | None = None  # number of triples that no solver decided, if they were checked
     analysis: Analysis = Analysis.PREDICATE  # VALUE: the constants that the assertions mention suffice
     along: Along | None = None  # the path that was refuted, if it is only one of those through the trace's blocks
+    others: tuple[Refutation, ...] = ()  # of other paths through them
 
     @property
     def perfect(self) -> bool | None:

@@ -98,6 +98,9 @@ OURS = {
 }
 
 
+_BLOCKS = "predicate(lbe, level=block)"  # the refiner alone says whether it looks inside of blocks
+
+
 def _newton(level: str, flags: str, solver: str = "z3", quantifiers: str = "none") -> str:
     by = f", by={solver}" if solver == "princess" else ""  # its own elimination; z3's otherwise
     return f"newton({flags}, level={level}, solver={solver}, quantifiers={quantifiers}{by}, extra=false, time=none)"
@@ -106,7 +109,15 @@ def _newton(level: str, flags: str, solver: str = "z3", quantifiers: str = "none
 def _row_of_table_1(name: str) -> Row:
     """The configuration that a name such as SBE-Edge-IC-LV-fb describes."""
     blocks, *words = name.lower().split("-")
-    engine = ("--engine", f"predicate({blocks})", *AS_WRITTEN, "--encoding", "bv", "--solver", "z3")
+    engine = (
+        "--engine",
+        _BLOCKS if blocks == "lbe" else f"predicate({blocks})",
+        *AS_WRITTEN,
+        "--encoding",
+        "bv",
+        "--solver",
+        "z3",
+    )
     if words == ["interpolation"]:
         return Row(name, (*engine, "--refine", CRAIG))
     flags = ", ".join(["sp", *(flag for word, flag in (("ic", "it"), ("lv", "lv")) if word in words)])
@@ -118,9 +129,7 @@ def _row_of_table_2(name: str) -> Row:
     solver, quantifiers, encoding = name.lower().replace("mathsat5", "mathsat").split("-")
     view = ("--encoding", "int", "--floats", "real") if encoding == "int" else ("--encoding", "bv")
     refiner = _newton("edge", "sp, lv", solver, quantifiers)
-    return Row(
-        name, ("--engine", "predicate(lbe)", *AS_WRITTEN, *view, "--solver", solver, "--refine", refiner), solver
-    )
+    return Row(name, ("--engine", _BLOCKS, *AS_WRITTEN, *view, "--solver", solver, "--refine", refiner), solver)
 
 
 def _row_of_table_3(name: str) -> Row:
@@ -128,14 +137,12 @@ def _row_of_table_3(name: str) -> Row:
         return replace(_row_of_table_1("LBE-Interpolation"), name=name)
     if name.endswith("-Newton"):
         return replace(_row_of_table_2("Z3-light-bv" if name.startswith("Z3") else "MathSAT5-none-bv"), name=name)
-    engine = ("--engine", "predicate(lbe)", *AS_WRITTEN, "--encoding", "bv", "--solver", "mathsat")
+    engine = ("--engine", _BLOCKS, *AS_WRITTEN, "--encoding", "bv", "--solver", "mathsat")
     return Row(name, (*engine, "--refine", "craig(mathsat, time=none)"), "mathsat")
 
 
 def _row_of_ours(name: str) -> Row:
-    return Row(
-        name, ("--engine", "predicate(lbe)", *AS_WRITTEN, "--encoding", "bv", "--solver", "z3", "--refine", OURS[name])
-    )
+    return Row(name, ("--engine", _BLOCKS, *AS_WRITTEN, "--encoding", "bv", "--solver", "z3", "--refine", OURS[name]))
 
 
 def rows() -> list[Row]:

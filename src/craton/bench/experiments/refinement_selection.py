@@ -97,7 +97,7 @@ HEURISTICS = {
 # Not in the paper: refined lazily or not at all, and large blocks with Newton inside of them.
 OURS = {
     "ours: PA lazy": ("predicate(sbe)", f"sliced({_CRAIG}, {_SELECTION}, time=none)"),
-    "ours: PA blocks": ("predicate(lbe)", f"sliced(newton(it, sp, lv), {_SELECTION}, level=edge)"),
+    "ours: PA blocks": ("predicate(lbe, level=block)", f"sliced(newton(it, sp, lv), {_SELECTION}, level=edge)"),
     "ours: VA lazy": ("value(lazy)", f"sliced({_VALUES}, {_SELECTION}, time=none)"),
     "ours: VA eager": ("value(eager)", _VALUES),
     "ours: VA & PA lazy": ("value-predicate", f"sliced({_VALUES}, {_CRAIG}, {_SELECTION}, time=none)"),

@@ -13,8 +13,7 @@ open, which is sound.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -22,10 +21,11 @@ from craton.engines.contract import Budget
 from craton.engines.predicate.bdd import NO, YES, Bdd, Bdds
 from craton.engines.predicate.grouping import Group, Grouping, Symbols, group, symbols
 from craton.engines.predicate.precision import Predicates
+from craton.engines.predicate.questions import Question, Questions, When, mark
 from craton.engines.steps import Step
-from craton.logic import BOOL, FALSE, TRUE, Term, conjuncts, free_variables, iff, not_, or_, var
+from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables
 from craton.program.statements import Block
-from craton.smt import Sat, Solver, Unsat, make_solver
+from craton.smt import make_solver
 
 QUERY_SECONDS = 2.0
 
@@ -37,7 +37,6 @@ class Abstracting(enum.Enum):
     CARTESIAN = "cartesian"
 
 
-Values = dict[int, bool]  # of predicates, in some model
 Pair = tuple[Bdd, Bdd]  # values before a step, values after it
 
 
@@ -47,7 +46,7 @@ class Successor:
 
     reachable: bool | None = None
     decided: dict[int, bool | None] = field(default_factory=dict)  # None: can be true or false
-    relations: dict[frozenset[int], Bdd] = field(default_factory=dict)  # of those that can be both
+    relations: dict[frozenset[int], Bdd] = field(default_factory=dict)  # of predicates, to each other and to constants
     pairs: dict[frozenset[int], Sequence[Pair]] = field(default_factory=dict)
 
 
@@ -65,7 +64,7 @@ class Abstractor:
         self._groupings: dict[tuple[Step, frozenset[int], frozenset[int], frozenset[int]], Grouping] = {}
         self._symbols_of: dict[Term, Symbols] = {}
         self._successors: dict[tuple[Bdd, Step], Successor] = {}
-        self._solvers: dict[Step, Solver] = {}
+        self._asking: dict[Step, Questions] = {}
 
     def successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[int]) -> Bdd:
         """The abstraction over `precision` after the step; NO if it cannot be taken. `before` is over `tracked`."""
@@ -150,172 +149,77 @@ class Abstractor:
 
     def _group_successor(self, before: Bdd, step: Step, precision: frozenset[int]) -> Bdd:
         known = self._known(before, step)
-        if known.reachable is not False:
-            self._keep_values(before, step, precision, known)
-            if self._is_incomplete(known, precision):
-                with self._budget.statistics.spending("abstraction"):
-                    self._ask(before, step, precision, known)
+        forced = self._bdds.forced(before)
+        kept = {level: forced[level] for level in sorted(precision) if level in forced and self._stays(step, level)}
+        asked = precision.difference(kept)
+        if known.reachable is not False and (known.reachable is None or asked not in known.relations):
+            with self._budget.statistics.spending("abstraction"):
+                self._ask(before, step, asked, known)
         if known.reachable is False:
             return NO
-        fixed, both = _split(known, precision)
-        return self._bdds.conjunction(self._bdds.cube(fixed), known.relations.get(both, YES))
+        return self._bdds.conjunction(self._bdds.cube(kept), known.relations[asked])
 
     def _known(self, before: Bdd, step: Step) -> Successor:
         found = self._successors.get((before, step))
         if found is None:
             found = self._successors[before, step] = Successor(True if step.update.guard is TRUE else None)
+            found.relations[frozenset()] = YES
         return found
 
-    def _keep_values(self, before: Bdd, step: Step, precision: frozenset[int], known: Successor) -> None:
-        forced = self._bdds.forced(before)
-        for level in precision:
-            if level in forced and level not in known.decided and self._stays(step, level):
-                known.decided[level] = forced[level]
-
-    def _is_incomplete(self, known: Successor, precision: frozenset[int]) -> bool:
-        if known.reachable is None or not known.decided.keys() >= precision:
-            return True
-        _, both = _split(known, precision)
-        return self._is_relation_wanted(both) and both not in known.relations
-
-    def _is_relation_wanted(self, both: frozenset[int]) -> bool:
-        return self._abstracting is Abstracting.BOOLEAN and len(both) > 1
-
-    def _ask(self, before: Bdd, step: Step, precision: frozenset[int], known: Successor) -> None:
-        _, asked = _split(known, precision)
+    def _ask(self, before: Bdd, step: Step, asked: frozenset[int], known: Successor) -> None:
         levels = sorted(asked)
-        with self._prepared(before, step) as solver:
-            for level in levels:
-                solver.add(iff(_marker(level), self._after(step, level)))
-            models: list[Values] = []
-            answer = solver.check()
-            known.reachable = not isinstance(answer, Unsat)
-            if not known.reachable:
+        with self._questions(step).about(before, [mark(level, When.AFTER) for level in levels]) as question:
+            if self._abstracting is Abstracting.BOOLEAN and question.complete(self._budget.check):
+                known.reachable = bool(question.seen)
+                cubes = (dict(zip(levels, values, strict=True)) for values in question.seen)
+                known.relations[asked] = self._bdds.disjunction_of(cubes)
                 return
-            if isinstance(answer, Sat):
-                models.append(_values(answer, _marker, levels))
-            for level in levels:
-                if level not in known.decided:
-                    self._budget.check()
-                    known.decided[level] = _decide(solver, level, levels, models)
-            both = frozenset(level for level in levels if known.decided[level] is None)
-            if self._is_relation_wanted(both):
-                known.relations[both] = self._relation(solver, sorted(both), models)
+            known.reachable = question.is_possible()
+            if known.reachable:
+                known.relations[asked] = self._bdds.cube(self._decided(question, levels, known))
 
-    def _relation(self, solver: Solver, levels: Sequence[int], models: Iterable[Values]) -> Bdd:
-        """All combinations of values that the predicates can have after the step."""
-        found = NO
-        for values in models:
-            cube = self._bdds.cube({level: values[level] for level in levels})
-            if not self._bdds.implies(cube, found):
-                found = self._bdds.disjunction(found, cube)
-                solver.add(_other_than(values, _marker, levels))
-        while isinstance(answer := solver.check(), Sat):
-            self._budget.check()
-            values = _values(answer, _marker, levels)
-            cube = self._bdds.cube(values)
-            if self._bdds.implies(cube, found):
-                return YES  # a model that violates its own formula would make this loop forever
-            found = self._bdds.disjunction(found, cube)
-            solver.add(_other_than(values, _marker, levels))
-        return found if isinstance(answer, Unsat) else YES
+    def _decided(self, question: Question, levels: Sequence[int], known: Successor) -> dict[int, bool]:
+        """The predicates that can have one value only."""
+        for number, level in enumerate(levels):
+            if level not in known.decided:
+                self._budget.check()
+                known.decided[level] = question.only_value(number)
+        values = ((level, known.decided[level]) for level in levels)
+        return {level: value for level, value in values if value is not None}
 
     def _pairs(self, before: Bdd, step: Step, levels: frozenset[int], after: frozenset[int]) -> Sequence[Pair]:
         """All values that predicates can have before the step, each with the possible values after it."""
         known = self._known(before, step)
-        _, both = _split(known, after)
-        key = levels | frozenset(~level for level in both)
+        key = levels | frozenset(~level for level in after)
         if key not in known.pairs:
             with self._budget.statistics.spending("abstraction"):
-                known.pairs[key] = self._enumerated(before, step, sorted(levels), sorted(both))
+                known.pairs[key] = self._enumerated(before, step, sorted(levels), sorted(after))
         return known.pairs[key]
 
     def _enumerated(self, before: Bdd, step: Step, levels: Sequence[int], after: Sequence[int]) -> Sequence[Pair]:
         # A predicate that stays is the same before and after.
         changed = [level for level in after if level not in levels or not self._stays(step, level)]
         unchanged = [level for level in after if level not in changed]
-        found: dict[Pair, None] = {}
-        with self._prepared(before, step) as solver:
-            solver.add(*(iff(_marker_before(level), self._predicates.term(level)) for level in levels))
-            solver.add(*(iff(_marker(level), self._after(step, level)) for level in changed))
-            while isinstance(answer := solver.check(), Sat):
-                self._budget.check()
-                values = _values(answer, _marker_before, levels)
-                then = _values(answer, _marker, changed)
-                solver.add(or_(_other_than(values, _marker_before, levels), _other_than(then, _marker, changed)))
-                then |= {level: values[level] for level in unchanged}
-                pair = (self._bdds.cube(values), self._bdds.cube(then))
-                if pair in found:
-                    return ((YES, YES),)  # as above
-                found[pair] = None
-        return tuple(found) if isinstance(answer, Unsat) else ((YES, YES),)
-
-    @contextmanager
-    def _prepared(self, before: Bdd, step: Step) -> Iterator[Solver]:
-        """A solver in which the state before and the guard are asserted."""
-        solver = self._shared
-        if isinstance(step.edge.statement, Block):
-            solver = self._solver_of(step)
-        with solver.scope():
-            if solver is self._shared:
-                solver.add(step.update.guard)
-            solver.add(self._predicates.formula(before))
-            yield solver
+        marks = [*(mark(level, When.BEFORE) for level in levels), *(mark(level, When.AFTER) for level in changed)]
+        with self._questions(step).about(before, marks) as question:
+            if not question.complete(self._budget.check):
+                return ((YES, YES),)
+        pairs = []
+        for values in question.seen:
+            start = dict(zip(levels, values, strict=False))
+            then = dict(zip(changed, values[len(levels) :], strict=True)) | {level: start[level] for level in unchanged}
+            pairs.append((self._bdds.cube(start), self._bdds.cube(then)))
+        return pairs
 
     def _after(self, step: Step, level: int) -> Term:
         """A predicate after the step, expressed over the state before."""
         return step.before(self._predicates.term(level))
 
-    def _solver_of(self, step: Step) -> Solver:
-        """Blocks have a solver of their own, since their guard is worth keeping asserted."""
-        found = self._solvers.get(step)
+    def _questions(self, step: Step) -> Questions:
+        """Blocks have a solver of their own, since they are worth keeping asserted."""
+        found = self._asking.get(step)
         if found is None:
-            found = self._solvers[step] = make_solver(self._solver_name, time_limit=QUERY_SECONDS)
-            found.add(step.update.guard)
+            kept = isinstance(step.edge.statement, Block)
+            solver = make_solver(self._solver_name, time_limit=QUERY_SECONDS) if kept else self._shared
+            found = self._asking[step] = Questions(step, self._predicates, self._bdds, solver, kept=kept)
         return found
-
-
-def _split(known: Successor, precision: frozenset[int]) -> tuple[Values, frozenset[int]]:
-    """The predicates that have one value, and the others."""
-    fixed: Values = {}
-    for level in precision:
-        value = known.decided.get(level)
-        if value is not None:
-            fixed[level] = value
-    return fixed, precision.difference(fixed)
-
-
-def _decide(solver: Solver, level: int, levels: Sequence[int], models: list[Values]) -> bool | None:
-    """The only value that the predicate can have; None if there are two, or the solver cannot tell."""
-    for value in (True, False):
-        if any(values[level] is value for values in models):
-            continue
-        answer = solver.check(_literal(_marker(level), value))
-        if isinstance(answer, Unsat):
-            return not value
-        if isinstance(answer, Sat):
-            models.append(_values(answer, _marker, levels))
-    return None
-
-
-# --- markers: variables that represent predicates, so that a model only has to be read at the markers ---
-
-
-def _marker(level: int) -> Term:
-    return var(f"predicate {level}", BOOL)
-
-
-def _marker_before(level: int) -> Term:
-    return var(f"predicate {level} before", BOOL)
-
-
-def _literal(variable: Term, positive: bool) -> Term:
-    return variable if positive else not_(variable)
-
-
-def _other_than(values: Values, marker: Callable[[int], Term], levels: Sequence[int]) -> Term:
-    return or_(*(_literal(marker(level), not values[level]) for level in levels))
-
-
-def _values(answer: Sat, marker: Callable[[int], Term], levels: Sequence[int]) -> Values:
-    return {level: bool(answer.value(marker(level))) for level in levels}

@@ -8,6 +8,7 @@ run on a small program, most of it for a graph library that it needs for drawing
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import TypeVar
 
 R = TypeVar("R")
@@ -45,6 +46,9 @@ class Bdds:
         for level in sorted(literals, reverse=True):
             made = self._node(level, NO, made) if literals[level] else self._node(level, made, NO)
         return made
+
+    def disjunction_of(self, cubes: Iterable[Mapping[int, bool]]) -> Bdd:
+        return reduce(self.disjunction, map(self.cube, cubes), NO)
 
     def negation(self, f: Bdd) -> Bdd:
         return self.choice(f, NO, YES)
@@ -139,6 +143,15 @@ class Bdds:
                 stack += (self._low[node], self._high[node])
         self._supports[f] = frozenset(found)
         return self._supports[f]
+
+    def holds(self, f: Bdd, value: Callable[[int], bool | None]) -> bool:
+        """Whether f is true for these values of its variables; not if one of them that matters is unknown."""
+        while f > YES:
+            known = value(self._level[f])
+            if known is None:
+                return False
+            f = self._high[f] if known else self._low[f]
+        return f == YES
 
     def forced(self, f: Bdd) -> Mapping[int, bool]:
         """The literals that f implies, for f other than NO."""

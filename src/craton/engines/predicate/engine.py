@@ -20,7 +20,8 @@ from craton.engines.reachability.precision import Sharing
 from craton.engines.reachability.unwinding import Unwinding
 from craton.engines.refinement import Refinement, Returning
 from craton.program.cfa import Program
-from craton.registry import word_choice
+from craton.registry import keyed_choice, word_choice
+from craton.traces.levels import Inside, Level
 from craton.traces.refutation import Refiner
 
 
@@ -38,10 +39,12 @@ class PredicateAnalysis(Engine):
     refinement: Laziness = word_choice(Laziness.LAZY)
     predicates: Kind = word_choice(Kind.ATOMS)
     search: Search = word_choice(Search.BFS)
+    level: Level = keyed_choice(Level.EDGE, "level", Level)  # BLOCK: whole blocks, unless the refiner looks inside
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         domain = PredicateDomain(self.solver, self.abstraction, self.sharing, self.predicates, program, budget)
-        refinement = Refinement(self.refiner, budget, Returning.POSSIBLE)
+        refiner = Inside(self.refiner, self.solver) if self.level is Level.EDGE else self.refiner
+        refinement = Refinement(refiner, budget, Returning.POSSIBLE)
         unwinding = Unwinding(domain, refinement.refute, program, budget, self.refinement, self.search)
         try:
             return unwinding.run() or Safe(unwinding.invariants(self.solver), (self.solver,))

@@ -106,12 +106,16 @@ class Unwinding(Generic[S, P]):
             answer = self.refute(trace)
             if not isinstance(answer, Refutation):
                 return answer
-            pivot = self.domain.refine([n.location for n in nodes], [n.precision for n in nodes], answer)
+            pivots = [self._learn(nodes, one) for one in (answer, *answer.others)]
             self.budget.statistics.predicates = len(self.domain)
-            if pivot is not None:
-                self._cut(nodes[pivot])
+            lacking = [pivot for pivot in pivots if pivot is not None]
+            if lacking:
+                self._cut(nodes[min(lacking)])
                 return None
         return Unknown(f"{self.domain.name} cannot follow the refutations of an error trace of {len(trace)} steps")
+
+    def _learn(self, nodes: Sequence[Node[S, P]], refutation: Refutation) -> int | None:
+        return self.domain.refine([n.location for n in nodes], [n.precision for n in nodes], refutation)
 
     def _trace(self, nodes: Sequence[Node[S, P]]) -> Trace:
         edges = tuple(node.step.edge for node in nodes if node.step is not None)

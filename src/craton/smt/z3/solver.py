@@ -11,7 +11,7 @@ from craton.logic import ops
 from craton.logic.evaluation import FunctionTable, Model, evaluate, zero
 from craton.logic.ops import Op, Theory
 from craton.logic.semantics import ArrayValue, Value
-from craton.logic.sorts import Array, Function
+from craton.logic.sorts import BOOL, Array, BitVec, Function, Sort
 from craton.logic.terms import Term
 from craton.logic.walk import free_variables
 from craton.logic.walk import functions as applied_functions
@@ -221,7 +221,8 @@ class ModelReader:
                 variable = self._reader.symbol_of(declaration)
                 assert isinstance(variable, Term)
                 if variable in asked:
-                    values[variable] = self._value(api.model_get_const_interp(ref, model, declaration))
+                    meaning = api.model_get_const_interp(ref, model, declaration)
+                    values[variable] = self._value(meaning, variable.sort)
         functions: dict[Function, FunctionTable] = {}
         applied = frozenset(applied_functions(*formulas)) if api.model_get_num_funcs(ref, model) else frozenset()
         choices: dict[Op, FunctionTable] = {}
@@ -242,10 +243,17 @@ class ModelReader:
         """The value of one variable, whose translation is `node`."""
         declaration = api.get_app_decl(self._ref, node)
         meaning = api.model_get_const_interp(self._ref, self._model, declaration)
-        return self._value(meaning) if meaning else zero(variable.sort)
+        return self._value(meaning, variable.sort) if meaning else zero(variable.sort)
 
-    def _value(self, node: Handle) -> Value:
+    def _value(self, node: Handle, sort: Sort | None = None) -> Value:
+        """Of a constant; of Booleans and bit-vectors, which most are, without making a term of it first."""
         ref = self._ref
+        if sort is BOOL:
+            truth = api.get_bool_value(ref, node)
+            if truth != consts.Z3_L_UNDEF:
+                return bool(truth == consts.Z3_L_TRUE)
+        elif isinstance(sort, BitVec) and api.get_ast_kind(ref, node) == consts.Z3_NUMERAL_AST:
+            return int(api.get_numeral_string(ref, node))
         self._reader.context.keep(node)
         if api.get_ast_kind(ref, node) == consts.Z3_APP_AST:
             declaration = api.get_app_decl(ref, node)
