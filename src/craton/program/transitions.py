@@ -144,6 +144,8 @@ class _Composer:
     ) -> None:
         self._inputs: list[Term] = []
         self._decided = decided
+        self._values: Mapping[Term, Term] = NOTHING  # of the last state in which a term was looked at
+        self._seen: dict[Term, Term] = {}  # what terms are there
         self._known = known
         self._open = {} if open_ is None else open_
 
@@ -175,7 +177,13 @@ class _Composer:
             return term
         if self._known is None:
             return substitute(term, state.values)
-        return self._reduced(term, state.values, self._known, _DEEPEST)
+        if state.values is not self._values:
+            self._values, self._seen = state.values, {}
+        if term not in self._seen:  # the other side of a branching has perhaps been
+            other = self._seen.get(not_(term)) if term.sort is BOOL else None
+            found = self._reduced(term, state.values, self._known, _DEEPEST) if other is None else not_(other)
+            self._seen[term] = found
+        return self._seen[term]
 
     def _reduced(
         self, term: Term, values: Mapping[Term, Term], known: dict[tuple[Term, ...], Term], depth: int
