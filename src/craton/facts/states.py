@@ -23,6 +23,7 @@ State = Mapping[Term, Known]  # variables that it does not mention have any valu
 MOST_CASES = 12  # alternatives of an assumption that are looked at one by one
 DEEPEST = 40  # connectives inside of each other
 MOST_WAYS = 16  # that lead to one place inside of a block, before they are joined
+MOST_STATES = 4_000  # on all ways through a block: through large ones there are fewer
 MOST_STEPS = 30  # from the value of a term to those of its parts
 
 
@@ -549,11 +550,12 @@ def _after_block(block: Block, state: State) -> State | None:
     what it knows of others.
     """
     arriving: dict[Location, list[State]] = {block.begin: [state]}
+    most = max(1, min(MOST_WAYS, MOST_STATES // len(block.edges)))
     ends: list[State] = []  # apart from the others: a block around a loop ends where it begins
     for edge in block.edges:
         found = [then for here in arriving.get(edge.source, ()) if (then := after(edge.statement, here)) is not None]
         where = ends if edge.target == block.end else arriving.setdefault(edge.target, [])
         where += [one for one in found if one not in where]
-        if len(where) > MOST_WAYS:
+        if len(where) > most:
             where[:] = [reduce(joined, where)]
     return reduce(joined, ends) if ends else None
