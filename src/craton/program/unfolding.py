@@ -13,13 +13,13 @@ Where a step can go two ways at once, a choice says which one it goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from heapq import heappop, heappush
 
-from craton.logic import BOOL, FALSE, TRUE, Term, and_, ite, not_, ops, or_, substitute, var
-from craton.logic.arrays import store
+from craton.logic import BOOL, FALSE, TRUE, Array, Term, and_, ite, not_, ops, or_, substitute, var
+from craton.logic.arrays import select, store
 from craton.logic.core import eq
 from craton.program.analysis.nesting import Nest, nests
 from craton.program.cfa import Edge, Location, Program
@@ -87,6 +87,7 @@ class Unfolding:
         steps = self.transitions.values()
         self._taken = frozenset[Term]().union(*(step.read | step.written | frozenset(step.inputs) for step in steps))
         self._names = 0
+        self._arrays = WrittenArrays(self._named)
         self._untold: list[Term] = []  # names whose definitions nobody was told
 
     def first(self) -> MergedState:
@@ -152,18 +153,24 @@ class Unfolding:
         for variable in dict.fromkeys(v for arrival in arrivals for v in arrival.values):
             merged = arrivals[-1].values.get(variable, variable)
             for arrival, condition in zip(arrivals[-2::-1], conditions[-2::-1], strict=True):
-                merged = ite(condition, arrival.values.get(variable, variable), merged)
+                merged = self._either(condition, arrival.values.get(variable, variable), merged)
             values[variable] = self._named(merged)
         ways = tuple(zip(conditions, arrivals, strict=True))
         return MergedState(location, time, self._named(or_(*conditions)), values, ways)
+
+    def _either(self, condition: Term, one: Term, other: Term) -> Term:
+        if one is other or not isinstance(one.sort, Array):
+            return ite(condition, one, other)
+        return self._arrays.either(condition, one, other) or ite(condition, one, other)
 
     def _named(self, term: Term) -> Term:
         """A variable that stands for the term, unless it is simple."""
         if term.op is ops.VALUE or term.op is ops.VARIABLE or (term.op is ops.NOT and not term.args[0].args):
             return term
-        known = written_out(term)
-        if known is not None:
-            return known
+        if isinstance(term.sort, Array):
+            known = self._arrays.written_out(term)
+            if known is not None:
+                return known
         name = self._fresh(var("t", term.sort))
         self.definitions[name] = term
         self._untold.append(name)
@@ -227,16 +234,93 @@ class _Loops:
         return (*(n for pair in zip(nest.order, all_rounds, strict=False) for n in pair), nest.order[-1])
 
 
-def written_out(term: Term) -> Term | None:
-    """An array that holds constants at constant indices, with what was written last to each; None if it is another. So
-    what a program without inputs computes stays constant in its arrays, too.
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+class WrittenArrays:
+    """Arrays that are written out: a variable or a constant array, and what was written last to each of a few constant
+    indices, by the order of the indices. So what a program computes without inputs stays constant in its arrays, too,
+    and what it computes with them is told element by element, as variables are. Elements that are not simple are
+    `named`.
     """
-    held: dict[Term, Term] = {}
-    while term.op is ops.STORE and term.args[1].op is ops.VALUE and term.args[2].op is ops.VALUE:
-        term, index, element = term.args
-        held.setdefault(index, element)
-    if not held or len(held) > MOST_WRITTEN or term.op not in (ops.VARIABLE, ops.CONST_ARRAY):
+
+    def __init__(self, named: Callable[[Term], Term]) -> None:
+        self._named = named
+        self._sizes: dict[Term, int] = {}  # of those that are written out
+        self._forms: dict[Term, Term | None] = {}
+
+    def written_out(self, term: Term) -> Term | None:
+        """An equal array that is written out; None if there is none, or it would be too large."""
+        waiting = [term]
+        while waiting:
+            node = waiting[-1]
+            missing = [part for part in _made_of(node) if part not in self._forms]
+            if missing and node not in self._forms:
+                waiting += missing
+                continue
+            waiting.pop()
+            if node not in self._forms:
+                self._forms[node] = found = self._form(node)
+                if found is not None:
+                    self._forms[found] = found
+        return self._forms[term]
+
+    def _form(self, node: Term) -> Term | None:
+        if node.op is ops.VARIABLE or node.op is ops.CONST_ARRAY:
+            self._sizes[node] = 0
+            return node
+        parts = [self._forms[part] for part in _made_of(node)]
+        if node.op is ops.STORE and parts and parts[0] is not None:
+            return self._if_small(self._with_element(parts[0], node.args[1], self._named(node.args[2])))
+        if node.op is ops.ITE and parts[0] is not None and parts[1] is not None:
+            return self._merged(self._named(node.args[0]), parts[0], parts[1])
         return None
-    for index in sorted(held, key=lambda i: i.serial):
-        term = store(term, index, held[index])
-    return term
+
+    def either(self, condition: Term, one: Term, other: Term) -> Term | None:
+        """An array that is the one or the other, element by element; None if they have nothing in common."""
+        first, second = self.written_out(one), self.written_out(other)
+        return None if first is None or second is None else self._merged(condition, first, second)
+
+    def _merged(self, condition: Term, one: Term, other: Term) -> Term | None:
+        (base, held), (base_of_other, held_by_other) = _held(one), _held(other)
+        if base is not base_of_other:
+            return None
+        found = base
+        for index in sorted(held.keys() | held_by_other.keys(), key=lambda i: i.serial):
+            elements = (each[index] if index in each else select(base, index) for each in (held, held_by_other))
+            found = self._with_element(found, index, self._named(ite(condition, *elements)))
+        return self._if_small(found)
+
+    def _if_small(self, array: Term) -> Term | None:
+        return array if self._sizes[array] <= MOST_WRITTEN else None
+
+    def _with_element(self, array: Term, index: Term, element: Term) -> Term:
+        """Law: elements stand by the order of indices, each once."""
+        size, above = self._sizes[array], list[Term]()
+        while array.op is ops.STORE and array.args[1].serial > index.serial:
+            above.append(array)
+            array = array.args[0]
+        if array.op is ops.STORE and array.args[1] is index:
+            array, size = array.args[0], size - 1
+        wider = store(array, index, element)
+        size += wider is not array  # a constant array holds it already
+        for write in reversed(above):
+            wider = store(wider, *write.args[1:])
+        self._sizes[wider] = size
+        return wider
+
+
+def _made_of(array: Term) -> tuple[Term, ...]:
+    """The arrays that one is made of, if it can be written out when they are."""
+    if array.op is ops.STORE and array.args[1].op is ops.VALUE:
+        return array.args[:1]
+    return array.args[1:] if array.op is ops.ITE else ()
+
+
+def _held(array: Term) -> tuple[Term, dict[Term, Term]]:
+    """What an array that is written out is made of."""
+    held: dict[Term, Term] = {}
+    while array.op is ops.STORE:
+        array, index, element = array.args
+        held[index] = element
+    return array, held

@@ -45,6 +45,11 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         " if (s == 7) reach_error(); return 0; }",
         {"loops": 1, "uncounted": 0, "rounds": None},
     ),
+    "as far as another counter": (
+        "int main(void) { int s = 0; for (int i = 0; i < 6; i++) for (int j = i + 1; j < 6 - i; j++)"
+        " s += __VERIFIER_nondet_int(); if (s == 7) reach_error(); return 0; }",
+        {"loops": 2, "uncounted": 0, "nesting": 2},
+    ),
     "left early": (
         "int main(void) { int k = 0; while (k < 8 && __VERIFIER_nondet_int()) k++;"
         " if (k > 8) reach_error(); return 0; }",
@@ -87,6 +92,8 @@ def test_features(name: str, tmp_path: Path) -> None:
 
 
 def test_how_much_there_is_of_something(tmp_path: Path) -> None:
+    rounds = features(CASES["as far as another counter"][0], tmp_path).rounds
+    assert rounds is not None and 36 <= rounds <= 200
     reacting = features(CASES["reacting"][0], tmp_path)
     assert reacting.reacting >= 4 and reacting.branches >= reacting.reacting
     assert features(CASES["floats"][0], tmp_path).floats > 0

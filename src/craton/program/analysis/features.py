@@ -150,8 +150,9 @@ def _loops(procedure: Procedure, nested: Mapping[Location, Nest]) -> Iterator[_L
     for edge in procedure.edges:
         if isinstance(edge.statement, Assign):
             assigned.setdefault(edge.statement.variable, []).append(edge)
-    for around, locations in inside.items():
-        yield _loop(procedure, around, locations, assigned)
+    reach: dict[Term, int] = {}
+    for around, locations in inside.items():  # loops before those inside of them
+        yield _loop(procedure, around, locations, assigned, reach)
 
 
 def _loop(
@@ -159,20 +160,24 @@ def _loop(
     around: tuple[Location, ...],
     locations: set[Location],
     assigned: Mapping[Term, Sequence[Edge]],
+    reach: dict[Term, int],
 ) -> _Loop:
+    """`reach` says how far from zero counters of loops before this one get, and is told of the counters of this one."""
     edges = [edge for location in locations for edge in procedure.outgoing(location)]
     changed = _changes(edge for edge in edges if edge.target in locations)
     counts, rounds = False, list[int]()
     for edge in edges:
         if edge.target not in locations and isinstance(edge.statement, Assume):
             for part in _disjuncts(edge.statement.condition):
-                told = free_variables(part)
-                counting = [changed[x] for x in told if x in changed]
-                if len(counting) == 1 and counting[0] is not None:
+                counting = [x for x in free_variables(part) if x in changed]
+                counter = changed[counting[0]] if len(counting) == 1 else None
+                if counter is not None:
                     counts = True
-                    if len(told) == 1:
-                        before = [e for e in assigned[counting[0].variable] if e.source not in locations]
-                        rounds += _rounds(counting[0], before, part)
+                    before = [e for e in assigned[counter.variable] if e.source not in locations]
+                    way = _way(before, part, {**reach, counting[0]: 0})
+                    if way is not None:
+                        reach[counter.variable] = max(way, reach.get(counter.variable, 0))
+                        rounds.append(min(-(-way // counter.step), MOST_ROUNDS))
     several = sum(len(procedure.outgoing(location)) > 1 for location in locations)
     return _Loop(around[-1], around, several, counts, min(rounds, default=None))
 
@@ -239,11 +244,23 @@ def _disjuncts(condition: Term) -> tuple[Term, ...]:
     return (condition,)
 
 
-def _rounds(counter: _Counter, before: Sequence[Edge], exit_: Term) -> list[int]:
-    """From the constants that the counter is set to before the loop, if it is set to nothing else there."""
-    begins = [edge.statement.value for edge in before if isinstance(edge.statement, Assign)]
-    ends = [_number(term) for term in post_order(exit_) if _is_number(term)]
-    if not begins or not ends or not all(map(_is_number, begins)):
-        return []
-    way = max(abs(end - _number(begin)) for begin in begins for end in ends)
-    return [min(-(-way // counter.step), MOST_ROUNDS)]
+def _way(before: Sequence[Edge], exit_: Term, reach: Mapping[Term, int]) -> int | None:
+    """How far a counter goes, from what it is set to before the loop to what it is compared with where it is left."""
+    begins = [_far(edge.statement.value, reach) for edge in before if isinstance(edge.statement, Assign)]
+    end, known = _far(exit_, reach), [begin for begin in begins if begin is not None]
+    if end is None or not known or len(known) < len(begins):
+        return None
+    return max(abs(end - begin) if _is_plain(exit_) else end + begin for begin in known)
+
+
+def _far(term: Term, reach: Mapping[Term, int]) -> int | None:
+    """How far from zero a sum may be, about; None if variables occur of which nobody knows."""
+    if not free_variables(term) <= reach.keys():
+        return None
+    parts = list(post_order(term))
+    return sum(_number(part) for part in parts if _is_number(part)) + sum(reach[x] for x in free_variables(term))
+
+
+def _is_plain(exit_: Term) -> bool:
+    """Whether a counter is compared with a constant."""
+    return len(free_variables(exit_)) == 1
