@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from craton.logic import BOOL, Array, BitVec, Term, bv, bvadd, eq, ite, select, substitute, var
+from craton.frontends.programs import Request, load_program
+from craton.logic import BOOL, Array, BitVec, Term, bv, bvadd, eq, free_variables, ite, select, substitute, var
 from craton.logic.arrays import const_array, store
-from craton.program.unfolding import MOST_WRITTEN, WrittenArrays
+from craton.program.blocks import encode_blocks
+from craton.program.preparation import prepare
+from craton.program.unfolding import MOST_WRITTEN, MergedState, Order, Unfolding, WrittenArrays
 from craton.smt import make_solver
 
 SORT = Array(BitVec(4), BitVec(8))
@@ -31,8 +36,8 @@ class Names:
         return name
 
     def meaning(self, term: Term) -> Term:
-        while any(name in self.meanings for name in term.free or ()) or term is not substitute(term, self.meanings):
-            term = substitute(term, self.meanings)
+        while (meant := substitute(term, self.meanings)) is not term:
+            term = meant
         return term
 
 
@@ -45,16 +50,18 @@ def anything(rng: random.Random) -> Term:
     return rng.choice((constant(rng), x, bvadd(x, constant(rng)), select(A, bv(rng.randrange(4), 4))))
 
 
-def written(rng: random.Random, start: Term, times: int, element: object) -> Term:
+def written(rng: random.Random, start: Term, times: int, element: Callable[[random.Random], Term]) -> Term:
     term = start
     for _ in range(times):
-        term = store(term, bv(rng.randrange(8), 4), element(rng))  # type: ignore[operator]
+        term = store(term, bv(rng.randrange(8), 4), element(rng))
     return term
 
 
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("element", [constant, anything])
-def test_arrays_are_written_out_with_what_was_written_last(start: Term, element: object) -> None:
+def test_arrays_are_written_out_with_what_was_written_last(
+    start: Term, element: Callable[[random.Random], Term]
+) -> None:
     rng, names = random.Random(7), Names()
     arrays = WrittenArrays(names.named)
     with make_solver("z3") as solver:
@@ -122,3 +129,34 @@ def test_what_a_constant_array_holds_already_takes_no_room() -> None:
     for _ in range(3):
         found = arrays.written_out(store(store(start, bv(1, 4), bv(7, 8)), bv(1, 4), bv(3, 8)))
         assert found is start
+
+
+_SORTING = """
+extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int a[4], i, j, t;
+  for (i = 0; i < 4; i++) a[i] = __VERIFIER_nondet_int();
+  for (i = 0; i < 4; i++)
+    for (j = 0; j < 3 - i; j++)
+      if (a[j] > a[j + 1]) { t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; }
+  if (a[2] > a[3]) reach_error();
+}
+"""
+
+
+def test_a_short_program_has_no_arrays_left(tmp_path: Path) -> None:
+    """Where all indices are constants in the end, elements are variables among others, inputs or not."""
+    file = tmp_path / "sorting.c"
+    file.write_text(_SORTING, encoding="utf-8")
+    program = encode_blocks(prepare(load_program(Request((str(file),)))).small.program).program
+    unfolding = Unfolding(program, Order.LOOPS)
+    state: MergedState | None = unfolding.first()
+    while state is not None:
+        if state.location not in program.errors:
+            unfolding.follow(state)
+        state = unfolding.next()
+    assert len(unfolding.definitions) > 10
+    assert not any(isinstance(term.sort, Array) for term in unfolding.definitions.values())
+    told = (x for term in unfolding.definitions.values() for x in free_variables(term))
+    assert not any(isinstance(x.sort, Array) for x in told)

@@ -19,7 +19,7 @@ class Features:
     loops: int = 0
     nesting: int = 0  # of loops, the deepest
     uncounted: int = 0  # loops that do not count
-    rounds: int | None = 0  # of the loop that has most, in all, if all count from and to constants; otherwise None
+    rounds: int | None = 0  # of the loop that has most, in all, if constants and other counters say; otherwise None
     reacting: int = 0  # branches in the loop that has most of them, of those that do not count
     inputs: int = 0  # edges that read one
     unspecified: int = 0  # edges with a value that the program leaves open
