@@ -273,6 +273,13 @@ TRACKED = [
 ]
 
 
+@pytest.mark.parametrize(("end", "expected"), [("*(char *)0 = 1;", "valid-deref"), ("", "true")])
+def test_more_blocks_than_there_are_numbers(end: str, expected: str, tmp_path: Path) -> None:
+    """Where objects are large, 32 bits are an address of few of them: 256 here."""
+    body = f"static char large[1 << 20]; for (int i = 0; i < 300; i++) free(malloc(1)); {end} return large[0];"
+    assert verdict(outcome(body, MEMORY, (), tmp_path, "ILP32")) == expected
+
+
 @pytest.mark.parametrize(("body", "expected"), TRACKED)
 def test_tracking(body: str, expected: str, tmp_path: Path) -> None:
     assert verdict(outcome(body, Specification(memtrack=True), (), tmp_path, "LP64")) == expected

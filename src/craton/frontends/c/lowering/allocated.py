@@ -1,7 +1,7 @@
 """Which blocks are allocated, where memory safety is checked. Two ways to know it.
 
-- *Counted*: blocks are numbered and no number is given twice, so it is enough to know how many there are. Addresses are
-  constants in programs without loops, which suits lists and trees.
+- *Counted*: blocks are numbered and no number is given twice, as long as there are others, so it is enough to know how
+  many there are. Addresses are constants in programs without loops, which suits lists and trees.
 - *Remembered*, as [CN] Sect. 7 has it: an array says of each address whether a block begins there, and allocation is
   `havoc p; assume ¬valid[p]`. What a loop allocates and frees again leaves no trace in it, so an assertion about one
   round is one about all.
@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.memory.places import find, is_allocated
 from craton.frontends.c.memory.points_to import PointsTo
-from craton.logic import Array, Term, and_, bv, bvadd, bvshl, bvsub, const_array, eq, ite, not_, select, store
+from craton.logic import Array, Term, and_, bv, bvadd, bvshl, bvsub, bvult, const_array, eq, ite, not_, select, store
 from craton.program.specification import Specification
 from craton.program.statements import Fresh, Havoc
 
@@ -69,8 +70,29 @@ class Counted:
     def give(self, size: Term) -> Term:
         memory, builder = self._memory, self._builder
         memory.uses_heap = True
-        address = self._safety.next_object(memory.heap, memory.stack_begin, size)
+        if memory.gives_again:
+            address = self._next_or_again(size)
+        else:
+            address = self._safety.next_object(memory.heap, memory.stack_begin, size)
         builder.assign(memory.live, bvadd(memory.live, memory.pointer(1)))
+        return address
+
+    def _next_or_again(self, size: Term) -> Term:
+        """The next number, or any that belongs to no block, if all have been given: what a loop allocates and frees may
+        be more than there are numbers. As many blocks as that at the same time are not considered.
+        """
+        memory, builder = self._memory, self._builder
+        address = builder.temporary(memory.heap.sort)
+        next_one, again, given = builder.new(), builder.new(), builder.new()
+        builder.fork(bvult(memory.heap, memory.stack_begin), next_one, again)
+        builder.enter(next_one)
+        builder.assign(address, self._safety.next_object(memory.heap, memory.stack_begin, size))
+        builder.go(given)
+        builder.enter(again)
+        number = _any_address(address, memory, builder, self._safety)
+        builder.assume(eq(select(memory.sizes, number), memory.pointer(0)))
+        self._safety.begin_object(number, size)
+        builder.meet(given)
         return address
 
     def take(self, address: Term) -> None:
@@ -109,13 +131,10 @@ class Remembered:
         """
         memory, builder = self._memory, self._builder
         address = builder.temporary(memory.heap.sort)
-        first = bvshl(memory.heap_begin, memory.pointer(memory.offset_bits))
-        builder.emit(Havoc((address,), Fresh(first, 1 << memory.offset_bits)))
-        builder.assume(self._safety.is_heap_number(self._safety.object_number(address)))
-        builder.assume(eq(self._safety.start_of(address), address))
+        number = _any_address(address, memory, builder, self._safety)
         builder.assume(eq(select(memory.blocks, address), bv(0, 1)))
         builder.assign(memory.blocks, store(memory.blocks, address, bv(1, 1)))
-        self._safety.begin_object(self._safety.object_number(address), size)
+        self._safety.begin_object(number, size)
         return address
 
     def take(self, address: Term) -> None:
@@ -130,6 +149,16 @@ class Remembered:
             start = self._safety.start_of(pointer)
             expected = store(expected, start, ite(self.is_block(pointer), bv(1, 1), select(expected, start)))
         return eq(self._memory.blocks, expected)
+
+
+def _any_address(address: Term, memory: Memory, builder: Builder, safety: Safety) -> Term:
+    """Lets the variable hold an address at which a block may begin; the block's number."""
+    first = bvshl(memory.heap_begin, memory.pointer(memory.offset_bits))
+    builder.emit(Havoc((address,), Fresh(first, 1 << memory.offset_bits)))
+    number = safety.object_number(address)
+    builder.assume(safety.is_heap_number(number))
+    builder.assume(eq(safety.start_of(address), address))
+    return number
 
 
 def no_blocks(memory: Memory) -> Term:

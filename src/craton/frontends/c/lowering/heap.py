@@ -92,7 +92,10 @@ class Heap:
     def _next_object(self, size: Term, *, counted: bool) -> Term:
         memory, builder = self._memory, self._builder
         numbers = 1 << (memory.pointer_width - memory.offset_bits)
-        self._context.assume(f"fewer than {numbers // 2} objects are allocated, each smaller than {memory.most} bytes")
+        when = " at a time" if counted and (memory.remembers or memory.gives_again) else ""
+        self._context.assume(
+            f"fewer than {numbers // 2} objects are allocated{when}, each smaller than {memory.most} bytes"
+        )
         if size.is_value and size.payload >= memory.most:
             builder.unmodelled(f"an allocation of {size.payload} bytes where memory safety is checked")
         elif not size.is_value:

@@ -99,6 +99,11 @@ class Memory:
         return 1 << (self.offset_bits - 1)
 
     @property
+    def gives_again(self) -> bool:
+        """Whether numbers of freed objects are given again when there are no others: few enough to run out."""
+        return self.pointer_width == 32
+
+    @property
     def stack_begin(self) -> Term:
         """The first number for objects on the stack."""
         return self.pointer(1 << (self.pointer_width - self.offset_bits - 1))
