@@ -26,6 +26,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     runs = [
         *found("arrays", 20, Features(arrays=2, loops=1), "horn", 6.0),
         *found("loops", 20, Features(loops=1), "bounded(loops)", 6.0),
+        *found("beside", 2, Features(edges=9), "testing", None),
         *found("floats", 12, Features(floats=3), "value with craig(z3)", 1.0),
     ]
     configs = {"c": [], "value": ["--engine", "value", "--refine", "craig(z3)"], "gone": ["--no-such-option"]}
@@ -34,12 +35,13 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     given.write_text(stages_text(Plan(STAGES)), encoding="utf-8")
     assert command("tune", results, "--stages", given, "--seconds", 10, "--out", out) == 0
     told = capsys.readouterr().out
-    assert "52 tasks, 10 s; 52 solved by a stage" in told and "rule: " in told and f"written: {out}" in told
+    assert "54 tasks, 10 s; 52 solved by a stage" in told and "rule: " in told and f"written: {out}" in told
+    assert "left out: 2 solved runs in which no stage's turns found it" in told
     plan = read_stages(out)
     assert [stage.name for stage in plan] == [*(stage.name for stage in STAGES), "value with craig(z3)"]
     assert plan.schedules
     assert command("tune", results, "--stages", given) == 0
-    assert "# 52 tasks, 60 s" in capsys.readouterr().out
+    assert "# 54 tasks, 60 s" in capsys.readouterr().out
 
 
 def test_campaigns_that_say_too_little(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,7 +40,7 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Records:
     known: tuple[Known, ...]  # tasks of which features are known, solved or not
-    without_stage: int  # solved runs that do not say by which stage
+    without_stage: int  # solved runs that do not say by which stage, or it was before or beside the turns of stages
     without_features: int  # tasks of which none are known
     wrong: int  # runs, which count for nothing
 

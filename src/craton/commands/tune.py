@@ -146,11 +146,11 @@ def _told(tuner: Tuner, given: Plan, plan: Plan, found: Records) -> list[str]:
         f"solved with what was learned: {tuner.solved_by(tasks, plan)}, where it was learned from the others: {unseen}",
     ]
     left = [
-        (found.without_stage, "solved run without a stage"),
-        (found.without_features, "task without features"),
-        (found.wrong, "wrong verdict"),
+        (found.without_stage, "solved run", " in which no stage's turns found it"),
+        (found.without_features, "task", " without features"),
+        (found.wrong, "wrong verdict", ""),
     ]
-    told = [counted(number, word) for number, word in left if number]
+    told = [counted(number, word) + more for number, word, more in left if number]
     if told:
         lines.append(f"left out: {', '.join(told)}")
     return [*lines, *(map(_told_rule, plan.schedules) if plan.schedules else ["no rule: none solves two tasks more"])]
