@@ -42,7 +42,7 @@ _FILES = {
 # What differs from run to run and from machine to machine.
 _UNSTEADY = (
     (r"\d+(\.\d+)? (s|ms|MiB)\b", r"N \2"),
-    (r"(re-checked|shown) by \w+", r"\1 by S"),
+    (r"(re-checked|shown) by .+? in ", r"\1 by S in "),  # one solver or another, or two
     (r"\((cc|gcc|clang)\)", "(cc)"),
     (r"after 1 input: -?\d+", "after 1 input: N"),
     (r" = -?\d+", " = N"),
