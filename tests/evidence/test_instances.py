@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from craton.evidence.instances import instantiated
+from craton.evidence.instances import cases_of_indices, denials, instantiated
 from craton.logic import (
+    FALSE,
     INT,
     Array,
     BitVec,
@@ -74,6 +75,26 @@ def test_they_claim_no_more(condition: list[Term]) -> None:
     assert not any(map(is_quantified, found))
     if contradictory(found):
         assert contradictory(condition)
+
+
+@settings(max_examples=60, deadline=None)
+@given(conditions())
+def test_cases_cover_all(condition: list[Term]) -> None:
+    """Parts of the goal, and elements that were written or not: all are contradictory if and only if the whole is."""
+    *known, goal = condition
+    assert contradictory([*known, or_(*denials(goal))]) == contradictory(condition)
+    some = instantiated(condition)
+    assert some is not None
+    assert all(map(contradictory, cases_of_indices(some))) == contradictory(some)
+
+
+def test_an_element_is_the_one_that_was_written_or_another() -> None:
+    """a[x] := x · x; is a[k] = k · k? If k is x, that is seen without a product."""
+    written = store(A, bvadd(X, bv(1, 4)), bvmul(X, X))
+    same, different = cases_of_indices([not_(eq(select(written, bvadd(K, bv(1, 4))), bvmul(K, K)))])
+    assert same == [FALSE]
+    assert different[1:] == [not_(eq(K, X))]
+    assert cases_of_indices([eq(select(A, K), X)]) == [[eq(select(A, K), X)]]
 
 
 def test_the_step_of_a_loop_that_fills() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
-from craton.evidence.instances import instantiated
+from craton.evidence.instances import cases_of_indices, denials, instantiated
 from craton.evidence.state_questions import StateQuestion
 from craton.logic import FALSE, Term, disjuncts, free_variables, not_, size
 from craton.processes.running_time import running_time
@@ -219,8 +219,11 @@ class _Panel:
         if FALSE in formulas:
             return True
         some = instantiated(formulas)
-        if some is not None and self._tried(some, [limit for limit in limits if limit is not None]) is True:
-            return True
+        if some is not None:
+            if self._tried(some, limits[:1]) is True or self._shown_in_parts(formulas):
+                return True
+            if self._tried(some, [limit for limit in limits[1:] if limit is not None]) is True:
+                return True
         first, *rest = formulas
         cases = disjuncts(first)
         if len(cases) == 1:
@@ -232,6 +235,17 @@ class _Panel:
             answer = self._tried((case, *rest), limits)
             if not answer:
                 return answer
+        return True
+
+    def _shown_in_parts(self, formulas: Sequence[Term]) -> bool:
+        """What is to follow, one part after the other, and for elements that were written and others one by one."""
+        *known, goal = formulas
+        for part in denials(goal):
+            some = instantiated((*known, part)) or (*known, part)
+            if self._tried(some, _QUICK[:1]) is not True:
+                cases = cases_of_indices(some)
+                if not all(self._tried(case, _QUICK) is True for case in cases):
+                    return False
         return True
 
     def _tried(self, formulas: Sequence[Term], limits: Sequence[float | None]) -> bool | None:

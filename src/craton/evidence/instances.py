@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from craton.logic import Term, and_, bvadd, free_variables, not_, ops, or_, post_order, substitute
+from craton.logic import Term, and_, bvadd, disjuncts, eq, free_variables, not_, ops, or_, post_order, substitute
 from craton.logic.affine import affine, extended
 from craton.logic.core import fresh
 from craton.logic.sorts import BitVec
@@ -17,6 +17,7 @@ from craton.logic.terms import bv
 from craton.logic.walk import is_quantified
 
 _MOST_INSTANCES = 300  # of one formula
+_MOST_MEETINGS = 3  # of which each doubles the cases
 
 
 def instantiated(formulas: Sequence[Term]) -> list[Term] | None:
@@ -33,6 +34,43 @@ def instantiated(formulas: Sequence[Term]) -> list[Term] | None:
     except _Hidden:
         return None
     return found
+
+
+def denials(goal: Term) -> tuple[Term, ...]:
+    """Formulas of which one holds where the goal, a denied conjunction, does: what is shown of each is shown of it."""
+    if goal.op is ops.NOT and goal.args[0].op is ops.AND:
+        return tuple(not_(part) for part in goal.args[0].args)
+    return disjuncts(goal)
+
+
+def cases_of_indices(formulas: Sequence[Term]) -> list[list[Term]]:
+    """Cases that cover all that is possible: is the element that the last formula asks for the one that was written? If
+    so, one name is put for the other, after which nothing is left to find out; the formulas themselves, if none is
+    asked for where another was written.
+    """
+    cases = [list(formulas)]
+    for asked, written in islice(_meetings(formulas[-1]), _MOST_MEETINGS):
+        same = ([substitute(f, {asked: written}) for f in case] for case in cases)
+        different = ([*case, not_(eq(asked, written))] for case in cases)
+        cases = [*same, *different]
+    return cases
+
+
+def _meetings(formula: Term) -> Iterator[tuple[Term, Term]]:
+    """Variables that make an index that is read the one that was written before, if they are equal."""
+    found: dict[tuple[Term, Term], None] = {}
+    for node in post_order(formula):
+        if node.op is not ops.SELECT or node.args[0].op is not ops.STORE:
+            continue
+        read, written = node.args[1], node.args[0].args[1]
+        for one, other in product(_in_order(read), _in_order(written)):
+            if one is not other and one.sort is other.sort and substitute(read, {one: other}) is written:
+                found[one, other] = None
+    yield from found
+
+
+def _in_order(index: Term) -> list[Term]:
+    return sorted(free_variables(index), key=lambda v: v.serial)
 
 
 class _Hidden(Exception):
