@@ -287,6 +287,7 @@ def _told(name: str, arguments: tuple[str, ...], hash_seed: str) -> dict[str, An
     statistics = told["statistics"]
     for figure in ("peak memory (MiB)", "processor time (s)", "wall time (s)"):
         del statistics[figure]
+    statistics["seconds of stages"] = list(statistics["seconds of stages"])
     statistics["time (s)"] = {purpose: tally["calls"] for purpose, tally in statistics["time (s)"].items()}
     told["evidence"] = told["evidence"].rpartition(" in ")[0]
     for refined in told.get("refinements", []):

@@ -96,7 +96,10 @@ FILES: dict[str, tuple[str, str]] = {
     "an unknown moment": (changed(("then", "symbols", 0, "at")), "is 'then'; known are now, entry"),
     "no solvers": (changed((GONE, "found_by", "solvers")), "'found_by' has no 'solvers'"),
     "a solver as a text": (changed(("z3", "found_by", "solvers")), "'solvers' of 'found_by' is not a list"),
-    "all solvers": (changed((["z3", "cvc5", "bitwuzla"], "found_by", "solvers")), "it takes another solver to check"),
+    "all solvers": (
+        changed((["z3", "cvc5", "bitwuzla", "intervals"], "found_by", "solvers")),
+        "it takes another solver to check",
+    ),
     # k
     "k = 0": (changed((0, "proof", "k")), "k is 0, and not from 1 to 1000"),
     "k < 0": (changed((-1, "proof", "k")), "'k' of 'proof' is not a number from 0"),

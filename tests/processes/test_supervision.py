@@ -120,6 +120,10 @@ class Demanding(Exception):
     def __init__(self, message: str, line: int) -> None:
         super().__init__(f"{message} in line {line}")
 
+    def __reduce__(self) -> tuple[type[Demanding], tuple[str]]:
+        """As exceptions do by themselves, unless a library has changed that for all of them (Dask's does)."""
+        return Demanding, (str(self),)
+
 
 def test_an_error_with_its_own_constructor_arrives_whole() -> None:
     def work(report: Report) -> None:

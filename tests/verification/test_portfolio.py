@@ -166,8 +166,9 @@ def test_recursion_is_unrolled_beside_contracts(tmp_path: Path, monkeypatch: pyt
     endless_but(monkeypatch)
     text = """\
 extern void reach_error(void);
-int down(int n) { return n <= 0 ? 7 : down(n - 1); }
-int main(void) { if (down(3) != 7) reach_error(); return 0; }
+extern int __VERIFIER_nondet_int(void);
+int down(int n, int x) { return n <= 0 ? x : down(n - 1, x); }
+int main(void) { int x = __VERIFIER_nondet_int(); if (down(3, x) != x) reach_error(); return 0; }
 """
     result = verified(tmp_path, text, [Stage("bounded"), Stage("horn")], seconds=120.0)
     assert isinstance(result.verdict, verdicts.Proved), result
