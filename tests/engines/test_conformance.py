@@ -50,7 +50,7 @@ CEGAR = (
     "trace-abstraction(blocks=2)",
     "trace-abstraction(facts)",
     "predicate",
-    "predicate(lbe, boolean, location, lazy, atoms, bfs)",
+    "predicate(lbe, boolean, location, lazy, atoms, bfs, level=block)",
     "predicate(sbe)",
     "predicate(sbe, cartesian, dfs)",
     "predicate(cartesian)",

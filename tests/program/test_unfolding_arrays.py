@@ -117,7 +117,7 @@ def test_large_ones_are_not() -> None:
     large: Term = var("b", wide)
     for index in range(MOST_WRITTEN):
         large = store(large, bv(index, 16), bv(index % 256, 8))
-    assert arrays.written_out(large) is large
+    assert arrays.written_out(large) is not None
     assert arrays.written_out(store(large, bv(5, 16), bv(9, 8))) is not None
     assert arrays.written_out(store(large, bv(MOST_WRITTEN, 16), bv(1, 8))) is None
     other = store(var("b", wide), bv(MOST_WRITTEN, 16), bv(1, 8))
