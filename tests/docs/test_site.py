@@ -28,7 +28,7 @@ def test_every_page_is_in_a_table_of_contents() -> None:
 
 
 def test_every_experiment_has_a_page_of_results() -> None:
-    assert {path.stem for path in RESULTS} == set(EXPERIMENTS)
+    assert {path.stem for path in RESULTS} >= set(EXPERIMENTS)
     listed = (DOCS / "results.md").read_text(encoding="utf-8")
     assert all(f"\nresults/{path.stem}\n" in listed for path in RESULTS)
 
