@@ -5,13 +5,14 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from craton.evidence.instances import cases_of_indices, denials, instantiated
+from craton.evidence.instances import cases_of_indices, instantiated
 from craton.logic import (
     FALSE,
     INT,
     Array,
     BitVec,
     Term,
+    alternatives,
     and_,
     apply,
     bv,
@@ -82,7 +83,7 @@ def test_they_claim_no_more(condition: list[Term]) -> None:
 def test_cases_cover_all(condition: list[Term]) -> None:
     """Parts of the goal, and elements that were written or not: all are contradictory if and only if the whole is."""
     *known, goal = condition
-    assert contradictory([*known, or_(*denials(goal))]) == contradictory(condition)
+    assert contradictory([*known, or_(*alternatives(goal))]) == contradictory(condition)
     some = instantiated(condition)
     assert some is not None
     assert all(map(contradictory, cases_of_indices(some))) == contradictory(some)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
-from craton.evidence.instances import cases_of_indices, denials, instantiated
+from craton.evidence.instances import cases_of_indices, instantiated
 from craton.evidence.state_questions import StateQuestion
-from craton.logic import FALSE, Term, disjuncts, free_variables, not_, size
+from craton.logic import FALSE, Term, alternatives, disjuncts, free_variables, not_, size
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver
@@ -240,7 +240,7 @@ class _Panel:
     def _shown_in_parts(self, formulas: Sequence[Term]) -> bool:
         """What is to follow, one part after the other, and for elements that were written and others one by one."""
         *known, goal = formulas
-        for part in denials(goal):
+        for part in alternatives(goal):
             some = instantiated((*known, part)) or (*known, part)
             if self._tried(some, _QUICK[:1]) is not True:
                 cases = cases_of_indices(some)

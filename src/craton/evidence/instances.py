@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from craton.logic import Term, and_, bvadd, disjuncts, eq, free_variables, not_, ops, or_, post_order, substitute
+from craton.logic import Term, and_, bvadd, eq, free_variables, not_, ops, or_, post_order, substitute
 from craton.logic.affine import affine, extended
 from craton.logic.core import fresh
 from craton.logic.sorts import BitVec
@@ -34,13 +34,6 @@ def instantiated(formulas: Sequence[Term]) -> list[Term] | None:
     except _Hidden:
         return None
     return found
-
-
-def denials(goal: Term) -> tuple[Term, ...]:
-    """Formulas of which one holds where the goal, a denied conjunction, does: what is shown of each is shown of it."""
-    if goal.op is ops.NOT and goal.args[0].op is ops.AND:
-        return tuple(not_(part) for part in goal.args[0].args)
-    return disjuncts(goal)
 
 
 def cases_of_indices(formulas: Sequence[Term]) -> list[list[Term]]:

@@ -11,7 +11,7 @@ formula here has quantifiers, so that nothing is captured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from craton.logic import (
@@ -30,8 +30,7 @@ from craton.logic import (
     post_order,
     substitute,
 )
-from craton.logic.build import rebuild
-from craton.logic.walk import fold
+from craton.logic.walk import replaced
 from craton.program.transitions import Transition, Transitions
 
 _CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
@@ -96,7 +95,7 @@ class StateQuestion:
                 yield self.state, rest
             else:  # that the variable has another value is not said in the other case: that only makes it harder
                 part, variable, value = asked
-                waiting += [*_with_values((rest,), {part: FALSE}), *_with_values((rest,), {variable: value})]
+                waiting += [*replaced((rest,), {part: FALSE}), *replaced((rest,), {variable: value})]
 
     def _asked(self, formula: Term) -> Iterator[tuple[Term, Term, Term]]:
         """Values that are asked for, of variables of which the state says nothing."""
@@ -114,7 +113,7 @@ class StateQuestion:
                     known[part] = TRUE
                 elif follows(self.state, not_(part)):
                     known[part] = FALSE
-        return _with_values((self.rest,), known)[0]
+        return replaced((self.rest,), known)[0]
 
 
 class StateQuestions:
@@ -167,12 +166,3 @@ def _comparisons(formula: Term) -> list[Term]:
         for node in post_order(formula)
         if node.sort is BOOL and node.op not in _CONNECTIVES and node.op is not ops.VALUE
     ]
-
-
-def _with_values(terms: Sequence[Term], values: Mapping[Term, Term]) -> tuple[Term, ...]:
-    memo: dict[Term, Term] = dict(values)
-
-    def visit(node: Term, args: list[Term]) -> Term:
-        return rebuild(node, args) if node.args else node
-
-    return tuple(fold(term, visit, memo) for term in terms)

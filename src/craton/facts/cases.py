@@ -14,12 +14,11 @@ from itertools import islice
 from craton.facts import floats
 from craton.facts.floats import FloatRange
 from craton.facts.operations import MAYBE, YES
-from craton.facts.ranges import Range, made
+from craton.facts.ranges import Range, halved
 from craton.facts.states import Known, State, anything, assumed, value
-from craton.logic import FALSE, TRUE, Float, Term, conjuncts, disjuncts, free_variables, ieee, not_, ops, post_order
-from craton.logic.build import rebuild
+from craton.logic import FALSE, TRUE, Float, Term, alternatives, conjuncts, free_variables, ieee, not_, ops, post_order
 from craton.logic.terms import format_of
-from craton.logic.walk import fold
+from craton.logic.walk import replaced
 from craton.processes.running_time import running_time
 
 MOST_WORK = 100_000  # cases, times the parts of the formulas: counted, so that it is the same on every machine
@@ -81,7 +80,7 @@ def _split(case: Case) -> list[Case]:
     """
     open_ = [formula for formula in case.formulas if value(formula, case.state) != YES]
     for formula in open_:
-        parts = _alternatives(formula)
+        parts = alternatives(formula)
         if len(parts) > 1:
             others = tuple(one for one in case.formulas if one is not formula)
             return [_assuming(part, others, case.state) for part in parts]
@@ -97,22 +96,11 @@ def _split(case: Case) -> list[Case]:
     return []
 
 
-def _alternatives(formula: Term) -> Sequence[Term]:
-    """One of them holds if the formula does."""
-    if formula.op is ops.NOT and formula.args[0].op is ops.AND:
-        return tuple(map(not_, formula.args[0].args))
-    return disjuncts(formula)
-
-
 def _assuming(formula: Term, others: Sequence[Term], state: State) -> Case:
     """The case in which one more formula holds; what it says of parts of others is put into them."""
     truths = {one.args[0] if one.op is ops.NOT else one: one.op is not ops.NOT for one in conjuncts(formula)}
     memo = {part: TRUE if holds else FALSE for part, holds in truths.items()}
-    return Case((formula, *(fold(other, _rebuilt, memo) for other in others)), state)
-
-
-def _rebuilt(node: Term, args: list[Term]) -> Term:
-    return rebuild(node, args) if node.args else node
+    return Case((formula, *replaced(others, memo)), state)
 
 
 def _open_choice(formula: Term, state: State) -> Term | None:
@@ -143,7 +131,7 @@ def _ranks(known: FloatRange) -> tuple[int, int]:
 def halves(known: Known) -> list[Known]:
     """Sets with all members; one of them, if it is NaN alone."""
     if isinstance(known, Range):
-        return _halved_bits(known)
+        return [*halved(known)]
     if not known.has_numbers:
         return [known]
     if known.nan:
@@ -155,14 +143,4 @@ def halves(known: Known) -> list[Known]:
         floats.some(known.sort, known.low, bound, nan=False),
         floats.some(known.sort, floats.above(known.sort, bound), known.high, nan=False),
     )
-    return [part for part in parts if part is not None]
-
-
-def _halved_bits(known: Range) -> list[Known]:
-    if known.most - known.least < known.high - known.low:
-        middle = (known.least + known.most) // 2
-        parts = made(known.width, None, (known.least, middle)), made(known.width, None, (middle + 1, known.most))
-    else:
-        middle = (known.low + known.high) // 2
-        parts = made(known.width, (known.low, middle)), made(known.width, (middle + 1, known.high))
     return [part for part in parts if part is not None]

@@ -70,6 +70,17 @@ def constant(number: int, width: int) -> Range:
     return Range(width, number, number, signed, signed, 0, number)
 
 
+def halved(known: Range) -> list[Range]:
+    """Ranges that cover it, split in the middle of its numbers with or without sign, whichever are fewer."""
+    if known.most - known.least < known.high - known.low:
+        middle = (known.least + known.most) // 2
+        parts = made(known.width, None, (known.least, middle)), made(known.width, None, (middle + 1, known.most))
+    else:
+        middle = (known.low + known.high) // 2
+        parts = made(known.width, (known.low, middle)), made(known.width, (middle + 1, known.high))
+    return [part for part in parts if part is not None]
+
+
 def made(
     width: int,
     unsigned: tuple[int, int] | None = None,

@@ -78,6 +78,7 @@ from craton.logic.bitvectors import (
 )
 from craton.logic.build import build, rebuild
 from craton.logic.core import (
+    alternatives,
     and_,
     apply,
     conjuncts,
@@ -234,6 +235,7 @@ __all__ = [
     "Value",
     "abs_",
     "add",
+    "alternatives",
     "and_",
     "apply",
     "atoms",

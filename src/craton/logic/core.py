@@ -125,6 +125,13 @@ def disjuncts(a: Term) -> tuple[Term, ...]:
     return _parts(a, ops.OR, FALSE)
 
 
+def alternatives(a: Term) -> tuple[Term, ...]:
+    """Formulas of which one holds where this one does: its disjuncts, or what a denied conjunction denies."""
+    if a.op is ops.NOT and a.args[0].op is ops.AND:
+        return tuple(map(not_, a.args[0].args))
+    return disjuncts(a)
+
+
 def _parts(a: Term, op: Op, unit: Term) -> tuple[Term, ...]:
     if a is unit:
         return ()

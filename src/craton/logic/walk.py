@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from craton.errors import IllSorted
@@ -209,6 +209,16 @@ def substitute(root: Term, mapping: Mapping[Term, Term]) -> Term:
     Bound variables are renamed to avoid capture.
     """
     return Substitution(mapping)(root)
+
+
+def replaced(roots: Iterable[Term], parts: Mapping[Term, Term]) -> tuple[Term, ...]:
+    """Terms with other parts, whatever these are, simplified; what quantifiers bind is not looked at."""
+    memo = dict(parts)
+
+    def visit(node: Term, args: list[Term]) -> Term:
+        return rebuild(node, args) if node.args else node
+
+    return tuple(fold(root, visit, memo) for root in roots)
 
 
 def _with_arguments(node: Term, memo: Mapping[Term, Term]) -> Term:

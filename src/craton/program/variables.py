@@ -11,6 +11,18 @@ from craton.program.statements import Assign, Assume, Block, Call, Havoc, Propos
 _NONE: frozenset[Term] = frozenset()
 
 
+def terms(statement: Statement) -> tuple[Term, ...]:
+    """What a statement that is no block asks or computes."""
+    match statement:
+        case Assume(condition):
+            return (condition,)
+        case Assign(_, value):
+            return (value,)
+        case Call(_, arguments, _):
+            return arguments
+    return ()
+
+
 def reads(statement: Statement) -> frozenset[Term]:
     """The variables whose old value matters."""
     if isinstance(statement, Assume):

@@ -105,11 +105,15 @@ def _unknown(tree: Tree, number: int, formulas: Sequence[Term]) -> Predicate:
     """Over the arguments of the result that both sides speak of (and they share nothing else); `true`, if there are
     none.
     """
+    arguments = tuple(sorted(_shared(tree, number, formulas), key=lambda v: v.serial)) or (TRUE,)
+    return Predicate(Function(f"T{number}", tuple(a.sort for a in arguments), BOOL), arguments)
+
+
+def _shared(tree: Tree, number: int, formulas: Sequence[Term]) -> frozenset[Term]:
+    """What a node and its parent both speak of."""
     parent = tree.parents[number]
     assert parent is not None
-    shared = free_variables(formulas[number]) & free_variables(formulas[parent])
-    arguments = tuple(sorted(shared, key=lambda v: v.serial)) or (TRUE,)
-    return Predicate(Function(f"T{number}", tuple(a.sort for a in arguments), BOOL), arguments)
+    return free_variables(formulas[number]) & free_variables(formulas[parent])
 
 
 def _by_sums(tree: Tree, formulas: Sequence[Term], time_limit: float | None) -> TreeInterpolants:
@@ -119,9 +123,7 @@ def _by_sums(tree: Tree, formulas: Sequence[Term], time_limit: float | None) -> 
     if not isinstance(found, tuple):
         return found
     for number, interpolant in enumerate(found):
-        parent = tree.parents[number]
-        assert parent is not None
-        foreign = free_variables(interpolant) - (free_variables(formulas[number]) & free_variables(formulas[parent]))
+        foreign = free_variables(interpolant) - _shared(tree, number, formulas)
         if foreign:
             return Undecided(f"{FARKAS}: an interpolant mentions {min(v.name for v in foreign)}, which is not shared")
     return (*found, FALSE)

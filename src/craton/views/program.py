@@ -16,7 +16,7 @@ from craton.program.analysis.liveness import live_at_entry
 from craton.program.cfa import Edge, Location, Procedure, Program, Symbol
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Input, Return, Statement
 from craton.program.transformation import Transformed
-from craton.program.variables import reads
+from craton.program.variables import reads, terms
 from craton.views.arithmetic import Overflow
 from craton.views.signs import Signs
 from craton.views.terms import Floats, Needs, Translator
@@ -101,7 +101,7 @@ class _Pass:
             needs = Needs()
             own: list[Needs] = []
             for edge in outgoing:
-                own.append(self.translator.needs(*_terms(edge.statement)))
+                own.append(self.translator.needs(*terms(edge.statement)))
                 needs.include(own[-1])
                 # Ranges hold anyway; repeated where numbers are computed with, proofs need not carry them along.
                 needs.facts.update(dict.fromkeys(map(self.translator.range, _operands(edge.statement))))
@@ -225,20 +225,9 @@ class _Pass:
         return live_at_entry(procedure, candidates, self.program.globals)
 
 
-def _terms(statement: Statement) -> tuple[Term, ...]:
-    match statement:
-        case Assume(condition):
-            return (condition,)
-        case Assign(_, value):
-            return (value,)
-        case Call(_, arguments, _):
-            return arguments
-    return ()
-
-
 def _operands(statement: Statement) -> Iterator[Term]:
     """The variables that operations are applied to; copies and comparisons with constants for equality do not count."""
     free = reads(statement)
-    for node in post_order(*_terms(statement)):
+    for node in post_order(*terms(statement)):
         if not (node.op is ops.EQ and node.args[1].is_value):
             yield from (operand for operand in node.args if operand in free)

@@ -18,9 +18,8 @@ from craton.facts.operations import MAYBE, YES
 from craton.facts.ranges import Range
 from craton.facts.states import assumed, value
 from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, not_, ops
-from craton.logic.build import rebuild
 from craton.logic.evaluation import constant
-from craton.logic.walk import fold, post_order
+from craton.logic.walk import post_order, replaced
 from craton.program.transitions import Transition, Transitions
 from craton.smt import Solver, Undecided, Unsat
 
@@ -122,7 +121,7 @@ class Steps:
                     ranges = {x: known for x, known in states.items() if isinstance(known, Range)}
                     found = {x: constant(_value(x, r), x.sort) for x, r in ranges.items() if r.constant is not None}
                     new = {x: t for x, t in found.items() if x not in case.ranges or case.ranges[x].constant is None}
-                    yield _Case(_replaced(case.terms, {**new, atom: truth}), ranges)
+                    yield _Case(replaced(case.terms, {**new, atom: truth}), ranges)
 
     def _classes(self, variable: Term, term: Term, ranges: Ranges) -> Sequence[Class]:
         """Of the values that a term may have."""
@@ -153,16 +152,6 @@ def _value(variable: Term, known: Range) -> Any:
 
 def _as_value(variable: Term, number: int) -> Any:
     return bool(number) if variable.sort is BOOL else number
-
-
-def _replaced(terms: Sequence[Term], parts: Mapping[Term, Term]) -> tuple[Term, ...]:
-    """Terms with other parts, simplified."""
-    memo: dict[Term, Term] = dict(parts)
-
-    def visit(node: Term, args: list[Term]) -> Term:
-        return rebuild(node, args) if node.args else node
-
-    return tuple(fold(term, visit, memo) for term in terms)
 
 
 def _conditions(terms: Sequence[Term]) -> Iterator[Term]:

@@ -17,6 +17,7 @@ from craton.program.analysis.nesting import Nest, nests
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.features import Features
 from craton.program.statements import Assign, Assume, Call, Fresh, Havoc, Input
+from craton.program.variables import terms
 
 MOST_ROUNDS = 10**9  # more are told as so many
 
@@ -35,7 +36,7 @@ def features_of(program: Program) -> Features:
     nested = {name: nests(procedure) for name, procedure in program.procedures.items()}
     loops = [loop for name, procedure in program.procedures.items() for loop in _loops(procedure, nested[name])]
     variables = {*program.globals, *(x for procedure in program.procedures.values() for x in procedure.locals)}
-    mentioned = frozenset[Term]().union(*(free_variables(term) for edge in edges for term in _terms(edge)))
+    mentioned = frozenset[Term]().union(*(free_variables(term) for edge in edges for term in terms(edge.statement)))
     allocated = program.storage.heap
     return Features(
         edges=len(edges),
@@ -60,17 +61,6 @@ def features_of(program: Program) -> Features:
 # --- terms ------------------------------------------------------------------------------------------------------------
 
 
-def _terms(edge: Edge) -> tuple[Term, ...]:
-    match edge.statement:
-        case Assume(condition):
-            return (condition,)
-        case Assign(_, value):
-            return (value,)
-        case Call(_, arguments, _):
-            return arguments
-    return ()
-
-
 def _assignments(edges: Iterable[Edge]) -> Counter[Term | None]:
     return Counter(edge.statement.variable for edge in edges if isinstance(edge.statement, Assign))
 
@@ -78,7 +68,9 @@ def _assignments(edges: Iterable[Edge]) -> Counter[Term | None]:
 def _operations(edges: Iterable[Edge]) -> Counter[str]:
     """How many different terms of each kind there are."""
     return Counter(
-        kind for term in post_order(*(term for edge in edges for term in _terms(edge))) if (kind := _kind(term))
+        kind
+        for term in post_order(*(term for edge in edges for term in terms(edge.statement)))
+        if (kind := _kind(term))
     )
 
 

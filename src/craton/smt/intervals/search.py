@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from craton.facts.operations import MAYBE, NO, YES
-from craton.facts.ranges import Range, made
+from craton.facts.ranges import Range, halved
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, ops, post_order, substitute
 from craton.processes.running_time import running_time
 from craton.smt.intervals.operations import Known
@@ -145,10 +145,4 @@ def _halves(known: Known) -> Sequence[Known]:
             return none_but_nan(known.sort), Span(known.sort, known.low, known.high, False)
         middle = (known.low + known.high) // 2
         return Span(known.sort, known.low, middle, False), Span(known.sort, middle + 1, known.high, False)
-    if known.most - known.least < known.high - known.low:
-        middle = (known.least + known.most) // 2
-        parts = made(known.width, None, (known.least, middle)), made(known.width, None, (middle + 1, known.most))
-    else:
-        middle = (known.low + known.high) // 2
-        parts = made(known.width, (known.low, middle)), made(known.width, (middle + 1, known.high))
-    return [part for part in parts if part is not None]
+    return halved(known)
