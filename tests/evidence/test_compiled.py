@@ -432,6 +432,23 @@ def test_missing_bodies_return_the_values_of_the_counterexample(tmp_path: Path) 
     assert isinstance(result, Reached), result
 
 
+@pytest.mark.ilp32
+def test_programs_that_print_need_no_library(tmp_path: Path) -> None:
+    """For ILP32 many machines have none."""
+    text = f"""{PRELUDE}
+    extern int printf(const char *, ...); extern int puts(const char *); extern int sprintf(char *, const char *, ...);
+    extern int fprintf(void *, const char *, ...); extern int fflush(void *); extern void *stdout;
+    int main(void) {{
+        char text[20];
+        puts("a line"); fprintf(stdout, "%5lld|%-3c\\n", 12ll, 'x'); fflush(stdout);
+        if (printf("%d %s\\n", __VERIFIER_nondet_int(), "more") != 10) return 0;
+        if (sprintf(text, "%#x", 255) == 4 && text[3] == 'f') reach_error();
+    }}"""
+    request = requested(tmp_path, text, model="ILP32")
+    assert isinstance(compiled_run(request, (1234,)), Reached)
+    assert isinstance(compiled_run(request, (123,)), NotReached)
+
+
 def test_several_files_and_what_they_are_told(tmp_path: Path) -> None:
     (tmp_path / "common.h").write_text("inline int twice(int x) { return 2 * x; }\nint shared;\n")
     (tmp_path / "a.c").write_text(
