@@ -203,46 +203,6 @@ def test_the_data_model_is_that_of_the_verification(model: str, size: int, tmp_p
     assert isinstance(compiled_run(requested(tmp_path, text, model=model), ()), Reached)
 
 
-PRINTING = """
-extern int printf(const char *, ...); extern int fprintf(void *, const char *, ...); extern int puts(const char *);
-extern int snprintf(char *, __SIZE_TYPE__, const char *, ...); extern int sprintf(char *, const char *, ...);
-extern int putchar(int); extern void *stdout; extern void reach_error(void);
-int fails(const char *a, const char *b) { while (*a && *a == *b) a++, b++; return *a != *b; }
-int main(void) {
-    char text[80];
-    if (printf("") || printf("%%|%d\\n", -12) != 6 || puts("four") != 5 || putchar(300) != 44) return 1;
-    if (fprintf(stdout, "%s%c%5d", "ab", 'c', 7) != 8) return 2;
-    if (sprintf(text, "%u %x %X %o %i", ~0u, 0xbeefu, 0xbeefu, 8u, (-2147483647 - 1)) != 35) return 3;
-    if (fails(text, "4294967295 beef BEEF 10 -2147483648")) return 4;
-    if (sprintf(text, "%5d|%-5d|%05d|%-3s|%3s|%3c|", -42, -42, -42, "a", "b", 'c') != 30) return 5;
-    if (fails(text, "  -42|-42  |-0042|a  |  b|  c|")) return 6;
-    if (sprintf(text, "%lld %llu %ld %hd %hhd %hhu %zu", -5000000000ll, ~0ull, -7l, 65537, 257, 256, sizeof 1u) != 43)
-        return 7;
-    if (fails(text, "-5000000000 18446744073709551615 -7 1 1 0 4")) return 8;
-    text[2] = 'x'; text[3] = 'y';
-    if (snprintf(text, 3, "%d", 123456) != 6 || fails(text, "12") || text[3] != 'y') return 9;
-    if (snprintf(0, 0, "%s", "abc") != 3) return 10;
-    reach_error();
-}
-"""
-
-
-@pytest.mark.parametrize("model", ["ILP32", "LP64"])
-def test_what_is_printed_is_as_long_as_the_c_library_says(model: str, tmp_path: Path) -> None:
-    """For 64 bits the C library itself says so; for 32 bits there may be none."""
-    result = compiled_run(requested(tmp_path, PRINTING, model=model), ())
-    assert isinstance(result, Reached), result
-
-
-@pytest.mark.parametrize("format_", ["%.3d", "%+d", "%*d"])
-@pytest.mark.parametrize("model", ["ILP32"])
-def test_a_format_that_the_harness_does_not_know_is_no_run(model: str, format_: str, tmp_path: Path) -> None:
-    called = f'printf("{format_}", 1, 2)'
-    text = f"{PRELUDE} extern int printf(const char *, ...); int main(void) {{ {called}; reach_error(); }}"
-    result = compiled_run(requested(tmp_path, text, model=model), ())
-    assert isinstance(result, Reached) if has_32_bits() else isinstance(result, NotCompiled)
-
-
 def test_values_stand_in_one_sequence_for_all_functions(tmp_path: Path) -> None:
     text = (
         PRELUDE

@@ -796,14 +796,12 @@ CRATON_WEAK int memcmp(const void *a, const void *b, craton_size size)
     return 0;
 }
 
-static craton_size craton_length(const char *text) /* strlen may be the program's own */
+CRATON_WEAK craton_size strlen(const char *text)
 {
     craton_size size = 0;
     while (text[size]) size++;
     return size;
 }
-
-CRATON_WEAK craton_size strlen(const char *text) { return craton_length(text); }
 
 CRATON_WEAK int strcmp(const char *a, const char *b)
 {
@@ -842,119 +840,6 @@ CRATON_WEAK void *memchr(const void *block, int wanted, craton_size size)
     for (; size; size--, p++) if (*p == (unsigned char)wanted) return (void *)p;
     return 0;
 }
-
-/* Output goes nowhere; calls of printf and its family return what the C library's do, and write texts where they are to.
-   What is not known here (precisions, floating point, addresses, files) ends the run: then nobody defines them. */
-
-struct craton_text { char *at; craton_size room, size; };
-
-static void craton_put(struct craton_text *text, char c)
-{
-    if (text->size + 1 < text->room) text->at[text->size] = c;
-    text->size++;
-}
-
-static void craton_put_field(struct craton_text *text, const char *begin, craton_size size, int width, char fill)
-{
-    craton_size i, missing = width > 0 && (craton_size)width > size ? (craton_size)width - size : 0;
-    if (fill == '0' && size && *begin == '-') {
-        craton_put(text, *begin++);
-        size--;
-    }
-    for (i = 0; fill != '-' && i < missing; i++) craton_put(text, fill);
-    for (i = 0; i < size; i++) craton_put(text, begin[i]);
-    for (i = 0; fill == '-' && i < missing; i++) craton_put(text, ' ');
-}
-
-static void craton_put_number(
-    struct craton_text *text, unsigned long long number, int negative, unsigned base, char letter, int width, char fill)
-{
-    char digits[32], *end = digits + sizeof digits, *at = end;
-    do {
-        unsigned long long quotient = 0, rest = 0;
-        int i; /* no division of 64 bits: on i386 that is a function of a library */
-        for (i = 63; i >= 0; i--) {
-            rest = rest << 1 | (number >> i & 1);
-            quotient <<= 1;
-            if (rest >= base) { rest -= base; quotient |= 1; }
-        }
-        *--at = (char)(rest < 10 ? '0' + rest : letter + rest - 10);
-        number = quotient;
-    } while (number);
-    if (negative) *--at = '-';
-    craton_put_field(text, at, (craton_size)(end - at), width, fill);
-}
-
-static int craton_print(char *to, craton_size room, const char *format, __builtin_va_list arguments)
-{
-    struct craton_text text = {to, room, 0};
-    for (; *format; format++) {
-        char fill = ' ', one;
-        int width = 0, longs = 0, shorts = 0;
-        const char *string;
-        unsigned long long number;
-        if (*format != '%') { craton_put(&text, *format); continue; }
-        format++;
-        if (*format == '0' || *format == '-') fill = *format++;
-        for (; *format >= '0' && *format <= '9' && width < 1000; format++) width = 10 * width + (*format - '0');
-        for (; *format == 'l'; format++) longs++;
-        for (; *format == 'h'; format++) shorts++;
-        if (*format == 'z') { longs = sizeof(craton_size) == sizeof(int) ? 0 : 2; format++; }
-        switch (*format) {
-        case '%': craton_put(&text, '%'); continue;
-        case 'c':
-            if (longs) craton_stop('U', "nobody defines ", "printf of wide characters");
-            one = (char)__builtin_va_arg(arguments, int);
-            craton_put_field(&text, &one, 1, width, fill == '0' ? ' ' : fill);
-            continue;
-        case 's':
-            if (longs) craton_stop('U', "nobody defines ", "printf of wide characters");
-            string = __builtin_va_arg(arguments, const char *);
-            craton_put_field(&text, string, craton_length(string), width, fill == '0' ? ' ' : fill);
-            continue;
-        case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': break;
-        default: craton_stop('U', "nobody defines ", "printf with such a format");
-        }
-        number = longs > 1 ? __builtin_va_arg(arguments, unsigned long long)
-            : longs ? __builtin_va_arg(arguments, unsigned long) : __builtin_va_arg(arguments, unsigned);
-        if (*format == 'd' || *format == 'i') {
-            long long value = longs > 1 ? (long long)number : longs ? (long)number
-                : shorts > 1 ? (signed char)number : shorts ? (short)number : (int)number;
-            craton_put_number(&text, value < 0 ? -(unsigned long long)value : (unsigned long long)value, value < 0, 10, 'a',
-                              width, fill);
-        } else {
-            if (shorts) number = shorts > 1 ? (unsigned char)number : (unsigned short)number;
-            craton_put_number(&text, number, 0, *format == 'u' ? 10 : *format == 'o' ? 8 : 16, *format == 'X' ? 'A' : 'a',
-                              width, fill);
-        }
-    }
-    if (room) to[text.size < room ? text.size : room - 1] = 0;
-    return (int)text.size;
-}
-
-#define CRATON_PRINTS(name, parameters, last, to, room) \
-    CRATON_WEAK int v##name(parameters, __builtin_va_list arguments) { return craton_print(to, room, last, arguments); } \
-    CRATON_WEAK int name(parameters, ...) \
-    { \
-        __builtin_va_list arguments; \
-        int size; \
-        __builtin_va_start(arguments, last); \
-        size = craton_print(to, room, last, arguments); \
-        __builtin_va_end(arguments); \
-        return size; \
-    }
-#define CRATON_AND ,
-CRATON_PRINTS(printf, const char *format, format, 0, 0)
-CRATON_PRINTS(fprintf, void *file CRATON_AND const char *format, format, 0, 0)
-CRATON_PRINTS(sprintf, char *to CRATON_AND const char *format, format, to, ~(craton_size)0)
-CRATON_PRINTS(snprintf, char *to CRATON_AND craton_size room CRATON_AND const char *format, format, to, room)
-
-CRATON_WEAK int puts(const char *text) { return (int)craton_length(text) + 1; }
-CRATON_WEAK int fputs(const char *text, void *file) { return craton_length(text), 1; }
-CRATON_WEAK int putchar(int c) { return (unsigned char)c; }
-CRATON_WEAK int putc(int c, void *file) { return (unsigned char)c; }
-CRATON_WEAK int fputc(int c, void *file) { return (unsigned char)c; }
-CRATON_WEAK int fflush(void *file) { return 0; }
 
 #ifdef __i386__ /* 64-bit division, which compilers leave to a library of theirs */
 typedef unsigned long long craton_long;
