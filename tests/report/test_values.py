@@ -9,8 +9,8 @@ import pytest
 from craton.logic import FLOAT32, FLOAT64
 from craton.logic.ieee import from_python
 from craton.logic.terms import format_of
-from craton.program.storage import Elements, Members, Scalar, Storage, StoredObject, cell_at
-from craton.report.values import Values, literal, value_text
+from craton.program.storage import Elements, Members, Scalar, Storage, StoredObject, cell_at, literal
+from craton.report.values import Values, value_text
 from support.commands import command
 
 INT = Scalar("int", 4, True)

@@ -85,7 +85,7 @@ class Refined:
     lines: tuple[int, ...]
     by: str
     core: int | None
-    learned: tuple[str, ...]
+    learned: tuple[Term, ...]
     seconds: float
     stage: str = ""
 

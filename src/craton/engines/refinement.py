@@ -7,7 +7,7 @@ from __future__ import annotations
 import enum
 
 from craton.engines.contract import MOST_LOGGED, Budget, Progress, Refined, Unknown, Unsafe
-from craton.logic import FALSE, TRUE, infix
+from craton.logic import FALSE, TRUE
 from craton.logic.walk import size
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge
@@ -74,14 +74,14 @@ class Refinement:
         self._refuted.add(refuted.edges)
 
 
-_MOST_LEARNED, _LARGEST, _LONGEST = 4, 30, 160  # assertions of one refinement that are written down, and their size
+_MOST_LEARNED, _LARGEST = 4, 30  # assertions of one refinement that are written down, and their size
 
 
 def refined(trace: Trace, answer: Refutation, seconds: float) -> Refined:
     """What is told of a refutation; formulas that are too large for people are left out."""
     lines = dict.fromkeys(edge.origin.line for edge in trace.edges if edge.origin is not None)
     found = dict.fromkeys(one for one in answer.assertions if one not in (TRUE, FALSE))
-    small = [infix(one)[:_LONGEST] for one in list(found)[:_MOST_LEARNED] if size(one, _LARGEST) <= _LARGEST]
+    small = [one for one in list(found)[:_MOST_LEARNED] if size(one, _LARGEST) <= _LARGEST]
     core = None if answer.core is None else len(answer.core)
     return Refined(len(trace), tuple(lines), answer.by, core, tuple(small), seconds)
 

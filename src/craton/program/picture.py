@@ -9,7 +9,7 @@ from itertools import pairwise
 from craton.logic import TRUE
 from craton.program.cfa import Edge, Location, Procedure, Program, Unmodelled
 from craton.program.layout import Arrow, Layout, laid_out
-from craton.program.short_names import shortened
+from craton.program.readable import Readable
 from craton.program.statements import Assume
 
 _LONGEST = 44  # characters of a label
@@ -40,7 +40,8 @@ def to_svg(program: Program, taken: Collection[Edge] = ()) -> str:
     if number > LARGEST:
         return f"<p>{number} edges are too many for a picture.</p>"
     chosen = frozenset((edge.source, edge.target) for edge in taken)
-    drawn = [_procedure(procedure, program, chosen) for procedure in program.procedures.values()]
+    words = Readable(program)
+    drawn = [_procedure(procedure, program, words, chosen) for procedure in program.procedures.values()]
     x, parts = _MARGIN, []
     for part, width, _ in drawn:
         parts.append(f'<g transform="translate({x:.0f},{_TITLE:.0f})">{part}</g>')
@@ -55,35 +56,34 @@ def to_svg(program: Program, taken: Collection[Edge] = ()) -> str:
 
 
 def _procedure(
-    procedure: Procedure, program: Program, taken: Collection[tuple[Location, Location]]
+    procedure: Procedure, program: Program, words: Readable, taken: Collection[tuple[Location, Location]]
 ) -> tuple[str, float, float]:
     """Its picture, how wide and how high it is."""
     first = [procedure.entry, *(one for one in procedure.locations if one != procedure.entry)]
     numbers = {location: number for number, location in enumerate(first)}
-    labels = [label(edge) for edge in procedure.edges]
+    texts = [_text(edge, words) for edge in procedure.edges]
+    labels = [text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…" for text in texts]
     arrows = [
         Arrow(numbers[edge.source], numbers[edge.target], _CHARACTER * len(text))
         for edge, text in zip(procedure.edges, labels, strict=True)
     ]
     laid = laid_out([_BOX] * len(first), arrows)
     parts = [f'<text x="0" y="-6" font-weight="bold">{escape(procedure.name)}</text>']
-    for edge, text, points, at in zip(procedure.edges, labels, laid.arrows, laid.labels, strict=True):
+    for edge, label, text, points, at in zip(procedure.edges, labels, texts, laid.arrows, laid.labels, strict=True):
         kind = ' class="taken"' if (edge.source, edge.target) in taken else ""
         if edge.origin is not None:
             kind += f' data-at="{escape(edge.origin.file)}:{edge.origin.line}"'
-        parts.append(f"<g{kind}>{_line(points)}{_label(text, str(edge.statement), at)}</g>")
+        parts.append(f"<g{kind}>{_line(points)}{_label(label, text, at)}</g>")
     parts += _boxes(first, procedure, program, laid)
     return "".join(parts), max(laid.width, _CHARACTER * len(procedure.name)), laid.height
 
 
-def label(edge: Edge) -> str:
-    """What the edge does, in the room that there is; nothing, where nothing happens."""
+def _text(edge: Edge, words: Readable) -> str:
+    """What the edge does; nothing, where nothing happens."""
     if isinstance(edge.statement, Assume) and edge.statement.condition is TRUE:
         return ""
-    text = " ".join(shortened(edge.statement).split())
-    if isinstance(edge.statement, Assume):
-        text = f"[{text.removeprefix('assume ')}]"
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    text = " ".join(words.statement(edge.statement).split())
+    return f"[{text.removeprefix('assume ')}]" if isinstance(edge.statement, Assume) else text
 
 
 def _line(points: tuple[tuple[float, float], ...]) -> str:

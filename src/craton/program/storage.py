@@ -45,6 +45,10 @@ class Members:
 
 Shape = Scalar | Elements | Members
 
+MEMORY = "mem "  # how names of memories begin: arrays from addresses to what lies there
+ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+_LONGEST = 40  # characters of a string literal
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -130,3 +134,30 @@ def indexed(shape: Shape, offset: int, stride: int) -> Iterator[tuple[str, str, 
             path, offset, shape = f"{path}.{found[0]}", offset - found[1], found[2]
         else:
             return
+
+
+def literal(text: bytes) -> str:
+    """A string literal, without the zero at its end."""
+    shown = text.rstrip(b"\0")
+    cut = "…" if len(shown) > _LONGEST else ""
+    inside = "".join(
+        ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in shown[:_LONGEST]
+    )
+    return f'"{inside}{cut}"'
+
+
+def pointing(known: StoredObject, offset: int, pointee: str) -> str:
+    """An address in a named object; `pointee` is the type that is meant there."""
+    if known.text is not None:
+        return literal(known.text) + (f" + {offset}" if offset else "")
+    if isinstance(known.shape, Elements):
+        if offset == 0:
+            return known.name
+        if offset == known.size and known.shape.element.size:
+            return f"&{known.name}[{known.shape.count}]"
+    cell = None if known.shape is None else cell_at(known.shape, offset)
+    if offset == 0 and not (isinstance(known.shape, Members) and cell is not None and cell.scalar.type == pointee):
+        return f"&{known.name}"
+    if cell is None or cell.offset != offset:
+        return f"(char *)&{known.name} + {offset}"
+    return f"&{known.name}{cell.path}"

@@ -15,8 +15,7 @@ from craton.logic import BOOL, BitVec, Float, Sort, Term, ops, select, var
 from craton.logic.build import rebuild
 from craton.logic.walk import fold
 from craton.program.spelling import Name
-from craton.program.storage import Cell, Scalar, Storage, cell_at
-from craton.report.values import pointing
+from craton.program.storage import Cell, Scalar, Storage, cell_at, pointing
 
 _COMPARED = {ops.EQ: "==", ops.BVULE: "<=", ops.BVULT: "<"}
 _NEGATED = {"==": "!=", "!=": "==", "<=": ">", "<": ">="}

@@ -13,11 +13,9 @@ from craton.logic.semantics import to_signed
 from craton.logic.sorts import FLOAT32
 from craton.logic.terms import format_of
 from craton.program.cfa import Symbol
-from craton.program.storage import Elements, Members, Scalar, Storage, StoredObject, cell_at
+from craton.program.storage import ESCAPES, Scalar, Storage, StoredObject, pointing
 
 _SMALL_NUMBERS = ("signed char", "unsigned char")  # which may be meant as characters, too
-_ESCAPES = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
-_LONGEST = 40  # characters of a string literal
 
 
 def value_text(value: Any, sort: Sort, *, signed: bool) -> str:
@@ -129,33 +127,6 @@ class Values:
 def _character(number: int) -> str:
     if number == 39:
         return "'\\''"
-    if number in _ESCAPES and number != 34:
-        return f"'{_ESCAPES[number]}'"
+    if number in ESCAPES and number != 34:
+        return f"'{ESCAPES[number]}'"
     return f"'{chr(number)}'" if 32 <= number < 127 else str(number)
-
-
-def literal(text: bytes) -> str:
-    """A string literal, without the zero at its end."""
-    shown = text.rstrip(b"\0")
-    cut = "…" if len(shown) > _LONGEST else ""
-    inside = "".join(
-        _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in shown[:_LONGEST]
-    )
-    return f'"{inside}{cut}"'
-
-
-def pointing(known: StoredObject, offset: int, pointee: str) -> str:
-    """An address in a named object; `pointee` is the type that is meant there."""
-    if known.text is not None:
-        return literal(known.text) + (f" + {offset}" if offset else "")
-    if isinstance(known.shape, Elements):
-        if offset == 0:
-            return known.name
-        if offset == known.size and known.shape.element.size:
-            return f"&{known.name}[{known.shape.count}]"
-    cell = None if known.shape is None else cell_at(known.shape, offset)
-    if offset == 0 and not (isinstance(known.shape, Members) and cell is not None and cell.scalar.type == pointee):
-        return f"&{known.name}"
-    if cell is None or cell.offset != offset:
-        return f"(char *)&{known.name} + {offset}"
-    return f"&{known.name}{cell.path}"

@@ -15,7 +15,7 @@ from craton.words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from craton.engines.contract import Statistics
+    from craton.engines.contract import Refined, Statistics
     from craton.frontends.programs import Asked
     from craton.processes.supervision import Failed
     from craton.program.cfa import Program
@@ -84,7 +84,7 @@ def outcome(result: Result) -> Outcome:
         _tell_program(told, result.program)
     told.passes = passes_told(result.passes)
     told.statistics = figures(result.statistics)
-    told.refinements = [asdict(entry) for entry in result.statistics.log]
+    told.refinements = _refinements(result.statistics.log, result.program)
     match result.verdict:
         case Proved(proof, confirmed):
             _tell_proof(told, proof, result.program, confirmed=confirmed)
@@ -103,6 +103,28 @@ def _tell_program(told: Outcome, program: Program) -> None:
     told.warnings = warnings(program)
     texts = SourceTexts()
     told.sources = {file: "\n".join(texts.lines(file)) for file in program.files}
+
+
+def _refinements(log: Sequence[Refined], program: Program | None) -> list[dict[str, Any]]:
+    """What was learned, with the names of the text."""
+    if not log:
+        return []
+    from craton.logic import infix
+    from craton.program.readable import Readable
+
+    told = infix if program is None else Readable(program).formula
+    return [
+        {
+            "steps": entry.steps,
+            "lines": entry.lines,
+            "by": entry.by,
+            "core": entry.core,
+            "learned": [told(one)[:_LONGEST] for one in entry.learned],
+            "seconds": entry.seconds,
+            "stage": entry.stage,
+        }
+        for entry in log
+    ]
 
 
 def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -> None:

@@ -21,6 +21,7 @@ from craton.frontends.c.syntax.nodes import Function, Variable
 from craton.frontends.c.syntax.types import CType, Floating
 from craton.logic import Array, BitVec, Float, Sort, Term, bv
 from craton.logic.sorts import FLOAT32, FLOAT64
+from craton.program.storage import MEMORY
 
 _FIRST_ADDRESS = 0x1000_0
 _GAP = 16
@@ -130,7 +131,7 @@ class Memory:
         element: BitVec | Float = BitVec(8 * size)
         if not place.collapsed and kinds == {"float"} and size in _FLOATS:
             element = _FLOATS[size]
-        array = self.new_variable(f"mem {place.name}", Array(BitVec(self.pointer_width), element))
+        array = self.new_variable(f"{MEMORY}{place.name}", Array(BitVec(self.pointer_width), element))
         return Region(array, size)
 
     def allocate(self, size: int, align: int, what: str) -> Term:
