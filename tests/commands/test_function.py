@@ -43,8 +43,17 @@ int length(const struct node *head) {
 }
 int text(const char *s) { assert(!s || s[7] != 'x'); return 0; }
 int same(const char *s) { assert(!s || *s == s[0]); return 0; }
-int unknown(void *p) { return p != 0; }
-int calling(int (*f)(int)) { return f(3); }
+int unknown(const void *p) { assert(!p || *(const int *)p != 513); return 0; }
+int calling(int (*f)(int)) { int r = f ? f(3) : 0; assert(r < 100); return r; }
+typedef struct { int x; struct { short a; } in[2]; } point;
+int typedefs(point p, point *q) { assert(!q || q->in[1].a + p.x != 5); return 0; }
+union word { int i; unsigned char b[4]; };
+int bytes(union word w) { assert(w.i != 258 || w.b[0] != 2); return 0; }
+int texts(const char **v) { assert(!v || !*v || **v != 'q'); return 0; }
+int rows(int m[3][2]) { assert(!m || m[1][1] != 9); return 0; }
+union reference { int i; int *p; };
+int either(union reference r) { return r.i; }
+int printing(int (*print)(const char *, ...)) { return print != 0; }
 int main(void) { return scale(3, FAST, 1); }
 """
 
@@ -75,8 +84,8 @@ def test_arrays_are_arbitrary_and_constants_are_not(program: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        ("unknown", "an arbitrary argument `p` of unknown, a pointer to nothing known, is not supported"),
-        ("calling", "an arbitrary argument `f` of calling, a pointer to int (int), is not supported"),
+        ("either", "an arbitrary argument `r` of either, a union with more than numbers in it, is not supported"),
+        ("printing", "an arbitrary argument `print` of printing, a pointer to int (char *, ...), is not supported"),
         ("counting", "an arbitrary value of `calls`, a static local variable of counting, is not supported"),
         ("any", "any number of them, is not supported"),
     ],
@@ -93,6 +102,12 @@ def test_what_cannot_be_chosen_is_refused(
     [
         ("length", {"head": "&craton_head", "craton_head.next": "&craton_head_next"}),
         ("text", {"s": "craton_s", "craton_s[7]": "'x'"}),
+        ("unknown", {"p": "craton_p", "craton_p[0]": "1", "craton_p[1]": "2", "craton_p[2]": "0"}),
+        ("calling", {"f": "&craton_f"}),
+        ("typedefs", {"q": "&craton_q"}),
+        ("bytes", {"w.i": "258"}),
+        ("texts", {"v": "&craton_v", "craton_v": "craton__v_", "craton__v_[0]": "'q'"}),
+        ("rows", {"m": "craton_m", "craton_m[1][1]": "9"}),
     ],
 )
 def test_what_pointers_point_to_is_arbitrary(

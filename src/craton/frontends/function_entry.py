@@ -4,8 +4,8 @@ The program is a copy of the file that defines f with another `main` behind its 
 counterexamples, compiled replays) is as for any program: FALSE is f, compiled, on the values that were read. Pointers
 are NULL or point to objects of their own; there is more memory than that, so a proof for such pointers is no proof of
 the function (`looked_at`). What cannot be chosen from outside is refused by name: functions with variable arguments,
-static locals, variables of other files, unions, pointers to functions. No macro of the file changes what `main` says,
-and nobody but us defines what gives it inputs.
+static locals, variables of other files, unions with pointers in them (`arbitrary_values`). No macro of the file changes
+what `main` says, and nobody but us defines what gives it inputs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from craton.frontends.arbitrary_values import COUNTER, Choices, Wanted, passed
 from craton.frontends.c.clang.parsing import parsed
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.library.linking import LinkedLibrary
@@ -23,32 +24,9 @@ from craton.frontends.c.load import with_large_stack
 from craton.frontends.c.memory.scan import scan
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
 from craton.frontends.c.syntax.program import Program
-from craton.frontends.c.syntax.types import ArrayType, CType, Floating, Integer, Pointer, Record
 from craton.frontends.programs import Request, c_source
-from craton.program.origin import SourceRange
 
 _RENAMED = "craton_original_main"
-_MOST_ELEMENTS = 256
-_PLAIN = {1: "signed char", 2: "short", 4: "int", 8: "long long"}  # types that hold what an enumeration does, by size
-_COUNTER = "craton_i"
-_ELEMENTS = 8  # behind a pointer to numbers
-_DEEPEST = 2  # pointers behind pointers; those that are deeper are NULL
-_NONDET = {
-    "_Bool": "bool",
-    "char": "char",
-    "signed char": "char",
-    "unsigned char": "uchar",
-    "short": "short",
-    "unsigned short": "ushort",
-    "int": "int",
-    "unsigned int": "uint",
-    "long": "long",
-    "unsigned long": "ulong",
-    "long long": "longlong",
-    "unsigned long long": "ulonglong",
-    "float": "float",
-    "double": "double",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +60,8 @@ class FunctionProgram:
         steps = [step for step in way[:added] if "line" in step]
         if not steps:
             return way
-        changes = {name: value for step in steps for name, value in step["changes"].items() if name != _COUNTER}
+        changed = [(name, value) for step in steps for name, value in step["changes"].items()]
+        changes = {name: value for name, value in changed if not name.startswith(COUNTER)}
         inputs = sorted({name for step in steps for name in step["inputs"]})
         return [{**steps[-1], "changes": changes, "inputs": inputs, "unspecified": [], "calls": {}}, *way[added:]]
 
@@ -133,23 +112,20 @@ class _Main:
 def _main(program: Program, entry: Function, file: str) -> _Main:
     if entry.type.variadic:
         raise Unsupported(f"arbitrary arguments of {entry.name}, which takes any number of them,", entry.range)
-    chosen = _Choices()
+    chosen = Choices()
     for variable in scan(program, entry).globals:
         _choose_global(variable, file, chosen)
     names = [_argument(number, parameter, entry) for number, parameter in enumerate(entry.parameters, 1)]
     for name, parameter in zip(names, entry.parameters, strict=True):
-        wanted = _Wanted(name, f"an arbitrary argument `{name}` of {entry.name}", parameter.range)
-        if isinstance(parameter.type, Record):
-            chosen.add(f"{parameter.type} {name};")
-            chosen.fill(name, parameter.type, wanted)
-        else:
-            value = chosen.scalar(parameter.type, wanted)
-            chosen.add(f"{_spelled(parameter.type)} {name} = {value};")
+        wanted = Wanted(name, f"an arbitrary argument `{name}` of {entry.name}", parameter.range)
+        chosen.argument(name, parameter.type, wanted)
     for function in chosen.read:
         if program.function(function) is not None or program.units[entry.unit].defined(function) is not None:
             raise Unsupported(f"arbitrary values of a program that defines {function} itself", entry.range)
-    chosen.add(f"{_RENAMED if entry.name == 'main' else entry.name}({', '.join(names)});")
+    given = ", ".join(passed(name, parameter.type) for name, parameter in zip(names, entry.parameters, strict=True))
+    chosen.add(f"{_RENAMED if entry.name == 'main' else entry.name}({given});")
     declared = "".join(f"extern {kind} {function}(void);\n" for function, kind in chosen.read.items())
+    declared += "".join(f"{function}\n" for function in chosen.functions)
     body = "".join(f"  {line}\n" for line in chosen.statements)
     text = f"{declared}int main(void) {{\n{body}  return 0;\n}}\n"
     plain = "".join(f"#undef {name}\n" for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)))
@@ -162,96 +138,11 @@ def _argument(number: int, parameter: Variable, entry: Function) -> str:
     return parameter.name if free else f"argument_{number}"
 
 
-def _spelled(t: CType) -> str:
-    return t.name if isinstance(t, Integer | Floating) else str(t)
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is to be chosen: its name, how a refusal calls it, and where it is declared."""
-
-    name: str
-    what: str
-    where: SourceRange | None
-
-    def refused(self, kind: str) -> Unsupported:
-        return Unsupported(f"{self.what}, {kind},", self.where)
-
-
-class _Choices:
-    """Statements that choose values, and what they need: functions that give inputs, with the types they return, and
-    objects of their own for pointers, which may also be NULL.
-    """
-
-    def __init__(self) -> None:
-        self.statements: list[str] = []
-        self.read: dict[str, str] = {}
-        self.memory: list[str] = []
-
-    def add(self, statement: str) -> None:
-        self.statements.append(statement)
-
-    def scalar(self, t: CType, wanted: _Wanted, depth: int = 0) -> str:
-        """An expression for any value of the type."""
-        if isinstance(t, Pointer):
-            return self._pointer(t.target, wanted, depth)
-        known, plain = None, ""
-        if isinstance(t, Integer | Floating):
-            plain = t.name
-            if isinstance(t, Integer) and t.constants:
-                signed = _PLAIN[t.size]
-                plain = signed if t.signed else f"unsigned {signed.removeprefix('signed ')}"
-            known = _NONDET.get(plain)
-        if known is None:
-            raise wanted.refused("a struct" if isinstance(t, Record) else str(t))
-        function = f"__VERIFIER_nondet_{known}"
-        self.read[function] = plain
-        return f"({_spelled(t)}){function}()" if plain != _spelled(t) or plain == "signed char" else f"{function}()"
-
-    def fill(self, place: str, t: CType, wanted: _Wanted, depth: int = 0) -> None:
-        """Any value for all parts of an object."""
-        if isinstance(t, Record):
-            if t.is_union or not t.complete or not t.tag.isidentifier() or not all(one.name for one in t.fields):
-                raise wanted.refused(f"a {'union' if t.is_union else 'struct'} that has parts without names")
-            for member in t.fields:
-                inner = replace(wanted, name=_member(wanted.name, member.name))
-                self.fill(f"{place}.{member.name}", member.type, inner, depth)
-        elif isinstance(t, ArrayType):
-            if t.count is None or t.count > _MOST_ELEMENTS:
-                raise wanted.refused(f"an array of more than {_MOST_ELEMENTS} elements")
-            value = self.scalar(t.element, wanted, _DEEPEST)
-            self.add(f"for (int {_COUNTER} = 0; {_COUNTER} < {t.count}; {_COUNTER}++) {place}[{_COUNTER}] = {value};")
-        else:
-            self.add(f"{place} = {self.scalar(t, wanted, depth)};")
-
-    def _pointer(self, target: CType, wanted: _Wanted, depth: int) -> str:
-        """NULL, or an object that nobody else points to."""
-        if not isinstance(target, Integer | Floating | Record):
-            raise wanted.refused("a pointer to " + ("nothing known" if str(target) == "void" else str(target)))
-        if depth >= _DEEPEST:
-            self.memory.append(f"`{wanted.name}` is NULL")
-            return "0"
-        self.read["__VERIFIER_nondet_bool"] = "_Bool"
-        name = "craton_" + re.sub(r"\W+", "_", wanted.name)
-        one = isinstance(target, Record)
-        self.add(f"{_spelled(target)} {name}{'' if one else f'[{_ELEMENTS}]'};")
-        self.memory.append(f"`{wanted.name}` is NULL or points to {'one' if one else _ELEMENTS} {target} of its own")
-        object_ = target if one else ArrayType(target, _ELEMENTS)
-        self.fill(name, object_, replace(wanted, name=f"(*{wanted.name})"), depth + 1)
-        return f"__VERIFIER_nondet_bool() ? {'&' if one else ''}{name} : 0"
-
-
-def _member(name: str, member: str) -> str:
-    """`(*p).x` is written as `p->x`."""
-    behind = re.fullmatch(r"\(\*(.*)\)", name)
-    return f"{name}.{member}" if behind is None else f"{behind[1]}->{member}"
-
-
-def _choose_global(variable: Variable, file: str, chosen: _Choices) -> None:
+def _choose_global(variable: Variable, file: str, chosen: Choices) -> None:
     """Any value of a global variable, but of a constant its own."""
     if variable.constant:
         return
-    wanted = _Wanted(variable.name, f"an arbitrary value of `{variable.name}`", variable.range)
+    wanted = Wanted(variable.name, f"an arbitrary value of `{variable.name}`", variable.range)
     if variable.storage is Storage.STATIC:
         raise wanted.refused(f"a static local variable of {variable.function}")
     if not variable.defined or variable.range is None or variable.range.file != file:

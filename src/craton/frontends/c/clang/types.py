@@ -143,11 +143,10 @@ class TypeReader:
     def _record(self, t: CXType, key: tuple[int, int]) -> Record:
         functions = lib()
         declaration = functions.clang_getTypeDeclaration(t)
-        name = text(functions.clang_getTypeSpelling(t))
-        for prefix in ("struct ", "union "):
-            name = name.removeprefix(prefix)
+        spelling = text(functions.clang_getTypeSpelling(t))
+        name = spelling.removeprefix("struct ").removeprefix("union ")
         size = functions.clang_Type_getSizeOf(t)
-        record = Record(name, declaration.kind == 3)
+        record = Record(name, declaration.kind == 3, by_typedef=name == spelling and name.isidentifier())
         self._canonical[key] = record
         if size < 0:
             return record

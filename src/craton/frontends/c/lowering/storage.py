@@ -11,9 +11,10 @@ _MOST_MEMBERS = 200
 
 
 def storage(context: Context) -> Storage:
-    """All objects of a program that is lowered."""
+    """All objects of a program that is lowered, and the functions whose addresses are taken."""
     memory, shapes = context.memory, _Shapes()
-    objects = tuple(stored(known, shapes, at=known.address.payload) for known in memory.objects)
+    functions = (StoredObject(name, 1, None, address.payload) for name, address in memory.functions.items())
+    objects = (*(stored(known, shapes, at=known.address.payload) for known in memory.objects), *functions)
     for t in context.noted:
         if isinstance(t, Pointer):
             shapes.note(t.target)

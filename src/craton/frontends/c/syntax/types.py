@@ -115,7 +115,7 @@ class Field:
 
 @dataclass(eq=False, slots=True)
 class Record(CType):
-    """A struct or union; without fields while it is incomplete."""
+    """A struct or union; without fields while it is incomplete. One without a tag has the name of its typedef."""
 
     tag: str
     is_union: bool
@@ -123,9 +123,10 @@ class Record(CType):
     align: int = 1
     fields: list[Field] = field(default_factory=list)
     complete: bool = False
+    by_typedef: bool = False
 
     def __str__(self) -> str:
-        return f"{'union' if self.is_union else 'struct'} {self.tag}"
+        return self.tag if self.by_typedef else f"{'union' if self.is_union else 'struct'} {self.tag}"
 
 
 @dataclass(eq=False, slots=True)
