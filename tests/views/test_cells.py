@@ -73,6 +73,16 @@ def test_there_may_be_nothing_to_see(tmp_path: Path) -> None:
     assert "no arrays" in verdict.reason
 
 
+@pytest.mark.parametrize(("number", "seen"), [(10, True), (200, False)])
+def test_too_many_arrays_are_not_looked_at(tmp_path: Path, number: int, seen: bool) -> None:
+    """A view of hundreds of arrays would take minutes, and be in the way of all others."""
+    arrays = " ".join(f"int a{i}[N];" for i in range(number))
+    loop = " ".join(f"a{i}[j] += a{(i + 1) % number}[j];" for i in range(number))
+    request = written(tmp_path, f"{arrays} for (int j = 0; j < N; j++) {{ {loop} }} if (a0[1] == a1[2]) reach_error();")
+    small = prepare(load_program(request)).small.program
+    assert (cells_view(encode_blocks(small).program) is not None) == seen
+
+
 def test_an_error_of_the_view_is_none(tmp_path: Path) -> None:
     """The sum of two elements: the view knows one of them."""
     body = "int a[N]; a[1] = 1; a[2] = 2; if (a[1] + a[2] != 3) reach_error();"

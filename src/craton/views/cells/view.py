@@ -50,6 +50,9 @@ from craton.views.cells.scalars import Scalars
 
 MOST_CELLS = 2
 _MOST_PATHS = 64  # into an error that are looked at one by one
+# Nodes of steps times what they update. Programs about arrays have some thousands; drivers, whose structures are arrays
+# by the hundred, have millions, and nobody could wait for their view.
+_MOST_WORK = 100_000
 
 
 @dataclass(frozen=True)
@@ -79,10 +82,10 @@ class CellsView:
 
 def cells_view(program: Program) -> CellsView | None:
     """The view of a program in large blocks and without calls; None if it has no arrays, or some that cannot be seen
-    so.
+    so, or too many.
     """
     arrays = _arrays(program)
-    if not arrays:
+    if not arrays or _work(program) > _MOST_WORK:
         return None
     try:
         return _Making(program, arrays).view()
@@ -94,6 +97,11 @@ def _arrays(program: Program) -> tuple[Term, ...]:
     steps = [transition(edge.statement) for edge in program.main.edges]
     seen = dict.fromkeys(x for step in steps for x in (*step.updates, *sorted(step.read, key=lambda v: v.serial)))
     return tuple(x for x in seen if isinstance(x.sort, Array))
+
+
+def _work(program: Program) -> int:
+    steps = [transition(edge.statement) for edge in program.main.edges]
+    return sum(len(step.updates) * sum(1 for _ in post_order(step.guard, *step.updates.values())) for step in steps)
 
 
 class _Making:
