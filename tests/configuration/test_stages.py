@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from craton.cli import main
-from craton.configuration.engines import check_stage, make_engine, refines
+from craton.configuration.engines import ENGINES, check_stage, has_refiner, make_engine, refines
 from craton.configuration.stages import DEFAULT, Stage, StagesError, described, read_stages
 from craton.engines.predicate import Abstracting, PredicateAnalysis
 from craton.errors import CratonError
@@ -99,6 +99,10 @@ def test_the_default_stages_make_sense() -> None:
     assert len(described(DEFAULT)) == len(DEFAULT)
     parts = [int(told.split()[0]) for _, told in described(DEFAULT)]
     assert abs(sum(parts) - 100) <= len(parts) / 2
+
+
+def test_which_engines_refine_is_known_without_importing_them() -> None:
+    assert {name: refines(name) for name in ENGINES.own} == {n: has_refiner(e) for n, e in ENGINES.own.items()}
 
 
 def test_the_default_is_printed_with_shares_and_caps(capsys: pytest.CaptureFixture[str]) -> None:
