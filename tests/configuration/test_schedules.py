@@ -116,4 +116,6 @@ def test_schedules_of_the_default_keep_every_stage() -> None:
         together = sum(stage.share for stage in arranged)
         assert all(stage.share / together > 1 / 80 for stage in arranged), schedule.name
         assert schedule.when and all(isinstance(one, Condition) and one.feature in FEATURES for one in schedule.when)
-    assert DEFAULT.chosen(Features(loops=1, uncounted=1, rounds=None, inputs=1)) is None
+    chosen = DEFAULT.chosen(Features(loops=1, uncounted=1, rounds=None, inputs=1))
+    assert chosen is not None and chosen.name == "loops"
+    assert DEFAULT.chosen(Features(edges=10_000, rounds=0, inputs=1)) is None

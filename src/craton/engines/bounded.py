@@ -43,6 +43,10 @@ class Bounded(Engine):
     depth: int | None = keyed_number(None, "depth")
     blocks: int | None = None
 
+    @property
+    def asks_first(self) -> str:
+        return SOLVERS[0]
+
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         reason = "no solver can speak of this program"
         for name in SOLVERS:

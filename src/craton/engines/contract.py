@@ -238,3 +238,8 @@ class Engine(ABC):
     def name(self) -> str:
         """The engine as an expression."""
         return written(self, self.word)
+
+    @property
+    def asks_first(self) -> str:
+        """The solver that it asks before any other: its library is loaded once, for all processes that are forked."""
+        return str(getattr(self, "solver", "z3"))

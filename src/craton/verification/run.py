@@ -278,7 +278,7 @@ class _Run:
                     self.context, lambda inner: _replayable(lambda: tested(inner, stage, programs.whole, seconds)), None
                 )
             engine = engine_of(stage)
-            make_solver(stage.solver).close()  # its library is loaded once, for all processes that are forked from here
+            make_solver(engine.asks_first).close()  # its library is loaded once, for all that are forked from here
             program = programs.prepared(stage, engine.blocks, self.context.statistics).program
             return budgeted(partial(engine.run, program), seconds, shared)
 
