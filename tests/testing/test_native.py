@@ -122,6 +122,21 @@ def test_inputs_come_back(tmp_path: Path) -> None:
     assert (read.source.function, read.value) == ("__VERIFIER_nondet_int", 918273)
 
 
+def test_many_inputs_come_back(tmp_path: Path) -> None:
+    """An array of inputs, of which some element differs from its neighbour; each is told, in order."""
+    text = (
+        HEAD
+        + """
+        void reach_error(void) {} static short a[120000];
+        int main(void) { int i; for (i = 0; i < 120000; i++) a[i] = __VERIFIER_nondet_int();
+                         for (i = 1; i < 120000; i++) if (a[i] != a[0]) reach_error(); }"""
+    )
+    violation, _ = found(tmp_path, text)
+    assert violation is not None
+    assert len(violation.inputs) == 120_000
+    assert len({read.value & 0xFFFF for read in violation.inputs}) > 1
+
+
 KINDS = [
     ("no-overflow", "int x = __VERIFIER_nondet_int(); x++;", "unsigned x = __VERIFIER_nondet_int(); x++;"),
     ("valid-deref", "int a[4]; a[__VERIFIER_nondet_int() & 7] = 1;", "int a[4]; a[__VERIFIER_nondet_int() & 3] = 1;"),

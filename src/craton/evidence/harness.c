@@ -105,24 +105,37 @@ static char *craton_append(char *at, char *end, const char *text)
     return at;
 }
 
-static void craton_say(char kind, const char *text, const char *more)
+static void craton_send(const char *message, craton_size size)
 {
-    char message[400], *end = message + sizeof message - 1, *at = message;
     craton_size i;
+    for (i = 0; i < size;) {
+        long written = craton_call(CRATON_WRITE, craton.channel, (long)(message + i), (long)(size - i), 0, 0, 0);
+        if (written <= 0) break;
+        i += (craton_size)written;
+    }
+}
+
+/* How a message begins. */
+static char *craton_begin_message(char *at, char *end, char kind)
+{
 #ifdef CRATON_SUPERVISED
+    craton_size i;
     *at++ = '\n'; /* whatever the program has written there */
     for (i = 0; i < sizeof craton.token; i++) *at++ = craton.token[i];
     *at++ = kind;
 #else
     at = craton_append(at, end, kind == 'R' ? "replay: error reached: " : "replay: ");
 #endif
+    (void)end;
+    return at;
+}
+
+static void craton_say(char kind, const char *text, const char *more)
+{
+    char message[400], *end = message + sizeof message - 1, *at = craton_begin_message(message, end, kind);
     at = craton_append(craton_append(at, end, text), end, more);
     *at++ = '\n';
-    for (i = 0; i < (craton_size)(at - message);) {
-        long written = craton_call(CRATON_WRITE, craton.channel, (long)(message + i), at - message - (long)i, 0, 0, 0);
-        if (written <= 0) break;
-        i += (craton_size)written;
-    }
+    craton_send(message, (craton_size)(at - message));
 }
 
 static void craton_tell_inputs(void);
@@ -204,21 +217,23 @@ static char *craton_hexadecimal(char *at, const unsigned char *bytes, craton_siz
     return at;
 }
 
-/* Several to a line: "function value function value …" */
+/* Many to a line, "function value function value …": a call of the kernel takes longer than a number. */
 static void craton_tell_inputs(void)
 {
-    craton_size i = 0, k;
+    static char text[1 << 15];
+    char *end = text + sizeof text - 1;
+    craton_size i = 0;
     while (i < craton.taken) {
-        char text[380], *at = text;
-        for (k = 0; k < 8 && i < craton.taken; k++, i++) {
+        char *at = craton_begin_message(text, end, 'I');
+        for (; end - at > 48 && i < craton.taken; i++) { /* an input takes 38 characters at most */
             unsigned char function[2] = {(unsigned char)(craton_drawn[i].function >> 8), (unsigned char)craton_drawn[i].function};
             at = craton_hexadecimal(at, function, 2);
             *at++ = ' ';
             at = craton_hexadecimal(at, craton_drawn[i].bytes, craton_drawn[i].size);
             *at++ = ' ';
         }
-        *at = 0;
-        craton_say('I', text, "");
+        *at++ = '\n';
+        craton_send(text, (craton_size)(at - text));
     }
 }
 

@@ -71,7 +71,11 @@ def affine(term: Term) -> Affine:
             waiting += [(first, factor), *((arg, -factor) for arg in rest)]
         else:
             factors[node] = factors.get(node, 0) + factor
-    sort = term.sort
+    return normal_sum(factors, constant, term.sort)
+
+
+def normal_sum(factors: Mapping[Term, int], constant: int, sort: Sort) -> Affine:
+    """The one form of a sum over these parts: factors near to zero, but none that is."""
     wrapped = {part: factor for part, number in factors.items() if (factor := _wrapped(number, sort))}
     return Affine(wrapped, _wrapped(constant, sort), sort)
 

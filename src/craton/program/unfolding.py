@@ -18,11 +18,28 @@ from dataclasses import dataclass, field
 from enum import Enum
 from heapq import heappop, heappush
 
-from craton.logic import BOOL, FALSE, TRUE, Array, Term, and_, ite, not_, ops, or_, substitute, var
+from craton.logic import (
+    BOOL,
+    FALSE,
+    TRUE,
+    Array,
+    BitVec,
+    Term,
+    and_,
+    fold,
+    ite,
+    not_,
+    ops,
+    or_,
+    rebuild,
+    substitute,
+    var,
+)
 from craton.logic.arrays import select, store
 from craton.logic.core import eq
 from craton.program.analysis.nesting import Nest, nests
 from craton.program.cfa import Edge, Location, Program
+from craton.program.sums import NamedSums
 from craton.program.transitions import transition
 
 Time = tuple[int, ...]  # the number of steps; or positions in loops and their rounds, outermost first
@@ -87,7 +104,9 @@ class Unfolding:
         steps = self.transitions.values()
         self._taken = frozenset[Term]().union(*(step.read | step.written | frozenset(step.inputs) for step in steps))
         self._names = 0
+        self._names_of: dict[Term, Term] = {}
         self._arrays = WrittenArrays(self._named)
+        self._sums = NamedSums()
         self._untold: list[Term] = []  # names whose definitions nobody was told
 
     def first(self) -> MergedState:
@@ -164,17 +183,36 @@ class Unfolding:
         return self._arrays.either(condition, one, other) or ite(condition, one, other)
 
     def _named(self, term: Term) -> Term:
-        """A variable that stands for the term, unless it is simple."""
-        if term.op is ops.VALUE or term.op is ops.VARIABLE or (term.op is ops.NOT and not term.args[0].args):
+        """A variable that stands for the term, or the denial of one, unless it is simple: the same one for what is seen
+        to be the same.
+        """
+        if term.op is ops.NOT:
+            return not_(self._named(term.args[0]))
+        if term.sort is BOOL and term not in self._names_of:
+            term = self._recognised(term)
+        if term.op is ops.VALUE or term.op is ops.VARIABLE:
             return term
-        if isinstance(term.sort, Array):
-            known = self._arrays.written_out(term)
-            if known is not None:
-                return known
-        name = self._fresh(var("t", term.sort))
+        if term in self._names_of:
+            return self._names_of[term]
+        known = self._arrays.written_out(term) if isinstance(term.sort, Array) else self._sums.known(term)
+        if known is not None:
+            return known
+        name = self._names_of[term] = self._fresh(var("t", term.sort))
         self.definitions[name] = term
+        self._sums.note(name, term)
         self._untold.append(name)
         return name
+
+    def _recognised(self, condition: Term) -> Term:
+        """With names for the numbers in it that have some."""
+
+        def visit(node: Term, args: list[Term]) -> Term:
+            term = rebuild(node, args) if args else node
+            if not args or not isinstance(term.sort, BitVec):
+                return term
+            return self._names_of.get(term) or self._sums.known(term) or term
+
+        return fold(condition, visit)
 
     def _fresh(self, like: Term) -> Term:
         """A variable that means nothing yet."""

@@ -44,11 +44,11 @@ from craton.program.statements import Input
 from craton.verdicts.counterexample import NOTHING_AROUND, ReadValue, Surroundings
 
 MEMORY = 256 << 20  # bytes that a run may use
-MOST_INPUTS = 50_000  # of one run
+MOST_INPUTS = 300_000  # of one run
 FIRST_RUNS, MOST_RUNS = 25, 100  # of programs with inputs, for each kind of property
 RUNS_WITHOUT_INPUTS = 3  # arguments and the standard input may still matter
 _MOST_CONSTANTS = 200
-_LONGEST_ON_ZEROS, _LONGEST = 0.5, 0.1  # shares of the time for one run …
+_LONGEST_IF_NEEDED, _LONGEST = 0.5, 0.1  # shares of the time for one run …
 _SHORTEST = 0.2  # … but seconds at least
 _AT_FIRST = 0.5  # seconds for the first runs together
 LONGEST_BUILD = 3.0  # seconds for a compiler, if the time does not give it more
@@ -209,6 +209,7 @@ class _Runs:
     watched: Path | None = None  # over by sanitizers
     next: int = 0  # the first seed that was not tried
     was_cut_short: bool = False  # the run on zeros
+    needs_time: bool = False  # the last run was cut short
     functions: dict[str, str] = field(init=False)
     surroundings: DrawnSurroundings = field(init=False)
 
@@ -241,13 +242,15 @@ class _Runs:
         return None
 
     def thoroughly(self) -> NativeViolation | None:
-        """By more runs, while there is time; the one on zeros comes again if it was cut short."""
+        """By more runs, while there is time; the one on zeros comes again if it was cut short. A run that is cut short
+        shows nothing: the next one gets more time.
+        """
         seeds = [*([0] if self.was_cut_short else []), *range(self.next, self.most)]
         for seed in seeds:
             left = self.deadline - running_time()
             if left <= 0:
                 raise _OutOfTime
-            share = left * (_LONGEST if seed else _LONGEST_ON_ZEROS)
+            share = left * (_LONGEST_IF_NEEDED if seed == 0 or self.needs_time else _LONGEST)
             found = None if self.binary is None else self._violation(self.binary, seed, max(_SHORTEST, share))
             if found is not None:
                 return found
@@ -260,8 +263,9 @@ class _Runs:
     def _violation(self, binary: Path, seed: int, seconds: float) -> NativeViolation | None:
         """That a run with this seed shows, if it counts."""
         ending, said = run_replay(binary, seconds, MEMORY, seed, *self.surroundings(seed))
+        self.needs_time = ending.code is None
         if seed == 0:
-            self.was_cut_short = ending.code is None
+            self.was_cut_short = self.needs_time
         if any(line[:1] == "S" for line in said):
             self.binary = None
             return None

@@ -37,7 +37,7 @@ _LEAST_SECONDS = 0.5
 # compiled by then is not tried.
 _FIRST_RUNS = 4.0
 _CLOSER_LOOK = 4.0  # seconds that it waits for more about a run that violates the property
-_STEPS = 2_000_000  # of the interpreter
+_STEPS = 6_000_000  # of the interpreter: three seconds
 _MOST_TOLD = 10  # inputs in a sentence
 
 
