@@ -97,8 +97,8 @@ def _verified(
     from craton.report.verdict import Outcome, outcome, outcome_without_result
     from craton.verdicts import result as plain
     from craton.verdicts.verdict import Unknown
+    from craton.verification.beginning import verify
     from craton.verification.isolation import limit_reached
-    from craton.verification.run import verify
     from craton.verification.scheduling import own_limits
 
     own = own_limits(limits)

@@ -225,7 +225,7 @@ class _Work:
         from craton.evidence.files import write_evidence
         from craton.frontends.programs import is_horn
         from craton.report.verdict import outcome
-        from craton.verification.run import verify
+        from craton.verification.beginning import verify
         from craton.verification.scheduling import own_limits
 
         args, files = self.args, evidence_files_of(self.args)

@@ -62,6 +62,7 @@ __attribute__((used)) static const char __craton_guard_constant[65536] = {1};
 _LINK = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--allow-multiple-definition", "-Wl,-z,noexecstack")
 _WRAPPED = ("-Wl,--wrap=free,--wrap=realloc",)  # which the harness has, where it is to see all calls
 DIALECTS = ("-std=gnu11", "-std=gnu89")
+_ZEROING = ("-ftrivial-auto-var-init=zero",)  # of today's compilers
 # Where there is no C library for the data model: Craton's headers, and the harness alone.
 _HEADERS = Path(craton.frontends.c.__file__).parent / "headers"
 FREESTANDING = "-DCRATON_FREESTANDING"
@@ -130,7 +131,10 @@ def build(job: Job, compiler: str, deadline: float) -> Path | Failed:
 
 def _built(job: Job, compiler: str, dialect: str, harness: Tool, deadline: float) -> Failed | None:
     """In one dialect, while the harness, which is the longer text mostly, is compiled beside."""
-    problem = _tried(_compilations(job, compiler, dialect), job.directory, compiler, deadline)
+    problem = _tried(_compilations(job, compiler, dialect, _ZEROING), job.directory, compiler, deadline)
+    # What a compiler accepts takes as long to find out as a small program takes to compile: only where that failed.
+    if problem is not None and not problem.late and (flags := zeroing_flags(compiler)) != _ZEROING:
+        problem = _tried(_compilations(job, compiler, dialect, flags), job.directory, compiler, deadline)
     problem = problem or _problem(*harness.result(), compiler, deadline)
     return problem or _tried(_links(job, compiler), job.directory, compiler, deadline)
 
@@ -160,9 +164,9 @@ def _problem(ending: Ending, said: str, compiler: str, deadline: float) -> Faile
     return Failed(f"{compiler} {ending}" if ending.code is None else _complaint(said, compiler))
 
 
-def _compilations(job: Job, compiler: str, dialect: str) -> Iterator[tuple[str, ...]]:
+def _compilations(job: Job, compiler: str, dialect: str, zeroing: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """What to call for the files of the program, in the directory of the job."""
-    flags = (*MODELS[job.data_model], *program_flags(job, compiler), dialect)
+    flags = (*MODELS[job.data_model], *program_flags(job, compiler, zeroing), dialect)
     for source in job.sources:
         yield (compiler, *flags, "-x", "c", "-c", source, "-o", f"{source}.o")
 
@@ -216,8 +220,8 @@ def header_flags(compiler: str, data_model: str) -> tuple[str, ...]:
     return () if has_c_library(compiler, data_model) else _OWN_HEADERS
 
 
-def program_flags(job: Job, compiler: str) -> tuple[str, ...]:
-    flags = [*_MEANING, *_LENIENT, *_BODIES, *zeroing_flags(compiler), *job.options]
+def program_flags(job: Job, compiler: str, zeroing: Sequence[str]) -> tuple[str, ...]:
+    flags = [*_MEANING, *_LENIENT, *_BODIES, *zeroing, *job.options]
     flags += header_flags(compiler, job.data_model)
     # The usual flag would switch the checks for overflow off.
     flags += {OVERFLOW.name: _OVERFLOW, DIVISION.name: _DIVISION}.get(job.violated, ["-fwrapv"])
@@ -252,8 +256,7 @@ def link_flags(job: Job) -> tuple[str, ...]:
 @functools.cache
 def zeroing_flags(compiler: str) -> tuple[str, ...]:
     """What makes locals without a value zero; nothing if the compiler cannot do it."""
-    usual = "-ftrivial-auto-var-init=zero"
-    for flags in ((usual,), (usual, "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang")):
+    for flags in (_ZEROING, (*_ZEROING, "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang")):
         if _accepts(compiler, flags):
             return flags
     return ()

@@ -35,6 +35,7 @@ from craton.evidence.building import (
     limits,
     link_flags,
     program_flags,
+    zeroing_flags,
 )
 from craton.evidence.harness import (
     NOTHING_UNSPECIFIED,
@@ -297,7 +298,7 @@ def _makefile(job: Job, found: tuple[str, ...]) -> str:
     objects = [f"{name}.o" for name in (*job.sources, job.harness)]
     lines = [
         f"CC = {compiler}",
-        _variable("PROGRAM", (*machine, DIALECTS[0], *program_flags(job, compiler))),
+        _variable("PROGRAM", (*machine, DIALECTS[0], *program_flags(job, compiler, zeroing_flags(compiler)))),
         _variable("HARNESS", (*machine, *harness_flags(job), *((FREESTANDING,) if alone else ()))),
         _variable("LINK", (*machine, *link)),
         "",

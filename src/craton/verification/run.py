@@ -1,5 +1,5 @@
-"""A run of the spine, top-down: the program is loaded and made small, stages have their turns, and the first answer
-that is confirmed is the verdict.
+"""A run of the spine that has begun, top-down: the program is loaded and made small, stages have their turns, and the
+first answer that is confirmed is the verdict.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from craton.engines.contract import EngineAnswer, Safe, Unsafe
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE
 from craton.logic.evaluation import CannotEvaluate
-from craton.processes.limits import Limits
 from craton.processes.running_time import counts_work
 from craton.processes.turns import Work
 from craton.program.analysis.control_flow import recursive_procedures
@@ -33,17 +32,18 @@ from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
 from craton.verdicts.verdict import Proved, Unknown, Verdict, Violated
+from craton.verification.beginning import verify as verify
 from craton.verification.confirmation import Confirmation, confirmed_violation
-from craton.verification.context import Context, Watcher, nobody
+from craton.verification.context import Context
 from craton.verification.isolation import NotDone
 from craton.verification.knowledge import Knowledge
 from craton.verification.outcomes import ErrorWithin, Gaps, Outcome, Reasons
 from craton.verification.portfolio import Attempt, Portfolio, budgeted, within_a_run
-from craton.verification.scheduling import Clock, time_of
+from craton.verification.scheduling import Clock
 from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import engine_of, has_templates, is_testing
 from craton.verification.testing import tested
-from craton.verification.veto import disagreement, shown_by_model, veto_beside, violates_what_was_left_out
+from craton.verification.veto import disagreement, shown_by_model, violates_what_was_left_out
 
 if TYPE_CHECKING:
     from craton.testing.native import NativeViolation
@@ -60,37 +60,15 @@ TOO_LARGE = "the program gets too large when its recursion is unrolled"
 SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
 
 
-def verify(
-    request: Request,
-    stages: Sequence[Stage],
-    seconds: float | None = None,
-    watch: Watcher = nobody,
-    *,
-    confirm: bool = True,
-    jobs: int = 1,
-    cpu: float | None = None,
-    memory: int | None = None,
-    deterministic: bool = False,
-) -> Result:
-    """The verdict on a program. The limit is of wall time; those who must keep it run this in a process they can end.
-    Of several stages `jobs` work at once; `cpu` and `memory` are what all may have, in seconds and bytes. With a limit
-    of processor time all times inside of the run are of that; if it is to be deterministic, all are of counted work,
-    and one stage works at a time.
+def verify_request(request: Request, stages: Sequence[Stage], context: Context, started: float) -> Result:
+    """The verdict on a program that is loaded now, in a run that has begun (`beginning.verify`)."""
+    with context.statistics.spending("loading"):
+        program = load_program(request)
+    if any(map(has_templates, stages)):
+        from craton.verification.template_names import check_stages
 
-    Without `confirm` an engine's word is enough, and the result says that it is not confirmed.
-    """
-    started, limits = time.monotonic(), Limits(seconds, cpu, memory)
-    with time_of(limits, deterministic=deterministic):
-        context = Context.of(limits, request, confirm, watch, jobs)
-        clock = context.clock
-        with veto_beside(request, clock.left, wanted=confirm) as context.veto:
-            with context.statistics.spending("loading"):
-                program = load_program(request)
-            if any(map(has_templates, stages)):
-                from craton.verification.template_names import check_stages
-
-                check_stages(stages, program)
-            return _Run(program, stages, context).result(started)
+        check_stages(stages, program)
+    return _Run(program, stages, context).result(started)
 
 
 def verify_program(program: Program, stages: Sequence[Stage], seconds: float | None = None) -> Result:
