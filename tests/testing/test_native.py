@@ -10,7 +10,8 @@ import pytest
 
 from craton.evidence.building import compilers
 from craton.frontends.programs import Request, c_source
-from craton.testing.native import NativeViolation, News, Propriety, native_violation
+from craton.testing.native import native_violation
+from craton.testing.native_violation import NativeViolation, News, Propriety
 from support.machine import runs_32_bits
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")

@@ -15,7 +15,7 @@ from craton.evidence.building import compilers
 from craton.frontends.programs import HOST_DATA_MODEL, Request, load_program
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
-from craton.testing.native import NativeViolation, Propriety
+from craton.testing.native_violation import NativeViolation, Propriety
 from craton.verdicts.counterexample import Reached
 from craton.verdicts.result import Result
 from craton.verdicts.verdict import Violated

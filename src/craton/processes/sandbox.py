@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import resource
-import secrets
 import socket
 import subprocess
 import tempfile
@@ -95,7 +94,7 @@ def run_replay(
     token that it is given before the program begins: the program may print what it likes. One that draws its inputs is
     given a seed besides, and what it is to find on its standard input.
     """
-    token = secrets.token_hex(_TOKEN // 2).encode()
+    token = os.urandom(_TOKEN // 2).hex().encode()
     ours, theirs = socket.socketpair()
     channel = _Channel(ours)
     with closing(ours):

@@ -16,7 +16,6 @@ import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from pathlib import Path
 
 from craton.evidence.building import (
@@ -41,6 +40,7 @@ from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
 from craton.program.specification import Specification
 from craton.program.statements import Input
+from craton.testing.native_violation import NativeViolation, News, Propriety
 from craton.verdicts.counterexample import NOTHING_AROUND, ReadValue, Surroundings
 
 MEMORY = 256 << 20  # bytes that a run may use
@@ -63,37 +63,6 @@ _READS_INPUT = re.compile(r"scanf\b|\bf?getc(?:har)?(?:_unlocked)?\b|\bf?gets\b|
 _FAULTY = frozenset(-number for number in (signal.SIGILL, signal.SIGTRAP, signal.SIGFPE, signal.SIGSEGV, signal.SIGBUS))
 # Calls that a compiler must not replace by the body: an error function would be gone.
 _CALLS = ("-Dalways_inline=noinline", "-D__always_inline__=__noinline__", "-falign-functions=16")
-
-
-class Propriety(Enum):
-    """Whether what C leaves undefined came before a violation."""
-
-    PROPER = "nothing undefined came before"
-    UNCHECKED = "no sanitizer could tell whether something undefined came before"
-
-
-class News(Enum):
-    """What is told of runs that go on."""
-
-    ENOUGH = "a few runs have shown nothing"
-    WITHDRAWN = "what was suspected came after something undefined"
-
-
-@dataclass(frozen=True, slots=True)
-class NativeViolation:
-    """A run of the compiled program that violates a property, and the inputs it has read."""
-
-    violated: str
-    inputs: tuple[ReadValue, ...]
-    compiler: str
-    propriety: Propriety
-    seconds: float
-    surroundings: Surroundings = NOTHING_AROUND
-
-    @property
-    def counts(self) -> bool:
-        """Whether it shows by itself that the program violates the property."""
-        return self.propriety is Propriety.PROPER
 
 
 Tell = Callable[[NativeViolation | News], None]

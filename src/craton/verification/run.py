@@ -46,7 +46,7 @@ from craton.verification.testing import tested
 from craton.verification.veto import disagreement, shown_by_model, violates_what_was_left_out
 
 if TYPE_CHECKING:
-    from craton.testing.native import NativeViolation
+    from craton.testing.native_violation import NativeViolation
     from craton.verification.contracts import Judged
 
 SHALLOW = (4, 2)  # calls that may be open at first: so many, or else so many

@@ -12,9 +12,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from craton.errors import CratonError
 from craton.frontends.programs import CSource, Request, c_source
@@ -22,12 +21,12 @@ from craton.logic import BitVec
 from craton.logic.semantics import to_signed
 from craton.processes.supervision import Done, Report, Worker
 from craton.program.cfa import Program
+from craton.testing.native_violation import NativeViolation, News
 from craton.verdicts.counterexample import Reached, ReadValue, Replay, as_number
 from craton.verdicts.verdict import Unknown, Violated, violated
 
 if TYPE_CHECKING:
     from craton.program.interpreter import ReachedError
-    from craton.testing.native import NativeViolation
 
 _COMPILERS = ("cc", "gcc", "clang")
 _SHARE = 0.1  # of the time of a run
@@ -79,11 +78,8 @@ class Veto:
             return True
         ending = self._worker.poll()
         for news in self._worker.receive():
-            if isinstance(news, Enum):
-                self._has_run |= news.name == "ENOUGH"
-                self._suspected = None
-            else:
-                self._suspected = cast("NativeViolation", news)
+            self._has_run |= news is News.ENOUGH
+            self._suspected = news if isinstance(news, NativeViolation) else None
         if ending is not None:
             self._violation = ending.value if isinstance(ending, Done) else self._suspected
             self._suspected = None
