@@ -105,3 +105,15 @@ def test_a_run_may_read_more_than_it_was_given() -> None:
     ((location, violated),) = program.errors.items()
     steps = way(Replay(location, (), ()), program, violated.check)
     assert [step.line for step in steps if isinstance(step, Step)][-1] == 3
+
+
+def test_a_call_of_the_library_is_told_with_its_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And nothing of what is inside; a stream has its name."""
+    file = tmp_path / "line.c"
+    file.write_text(
+        "#include <assert.h>\n#include <stdio.h>\nint main(void) {\n  char line[4];\n"
+        "  if (!fgets(line, sizeof line, stdin)) return 0;\n  assert(line[0] != 7 || line[1] != 3);\n}\n"
+    )
+    assert main(["verify", str(file), "--engine", "bounded", "--json"]) == 1
+    (calls,) = [step["calls"] for step in json.loads(capsys.readouterr().out)["way"] if step.get("calls")]
+    assert calls == {"fgets": {"s": "line", "n": "4", "f": "stdin"}}

@@ -99,6 +99,10 @@ class _Telling:
         self.values: dict[Term, Any] = dict(background.start)
         self.texts = Values(loaded.storage)
         self.home = {edge.origin: name for name, p in loaded.procedures.items() for edge in p.edges if edge.origin}
+        self.parameters = {
+            name: {symbol.name for one in p.parameters if (symbol := loaded.symbols.get(one)) is not None}
+            for name, p in loaded.procedures.items()
+        }
         self.own = {(symbol.function, symbol.name) for symbol in self.program.symbols.values()}
         self.stack: list[str] = []
         self.set_before: set[Term] = set()
@@ -174,7 +178,16 @@ class _Telling:
         if isinstance(variable.sort, Array):
             self._note_stores(here, edge, variable)
         elif name and symbol is not None and (changed or source is not _From.PROGRAM):
-            self._tell(here, symbol, name, self.texts.of_symbol(value, variable.sort, symbol), source)
+            self._tell(here, symbol, name, self._text(value, variable, symbol), source)
+
+    def _text(self, value: Any, variable: Term, symbol: Symbol) -> str:
+        """A pointer to nothing that has a name is told by a global variable that has the same value: `stdin`."""
+        text = self.texts.of_symbol(value, variable.sort, symbol)
+        if not (symbol.type.endswith("*") and text.startswith("0x")):
+            return text
+        known = ((self.program.symbols.get(one), number) for one, number in self.values.items())
+        same = (one.name for one, number in known if one is not None and one.function is None and number == value)
+        return next((name for name in same if name), text)
 
     def _notice(self, variable: Term, symbol: Symbol | None, before: Any, value: Any) -> None:
         """What helps to name addresses later."""
@@ -189,7 +202,8 @@ class _Telling:
     def _tell(self, here: Step, symbol: Symbol | None, name: str, text: str, source: _From) -> None:
         owner = None if symbol is None else symbol.function
         if owner and self.stack and owner != self.stack[-1] and owner not in self.stack:
-            here.calls.setdefault(owner, {})[name] = text
+            if name in self.parameters.get(owner, (name,)):  # what is inside is told when its lines are passed
+                here.calls.setdefault(owner, {})[name] = text
             return
         if source is _From.NOWHERE and len(here.unspecified) >= _MOST_OPEN:
             return
