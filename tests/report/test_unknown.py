@@ -28,3 +28,10 @@ def test_what_to_try() -> None:
     assert "--each" in to_try("out of time", "wall", 2) and "--time-limit" in to_try("out of time", "wall", 2)
     assert "--memory-limit" in to_try("out of memory", "memory", 1)
     assert "another way" in to_try("p.c:3:1: inline assembly is not modelled", None, 1)
+
+
+def test_ways_that_do_not_fit_come_last() -> None:
+    reason = (
+        "explicit: head is neither a number of so many bits nor a truth value; testing: no test failed; horn: gave up"
+    )
+    assert "explicit" not in in_the_way(reason)

@@ -10,6 +10,16 @@ from craton.words import counted
 _MOST_REASONS = 2
 _LONGEST = 150  # characters of a reason
 _OUT_OF_TIME = "out of time"
+_NAMES_A_CAUSE = ("evidence incomplete", "not confirmed", "not modelled", "counterexample", "disagree", _OUT_OF_TIME)
+# Of ways that are not meant for such a program.
+_SAYS_LITTLE = (
+    "neither a number",
+    "there are no landmarks",
+    "nothing to prove",
+    "has no view",
+    "too coarse",
+    "share unint",
+)
 OTHER_MEMORY = "other memory was not looked at"  # of a function that takes pointers
 
 
@@ -43,9 +53,9 @@ def _first(names: str) -> str:
 
 
 def _worth(reason: str) -> int:
-    """What names a cause comes first, what says that nothing was found last."""
-    words = ("not confirmed", "not modelled", "counterexample", "disagree", _OUT_OF_TIME)
-    return next((place for place, word in enumerate(words) if word in reason), len(words))
+    """What names a cause comes first, then what says that nothing was found; last that a way does not fit."""
+    found = (place for place, word in enumerate(_NAMES_A_CAUSE) if word in reason)
+    return next(found, len(_NAMES_A_CAUSE) + any(word in reason for word in _SAYS_LITTLE))
 
 
 def how_far(statistics: Mapping[str, Any]) -> str:

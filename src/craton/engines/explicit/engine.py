@@ -21,6 +21,7 @@ from craton.logic import BOOL, TRUE, BitVec, Term, or_
 from craton.program.analysis.control_flow import dangerous_locations
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
+from craton.program.storage import MEMORY
 from craton.program.transitions import NoTransition, Transitions, transition
 from craton.smt import make_solver
 from craton.traces.refutation import Refiner, Refutation
@@ -87,7 +88,9 @@ class _Run:
         found[self.program.main.entry] = ()
         for x in (variable for variables in found.values() for variable in variables):
             if not isinstance(x.sort, BitVec) and x.sort is not BOOL:
-                raise NotExplicit(f"{x.name} is neither a number of so many bits nor a truth value")
+                raise NotExplicit(
+                    f"{x.name.removeprefix(MEMORY)} is neither a number of so many bits nor a truth value"
+                )
         return found
 
     def result(self) -> EngineAnswer:
