@@ -1,7 +1,7 @@
 """Command lines in pages, with what they print: run them, compare, or write down what they print now.
 
     python tests/support/console.py                  writes the outputs of all pages anew
-    python tests/support/console.py tutorial.md      of one
+    python tests/support/console.py tutorial.md      of one; ../README.md is one, too
 
 A block is fenced as `console`; a line that begins with `$ ` is run by the shell in a folder that all commands of a page
 share, and the lines below it are what it prints (both streams). A line `…` stands for any lines. Times, and what
@@ -23,7 +23,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = ("tutorial.md", "cookbook.md", "engines.md", "properties.md", "pipelines.md")
+PAGES = (
+    "../README.md",
+    "tutorial.md",
+    "cookbook.md",
+    "engines.md",
+    "properties.md",
+    "pipelines.md",
+    "benchmarks.md",
+    "schedules.md",
+    "templates.md",
+)
 ELLIPSIS = "…"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROGRESS = re.compile(r" *\d+\.\d s .*iteration")  # on a machine that is busy
@@ -87,7 +97,8 @@ def folder() -> Iterator[Path]:
     """Where the commands of a page run: with the examples, and a `craton` that is this one."""
     with tempfile.TemporaryDirectory(prefix="craton-docs-") as name:
         path = Path(name)
-        shutil.copytree(ROOT / "examples" / "c", path / "examples" / "c")
+        for kind in ("c", "bench"):
+            shutil.copytree(ROOT / "examples" / kind, path / "examples" / kind)
         for file, text in _FILES.items():
             (path / file).parent.mkdir(exist_ok=True)
             (path / file).write_text(text)
