@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from craton.engines.contract import Budget
+from craton.facts.counting import counted
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import atoms
@@ -29,8 +30,9 @@ def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budg
     from craton.smt.cvc5.solver import Cvc5Solver
 
     every = {edge: transition(edge.statement) for edge in program.main.edges}
+    gauged = counted(program, budget.left)
     guesses = {
-        location: list(dict.fromkeys((*conjuncts(invariant), *bounds)))
+        location: list(dict.fromkeys((*conjuncts(invariant), *gauged.get(location, ()), *bounds)))
         for location, bounds in bounds_by_constants(program, every).items()
         if (invariant := invariants.get(location, FALSE)) is not FALSE
     }

@@ -1,4 +1,4 @@
-"""k-induction (Sheeran, Singh, Stålmarck 2000), with facts and conjectures as auxiliary invariants.
+"""k-induction (Sheeran, Singh, Stålmarck 2000), with facts, gauges and conjectures as auxiliary invariants.
 
 An error is looked at from behind: paths that end with it grow backwards, edge by edge, as long as they can be executed
 from any state that satisfies the invariants known so far. A path that grew back to the entry is a counterexample. If no
@@ -8,18 +8,20 @@ the same way. So base case and step are one search, and only what leads to an er
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from craton.engines import gauged
 from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures
 from craton.engines.contract import Budget, Engine, EngineAnswer, Lemma, OutOfTime, Progress, Safe, Unknown, Unsafe
+from craton.engines.houdini import Guesses
 from craton.errors import MissingCapability
 from craton.facts import facts
 from craton.facts.cases import exclude_each_other, speak_of_floats
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
 from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import NoTransition, transition
+from craton.program.transitions import NoTransition, Transition, transition
 from craton.registry import flag, keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.smt.intervals.search import without_definitions
@@ -28,6 +30,7 @@ from craton.traces.trace import Trace, TraceFormula
 FIRST = 2  # so many edges are tried with facts alone, before conjectures are made
 MOST_PATHS = 2_000  # of one length; the checker looks at ten times as many, of all lengths
 FACTS_SHARE = 0.2  # of the time that is left
+GAUGES_SHARE = 0.2
 CONJECTURES_SHARE = 0.3
 
 Invariants = Mapping[Location, Term]
@@ -36,8 +39,8 @@ EdgePath = tuple[Edge, ...]
 
 @dataclass(frozen=True, slots=True)
 class KInduction(Engine):
-    """Paths to errors, unrolled backwards until none can be executed (at most k edges), between invariants that facts
-    and conjectures give (plain: facts only); needs no refiner.
+    """Paths to errors, unrolled backwards until none can be executed (at most k edges), between invariants that facts,
+    gauges of loops and conjectures give (plain: facts only); needs no refiner.
     """
 
     word: ClassVar[str] = "kinduction"
@@ -51,43 +54,73 @@ class KInduction(Engine):
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             with budget.statistics.spending("facts"):
-                known = facts(program, _share(budget, FACTS_SHARE))
-            invariants = {location: and_(*parts) for location, parts in known.items() if location not in program.errors}
-            if not any(location in known for location in program.errors):
+                told = facts(program, _share(budget, FACTS_SHARE))
+            invariants = {location: and_(*parts) for location, parts in told.items() if location not in program.errors}
+            if not any(location in told for location in program.errors):
                 return Safe(invariants, ())
+            known = _Known(invariants, (self.solver,))
             if not self.plain:
                 few = FIRST if self.most is None else min(FIRST, self.most)
-                first = _Unrolling(self, program, invariants, budget, QUERY_SECONDS).run(few)
+                first = _Unrolling(self, program, known, budget, QUERY_SECONDS).run(few)
                 if not isinstance(first, Unknown):
                     return first
-                conjectured = self._conjectured(program, invariants, budget)
-                if isinstance(conjectured, Safe):
-                    return conjectured
-                invariants = conjectured
-            budget.tell(Lemma(invariants, (self.solver,)))
-            return _Unrolling(self, program, invariants, budget).run(self.most)
+                for more in (self._gauged, self._conjectured):
+                    found = more(program, known, budget)
+                    if isinstance(found, Safe):
+                        return found
+                    known = found
+            budget.tell(Lemma(known.invariants, known.by))
+            return _Unrolling(self, program, known, budget).run(self.most)
         except OutOfTime:
             return Unknown("out of time, no k is enough so far")
         except (MissingCapability, NoTransition) as problem:
             return Unknown(str(problem))
 
-    def _conjectured(
-        self, program: Program, invariants: dict[Location, Term], budget: Budget
-    ) -> dict[Location, Term] | Safe:
-        """The invariants with what runs suggest, as far as it is inductive; the needed ones, if they are a proof."""
+    def _gauged(self, program: Program, known: _Known, budget: Budget) -> _Known | Safe:
+        """The invariants with those of counting loops."""
+        own = Budget(_share(budget, GAUGES_SHARE), statistics=budget.statistics)
+        with budget.statistics.spending("gauges"):
+            return _with_more(
+                program, known, gauged.SOLVER, lambda steps, solver: gauged.gauged(program, steps, solver, own)
+            )
+
+    def _conjectured(self, program: Program, known: _Known, budget: Budget) -> _Known | Safe:
+        """The invariants with what runs suggest, as far as it is inductive."""
         own = Budget(_share(budget, CONJECTURES_SHARE), statistics=budget.statistics)
         engine = Conjectures(solver=self.solver, seed=self.seed)
-        try:
-            steps = {edge: transition(edge.statement) for edge in program.main.edges}
-            with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
-                kept = engine.kept(program, steps, solver, own)
-                if kept is None:
-                    return invariants
-                both = {x: [*conjuncts(known), *kept[x]] for x, known in invariants.items() if x in kept}
-                found = engine.verdict(program, steps, both, solver)
-        except (OutOfTime, *FAILURES):
-            return invariants
-        return found if isinstance(found, Safe) else {x: and_(*dict.fromkeys(parts)) for x, parts in both.items()}
+        return _with_more(
+            program, known, self.solver, lambda steps, solver: engine.kept(program, steps, solver, own) or {}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Invariants, and on whose word they rest."""
+
+    invariants: Invariants
+    by: tuple[str, ...]
+
+
+def _with_more(
+    program: Program, known: _Known, name: str, kept: Callable[[Mapping[Edge, Transition], Solver], Guesses]
+) -> _Known | Safe:
+    """What is known with inductive formulas that a solver keeps, if there are any; the needed ones, if all of them
+    together are a proof.
+    """
+    try:
+        steps = {edge: transition(edge.statement) for edge in program.main.edges}
+        with make_solver(name, time_limit=QUERY_SECONDS) as solver:
+            found = kept(steps, solver)
+            if not found:
+                return known
+            both = {x: [*conjuncts(one), *found[x]] for x, one in known.invariants.items() if x in found}
+            proof = Conjectures(solver=name).verdict(program, steps, both, solver)
+    except (OutOfTime, *FAILURES):
+        return known
+    by = tuple(dict.fromkeys((*known.by, name)))
+    if isinstance(proof, Safe):
+        return replace(proof, by=by)
+    return _Known({x: and_(*dict.fromkeys(parts)) for x, parts in both.items()}, by)
 
 
 def _share(budget: Budget, share: float) -> float | None:
@@ -101,7 +134,7 @@ class _Unrolling:
         self,
         engine: KInduction,
         program: Program,
-        invariants: Invariants,
+        known: _Known,
         budget: Budget,
         seconds: float | None = None,
     ) -> None:
@@ -109,8 +142,8 @@ class _Unrolling:
         self.undecided = False  # of a path from the entry: no longer path can help
         self.engine = engine
         self.program = program
-        self.invariants = dict(invariants)
-        self.by = {engine.solver: None}
+        self.invariants = dict(known.invariants)
+        self.by = dict.fromkeys(known.by)
         self.budget = budget
 
     def run(self, most: int | None) -> EngineAnswer:

@@ -5,7 +5,8 @@ Its facts are inductive by construction. Nobody has to believe that: a proof tha
 checker shows them with the rest.
 
 Reading order: `ranges` (the domain), `operations` (what operations do to ranges), `states` (terms, assumptions and
-statements), `analysis` (the fixed point), `formulas` (facts as formulas).
+statements), `analysis` (the fixed point), `formulas` (facts as formulas); `gauges` and `counting` (bounds that grow
+with the rounds of loops), `conditions` (what was assumed and still holds).
 """
 
 from craton.facts.analysis import analyse

@@ -1,0 +1,153 @@
+"""Gauges and conditions: random programs against all states that they reach, proofs of loops against another solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from craton.engines.conjectures import Conjectures
+from craton.engines.contract import Budget, Safe, Unknown
+from craton.engines.gauged import SOLVER, gauged
+from craton.evidence.checker import Confirmed, check_annotation
+from craton.evidence.conditions import Annotation
+from craton.facts.conditions import conditions
+from craton.facts.counting import counted
+from craton.frontends.programs import Request, load_program
+from craton.logic import bv, bvadd, bvsle, bvslt, bvult, evaluate, free_variables, not_
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import UNREACH, Procedure, Program
+from craton.program.preparation import prepare
+from craton.program.statements import Assign, Assume, Havoc
+from craton.program.transitions import transition
+from craton.smt import make_solver
+from support import examples
+from support.loops import (
+    ENTRY,
+    ERROR,
+    EXIT,
+    HEAD,
+    INNER,
+    VARIABLES,
+    WIDTH,
+    Making,
+    Z,
+    numbers,
+    programs,
+    reached,
+)
+
+small = st.integers(-1, 2).map(lambda value: bv(value, WIDTH))
+orders = st.sampled_from((bvslt, bvsle, bvult))
+
+
+@st.composite
+def counting(draw: st.DrawFn) -> Program:
+    """A loop with a counter and what it counts, or one around an inner loop that does."""
+    made = Making()
+    first, second = draw(st.permutations(VARIABLES))[:2]
+    going_on = draw(orders)(first, draw(st.one_of(numbers, st.sampled_from(VARIABLES))))
+    others = [x for x in VARIABLES if x is not first and x is not second]
+    other = [Assign(x, bvadd(x, draw(small))) for x in draw(st.lists(st.sampled_from(others), min_size=1, max_size=2))]
+    onward = Assign(first, bvadd(first, draw(st.sampled_from((bv(1, WIDTH), bv(1, WIDTH), bv(2, WIDTH))))))
+    start = [Assign(x, draw(numbers)) if draw(st.booleans()) else Havoc((x,)) for x in (second, *others)]
+    made.chain(ENTRY, [*start, Assign(first, bv(-4, WIDTH))], HEAD)
+    if draw(st.booleans()):
+        more = draw(orders)(second, draw(numbers))
+        made.chain(HEAD, [Assume(going_on), Assign(second, draw(numbers))], INNER)
+        made.chain(INNER, [Assume(more), Assign(second, bvadd(second, bv(1, WIDTH))), *other], INNER)
+        made.chain(INNER, [Assume(not_(more)), onward], HEAD)
+    else:
+        made.chain(HEAD, [Assume(going_on), *other, onward], HEAD)
+    made.chain(HEAD, [Assume(not_(going_on))], EXIT)
+    made.chain(EXIT, [Assume(bvslt(Z, draw(numbers)))], ERROR)
+    main = Procedure("main", (), (), ENTRY, EXIT, tuple(made.edges), VARIABLES)
+    return Program("main", {"main": main}, (), {ERROR: UNREACH}, {HEAD: None, INNER: None})
+
+
+def test_all_states_that_are_reached_are_inside() -> None:
+    relations = 0
+
+    @examples(80)
+    @given(st.one_of(programs(), counting()))
+    def check(program: Program) -> None:
+        nonlocal relations
+        states = reached(program)
+        for version in (program, encode_blocks(program).program):
+            steps = {edge: transition(edge.statement) for edge in version.main.edges}
+            told, still = counted(version), conditions(version, steps)
+            assert told and (ERROR in told or ERROR not in states)
+            for location, parts in told.items():
+                relations += sum(len(free_variables(part)) > 1 for part in parts)
+                for state in states.get(location, ()) if location != ENTRY else ():
+                    values = dict(zip(VARIABLES, state, strict=True))
+                    assert all(evaluate(part, values) for part in (*parts, *still[location])), (location, values)
+
+    check()
+    assert relations >= 20
+
+
+SEQUENCE = """
+    int n0 = nondet(), n1 = nondet(), k = 0;
+    if (n0 < -LIMIT || n0 >= LIMIT || n1 < -LIMIT || n1 >= LIMIT) return 0;
+    int i = 0, j = 0, l = 0;
+    for (; i < n0; i++) k++;
+    for (; j < n1; j++) k++;
+    for (; l < n0 + n1; l++, k--) if (k < LEAST) reach_error();
+"""
+NESTED = """
+    int n = nondet(), m = nondet(), k = 0;
+    if (n < 10 || n > LIMIT || m < 10 || m > LIMIT) return 0;
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) k++;
+    if (k < LEAST) reach_error();
+"""
+STEPS = """
+    unsigned n = nondet(), x = 0, y = 7;
+    for (unsigned i = 0; i < n && i < LIMIT; i++) { x += nondet() ? 3 : 5; y += 2; }
+    if (x > 5u * LIMIT || y != 7 && x < LEAST) reach_error();
+"""
+NARROW = """
+    short s = 0; signed char c = 0;
+    while (c < LIMIT) { c++; s += 100; }
+    if (s != LEAST) reach_error();
+"""
+
+
+def answer(text: str, limit: int, least: int, tmp_path: Any) -> tuple[Program, Safe | Unknown]:
+    path = tmp_path / "program.c"
+    told = text.replace("LIMIT", str(limit)).replace("LEAST", str(least))
+    path.write_text(f"extern int nondet(void); extern void reach_error(void); int main(void) {{ {told} return 0; }}")
+    program = encode_blocks(prepare(load_program(Request((str(path),)))).small.program).program
+    steps = {edge: transition(edge.statement) for edge in program.main.edges}
+    with make_solver(SOLVER, time_limit=60.0) as solver:
+        found = gauged(program, steps, solver, Budget(None))
+        return program, Conjectures(solver=SOLVER).verdict(program, steps, found, solver)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "least"),
+    [(SEQUENCE, 1000000, 1), (NESTED, 10000, 100), (STEPS, 1000, 3), (NARROW, 100, 10000)],
+    ids=["sequence", "nested", "steps", "narrow"],
+)
+def test_counting_loops_are_proved(text: str, limit: int, least: int, tmp_path: Any) -> None:
+    program, found = answer(text, limit, least, tmp_path)
+    assert isinstance(found, Safe)
+    assert isinstance(check_annotation(Annotation(program, found.invariants), ("cvc5 over integers",), 60.0), Confirmed)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "least"),
+    [
+        (SEQUENCE, 1000000, 2),
+        (SEQUENCE, 1100000000, 1),  # n0 + n1 wraps around
+        (NESTED, 10000, 101),
+        (NESTED, 100000, 100),  # k wraps around
+        (STEPS, 1000, 4),
+        (NARROW, 101, 10000),
+        (NARROW, 127, 12600),
+    ],
+)
+def test_what_is_wrong_is_not_proved(text: str, limit: int, least: int, tmp_path: Any) -> None:
+    assert not isinstance(answer(text, limit, least, tmp_path)[1], Safe)
