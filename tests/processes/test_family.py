@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from textwrap import dedent
 
@@ -98,6 +99,15 @@ def test_a_limit_is_for_memory_that_is_used_and_not_for_what_seems_to_be(forked:
 def test_a_watch_of_descendants_leaves_out_the_first(forked: int) -> None:
     assert Watch(forked, Limits(), most_processes=3).look() == Exceeded(Kind.PROCESSES, 3)
     assert Watch(forked, Limits(), most_processes=3, scope=Scope.DESCENDANTS).look() is None
+
+
+def test_who_watches_uses_processor_time_too(forked: int) -> None:
+    alone, together = Watch(forked, Limits()), Watch(forked, Limits(cpu=0.05), scope=Scope.FAMILY_AND_WATCHER)
+    begun = time.thread_time()
+    while time.thread_time() - begun < 0.06:
+        pass
+    assert together.look() == Exceeded(Kind.CPU, 0.05)
+    assert alone.look() is None and together.peak.cpu >= alone.peak.cpu + 0.05
 
 
 def test_a_peak_stays() -> None:

@@ -27,7 +27,8 @@ _WORTH_ASKING = 0.01  # seconds
 _SLOWEST = 20  # a clock of processor time is at most so many times slower than the wall's: who sleeps has a limit, too
 _QUESTION = 0.002  # seconds of work: a question to a solver that it answers
 _UNTIL_STOPPED = 0.002  # seconds between two looks whether more is allowed
-_LOOK = 0.02  # seconds between two looks at the processor time of others
+# Seconds between two looks at the processor time of others: between these, so that looking takes no larger share.
+_LOOK, _LONGEST_LOOK, _LOOKING = 0.02, 0.25, 0.01
 
 T = TypeVar("T")
 
@@ -90,13 +91,15 @@ class _ProcessorClock:
     def begin_anew(self) -> None:
         """In a process that was just forked: it has used nothing, and its clock goes on from what its parent's says."""
         self._wall = self._looked = unsuspended()
-        self._others, self._waited = 0.0, _waited()
+        self._others, self._waited, self._pause = 0.0, _waited(), _LOOK
         self._used = time.process_time() + self._waited
 
     def now(self) -> float:
         wall, waited = unsuspended(), _waited()
-        if wall - self._looked > _LOOK or waited != self._waited:  # what was waited for is nobody else's any more
+        if wall - self._looked > self._pause or waited != self._waited:  # what was waited for is nobody else's any more
+            before = time.thread_time()
             self._others, self._looked, self._waited = _of_descendants(), wall, waited
+            self._pause = min(_LONGEST_LOOK, max(_LOOK, (time.thread_time() - before) / _LOOKING))
         used = time.process_time() + waited + self._others
         self._shown += max(0.0, slowed(used - self._used, wall - self._wall))
         self._used, self._wall = used, wall

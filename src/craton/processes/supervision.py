@@ -24,7 +24,7 @@ from craton.processes.family import end_family, end_group
 from craton.processes.kernel import end_with_parent, exit_descriptor
 from craton.processes.limits import NOTHING, Exceeded, Limits, Usage
 from craton.processes.running_time import begin_process, time_for_others
-from craton.processes.watch import GLANCE, Watch, readable
+from craton.processes.watch import GLANCE, Scope, Watch, readable
 
 # A forked child already has all terms and translations; without fork they are sent to it.
 _CAN_FORK = "fork" in multiprocessing.get_all_start_methods()
@@ -247,7 +247,7 @@ def end_as_asked(ending: Ending) -> None:
 
 def _supervised(work: Callable[[Report], Any], limits: Limits, heard: Callable[[object], None]) -> Ending:
     with _interrupts() as interrupts, Worker(work) as worker:
-        watch = Watch(worker.pid, limits, started=worker.started)
+        watch = Watch(worker.pid, limits, started=worker.started, scope=Scope.FAMILY_AND_WATCHER)
         try:
             while not interrupts:
                 worker.wait()

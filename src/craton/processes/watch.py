@@ -11,7 +11,9 @@ from craton.processes.family import family, figures, memory
 from craton.processes.limits import NOTHING, Exceeded, Kind, Limits, Usage
 from craton.processes.running_time import time_for_others
 
-GLANCE = 0.05  # seconds between two checks
+GLANCE = 0.05  # seconds between two checks …
+_LOOKING = 0.01  # … or more, so that checking takes no larger share of the time, …
+_LONGEST = 0.25  # … but not more than this
 
 # Shares of the time that measuring memory may take: to know the peak, and when a limit may be exceeded.
 _SHARE = 0.02
@@ -19,9 +21,12 @@ _SHARE_AT_LIMIT = 0.25
 
 
 class Scope(Enum):
-    """Which processes are watched: a process with its descendants, or only its descendants."""
+    """Which processes are watched: a process with its descendants, with whoever watches besides, or only its
+    descendants.
+    """
 
     FAMILY = auto()
+    FAMILY_AND_WATCHER = auto()
     DESCENDANTS = auto()
 
 
@@ -47,6 +52,8 @@ class Watch:
         self.most_processes = most_processes
         self.started = time_for_others() if started is None else started
         self.peak = NOTHING
+        self._watcher = time.thread_time()  # what the watcher had used before
+        self._pause = GLANCE
         self._looked = self.started
         self._measured = self.started  # when the memory was last measured …
         self._cost = 0.0  # … and the processor time it took
@@ -54,7 +61,7 @@ class Watch:
     @property
     def due(self) -> bool:
         """Whether the last check was long enough ago."""
-        return time_for_others() - self._looked >= GLANCE
+        return time_for_others() - self._looked >= self._pause
 
     def glance(self) -> Exceeded | None:
         """Checks, if a check is due."""
@@ -77,13 +84,17 @@ class Watch:
 
     def _take_figures(self) -> list[int]:
         """Updates the peak; returns the watched processes."""
+        begun = time.thread_time()
         first, *descendants = family(self.pid)
         leader, others = figures(first), [figures(member) for member in descendants]
+        self._pause = min(_LONGEST, max(GLANCE, (time.thread_time() - begun) / _LOOKING))
         cpu = leader.waited + sum(one.cpu for one in others)
         resident = sum(one.resident for one in others)
         members = descendants
-        if self.scope is Scope.FAMILY:
+        if self.scope is not Scope.DESCENDANTS:
             cpu, resident, members = cpu + leader.own, resident + leader.resident, [first, *descendants]
+        if self.scope is Scope.FAMILY_AND_WATCHER:
+            cpu += time.thread_time() - self._watcher
         used = self._measure(members) if resident > self.peak.memory and self._affordable(resident) else 0
         self.peak = Usage(max(cpu, self.peak.cpu), max(used, self.peak.memory))
         return members
