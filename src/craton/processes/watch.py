@@ -16,7 +16,7 @@ _LOOKING = 0.01  # … or more, so that checking takes no larger share of the ti
 _LONGEST = 0.25  # … but not more than this
 
 # Shares of the time that measuring memory may take: to know the peak, and when a limit may be exceeded.
-_SHARE = 0.02
+_SHARE = 0.003
 _SHARE_AT_LIMIT = 0.25
 
 
