@@ -15,6 +15,10 @@ class Predicate:
     name: str
     sorts: tuple[Sort, ...] = ()
 
+    def __hash__(self) -> int:
+        """Of the name alone: drivers have predicates of hundreds of arguments, and they are looked up all the time."""
+        return hash(self.name)
+
     def __str__(self) -> str:
         return self.name
 

@@ -55,38 +55,48 @@ def filtered(system: System) -> Filtered:
     )
 
 
-def _needed(system: System) -> set[tuple[Predicate, int]]:
+Place = tuple[Predicate, int]  # an argument
+
+
+def _needed(system: System) -> set[Place]:
     """The least set of arguments that is closed under being looked at."""
-    needed: set[tuple[Predicate, int]] = set()
-    looked = [_Looks(clause) for clause in system.clauses]
-    changed = True
-    while changed:
-        before = len(needed)
-        for one in looked:
-            one.add_to(needed)
-        changed = len(needed) > before
+    needed: set[Place] = set()
+    handed_on: dict[Place, list[Place]] = {}  # from bodies to this argument of a head
+    new: list[Place] = []
+    for clause in system.clauses:
+        looked, handed = _looked_at(clause)
+        new += looked
+        for place, places in handed:
+            handed_on.setdefault(place, []).extend(places)
+    while new:
+        place = new.pop()
+        if place not in needed:
+            needed.add(place)
+            new += handed_on.get(place, ())
     return needed
 
 
-class _Looks:
-    """What a clause looks at, given which arguments of heads matter."""
-
-    def __init__(self, clause: Clause) -> None:
-        self.clause = clause
-        occurrences: Counter[Term] = Counter(free_variables(clause.constraint))
-        for atom in clause.body:
-            for term in atom.arguments:
+def _looked_at(clause: Clause) -> tuple[list[Place], list[tuple[Place, list[Place]]]]:
+    """The arguments of its body that a clause looks at, and those that it hands on to an argument of its head."""
+    occurrences: Counter[Term] = Counter(free_variables(clause.constraint))
+    for atom in clause.body:
+        occurrences.update(term for term in atom.arguments if term.is_variable)
+        for term in atom.arguments:
+            if not term.is_variable:
                 occurrences.update(free_variables(term))
-        self.shared = {variable for variable, times in occurrences.items() if times > 1}
-
-    def add_to(self, needed: set[tuple[Predicate, int]]) -> None:
-        head = self.clause.head
-        wanted: set[Term] = set(self.shared)
-        if head is not None:
-            for k, term in enumerate(head.arguments):
-                if (head.predicate, k) in needed:
-                    wanted |= free_variables(term)
-        for atom in self.clause.body:
-            for k, term in enumerate(atom.arguments):
-                if not term.is_variable or term in wanted:
-                    needed.add((atom.predicate, k))
+    looked: list[Place] = []
+    only_there: dict[Term, Place] = {}
+    for atom in clause.body:
+        for k, term in enumerate(atom.arguments):
+            if term.is_variable and occurrences[term] == 1:
+                only_there[term] = atom.predicate, k
+            else:
+                looked.append((atom.predicate, k))
+    if clause.head is None:
+        return looked, []
+    handed: list[tuple[Place, list[Place]]] = []
+    for k, term in enumerate(clause.head.arguments):
+        places = [only_there[x] for x in ((term,) if term.is_variable else free_variables(term)) if x in only_there]
+        if places:
+            handed.append(((clause.head.predicate, k), places))
+    return looked, handed

@@ -22,7 +22,7 @@ from craton.horn.models import Model
 from craton.logic import TRUE, Term, and_, eq, substitute, var
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.statements import Call
+from craton.program.statements import Call, Statement
 from craton.program.transitions import transition
 from craton.program.variables import at_entry, reads, writes
 from craton.smt.elimination import CHEAP, Eliminator
@@ -142,10 +142,23 @@ def _moved(clause: Clause, to: Mapping[Predicate, Predicate]) -> Clause:
 
 def system_of(program: Program) -> ProcedureSystem:
     """The system of a program whose edges are statements, blocks or calls. It is unsatisfiable iff an error can be
-    reached. Globals that no statement speaks of are left out.
+    reached. Globals that no statement speaks of are left out, and locals that are written before they are read in
+    every step: a driver in large blocks has thousands of them.
     """
     used = frozenset[Term]().union(*(reads(e.statement) | writes(e.statement) for e in program.edges()))
-    return _Building(replace(program, globals=tuple(g for g in program.globals if g in used))).result()
+    procedures = {name: _without_passing_locals(procedure) for name, procedure in program.procedures.items()}
+    globals_ = tuple(g for g in program.globals if g in used)
+    return _Building(replace(program, globals=globals_, procedures=procedures)).result()
+
+
+def _without_passing_locals(procedure: Procedure) -> Procedure:
+    read = frozenset[Term]().union(*(_read_first(edge.statement) for edge in procedure.edges))
+    return replace(procedure, locals=tuple(x for x in procedure.locals if x in read))
+
+
+def _read_first(statement: Statement) -> frozenset[Term]:
+    """The variables whose values before the statement matter."""
+    return reads(statement) if isinstance(statement, Call) else transition(statement).read
 
 
 def _entered(procedure: Procedure, program: Program) -> tuple[Term, ...]:

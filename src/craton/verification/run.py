@@ -58,6 +58,8 @@ MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than thi
 TOO_LARGE = "the program gets too large when its recursion is unrolled"
 # Of runs of the spine on other programs, against the stages for systems, which have 25 together.
 SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
+# The system of a program of more edges takes long to make, and others are not to wait for it.
+LARGE, LARGE_SHARE = 3_000, 4.0
 
 
 def verify_request(request: Request, stages: Sequence[Stage], context: Context, started: float) -> Result:
@@ -118,7 +120,7 @@ class _Run:
         if not programs.small.program.errors:
             return self._by_reachability(programs)
         inlined = self._run_beside("inlined", INLINED_SHARE, _Run._inlined)
-        attempts = [*self._tests(programs), *self._contracts(), inlined]
+        attempts = [*self._tests(programs), *self._contracts(programs), inlined]
         found = self._first(attempts, programs.whole, self.context.clock, reasons)
         if isinstance(found, ErrorWithin):
             return Result(found.problem)
@@ -133,7 +135,7 @@ class _Run:
         programs, reasons = self._prepared(self.program, Inlining.PAYING), Reasons()
         if not programs.small.program.errors:
             return self._by_reachability(programs)
-        attempts = [*self._tests(programs), *self._contracts(), *self._unrollings(programs.whole)]
+        attempts = [*self._tests(programs), *self._contracts(programs), *self._unrollings(programs.whole)]
         found = self._first(attempts, programs.whole, self.context.clock, reasons)
         if isinstance(found, ErrorWithin):
             return self._as_deep(found, programs)
@@ -193,17 +195,17 @@ class _Run:
 
     # --- attempts -----------------------------------------------------------------------------------------------------
 
-    def _run_beside(self, name: str, share: float, find: Callable[[_Run], Result]) -> Attempt[Outcome]:
+    def _run_beside(self, name: str, share: float, find: Callable[[_Run], Outcome]) -> Attempt[Outcome]:
         """A run of the spine on another program, with attempts of its own."""
 
         def prepared(seconds: float | None) -> Work:
             later = replace(self.context, compiled=False)  # what vetoes proofs may help to confirm errors
             return within_a_run(later, lambda inner: find(replace(self, context=inner)), seconds)
 
-        def judged(found: Result | NotDone) -> Result:
+        def judged(found: Outcome | NotDone) -> Outcome:
             if isinstance(found, NotDone):
                 return Result(Unknown(found.reason, found.limit))
-            if isinstance(found.verdict, Violated) and found.verdict.compiled is None:
+            if isinstance(found, Result) and isinstance(found.verdict, Violated) and found.verdict.compiled is None:
                 return replace(found, verdict=confirmed_violation(self.context, found.verdict, self.program))
             return found
 
@@ -230,10 +232,10 @@ class _Run:
         """The program with its calls as they are, on inputs from seeds, if that is among the stages."""
         return [self._of_stage(stage, programs) for stage in self._stages_for(programs) if is_testing(stage)][:1]
 
-    def _contracts(self) -> list[Attempt[Outcome]]:
+    def _contracts(self, programs: StagePrograms) -> list[Attempt[Outcome]]:
         """Proofs by contracts, if an engine that is chosen does not forbid it; by the usual stages if none is."""
         from craton.configuration.systems import system_engine
-        from craton.verification.contracts import contract_attempts
+        from craton.verification.contracts import by_contracts, contract_attempts
 
         chosen = None
         if len(self.stages) == 1 or all(refines(stage.engine) for stage in self.stages):
@@ -245,6 +247,12 @@ class _Run:
             answer, stage = found
             return answer if isinstance(answer, ErrorWithin) else Result(answer, stage)
 
+        if sum(len(procedure.edges) for procedure in programs.small.program.procedures.values()) > LARGE:
+
+            def find(run: _Run) -> Outcome:
+                return judged(by_contracts(run.program, run.context, chosen))
+
+            return [self._run_beside("contracts", LARGE_SHARE, find)]
         return [attempt.then(judged) for attempt in contract_attempts(self.program, self.context, chosen)]
 
     def _of_stage(self, stage: Stage, programs: StagePrograms, knowledge: Knowledge | None = None) -> Attempt[Outcome]:
