@@ -29,14 +29,15 @@ demo: $(READY) ## set up and run an example
 	$(BIN)/python examples/interpolants.py
 	$(BIN)/craton explain examples/c/pairs.c --refine 'newton(it, sp)' --refine 'newton(it, wp, lv)' --refine 'craig(z3)'
 
-# Tests of whole runs first, in processes of their own: terms live as long as their process, and a process of a gigabyte
-# forks so slowly that these took five times as long behind the others.
-RUNS := $(addprefix tests/,verification validation commands testing report library processes bench docs serve evidence)
+# In several sessions, one after the other: terms live as long as their process, and a process of a gigabyte forks and
+# collects garbage so slowly that everything took half as long again, and whole runs five times as long.
+RUNS    := $(addprefix tests/,verification validation commands testing report library processes bench docs serve evidence)
+PARTS   := tests/frontends tests/engines "tests/smt tests/logic" "tests/traces tests/trees"
+THE_REST = $(addprefix --ignore=,$(RUNS) $(subst ",,$(PARTS)))
 
 test: $(READY) ## set up and pass the tests
 	@failed=0; \
-	$(BIN)/pytest -n 2 $(RUNS) || failed=1; \
-	$(BIN)/pytest -n 2 $(addprefix --ignore=,$(RUNS)) || failed=1; \
+	for part in "$(RUNS)" $(PARTS) "$(THE_REST)"; do $(BIN)/pytest -n 2 $$part || failed=1; done; \
 	exit $$failed
 
 check: $(READY) ## lint and type-check
