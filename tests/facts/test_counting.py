@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from craton.engines.conjectures import Conjectures
 from craton.engines.contract import Budget, Safe, Unknown
-from craton.engines.gauged import SOLVER, gauged
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.facts.conditions import conditions
@@ -108,6 +107,18 @@ STEPS = """
     for (unsigned i = 0; i < n && i < LIMIT; i++) { x += nondet() ? 3 : 5; y += 2; }
     if (x > 5u * LIMIT || y != 7 && x < LEAST) reach_error();
 """
+EITHER = """
+    int n = nondet(), a = 0, b = 0, i = 0;
+    if (n < 0 || n > LIMIT) return 0;
+    for (; i < n; i++) { if (nondet()) { a++; b += 2; } else { a += 2; b++; } }
+    if (a + b != LEAST * n) reach_error();
+"""
+HALF = """
+    int k = nondet(), i = 0, n = 0;
+    if (k > LIMIT || k < -LIMIT) return 0;
+    for (; i < LEAST * k; i++) if (i % 2 == 0) n++;
+    if (k >= 0 && n != k) reach_error();
+"""
 NARROW = """
     short s = 0; signed char c = 0;
     while (c < LIMIT) { c++; s += 100; }
@@ -121,15 +132,23 @@ def answer(text: str, limit: int, least: int, tmp_path: Any) -> tuple[Program, S
     path.write_text(f"extern int nondet(void); extern void reach_error(void); int main(void) {{ {told} return 0; }}")
     program = encode_blocks(prepare(load_program(Request((str(path),)))).small.program).program
     steps = {edge: transition(edge.statement) for edge in program.main.edges}
-    with make_solver(SOLVER, time_limit=60.0) as solver:
-        found = gauged(program, steps, solver, Budget(None))
-        return program, Conjectures(solver=SOLVER).verdict(program, steps, found, solver)
+    engine = Conjectures(gauges=True, solver="bitwuzla")
+    with make_solver(engine.solver, time_limit=60.0) as solver:
+        found = engine.kept(program, steps, solver, Budget(None))
+        return program, Unknown("a run fails") if found is None else engine.verdict(program, steps, found, solver)
 
 
 @pytest.mark.parametrize(
     ("text", "limit", "least"),
-    [(SEQUENCE, 1000000, 1), (NESTED, 10000, 100), (STEPS, 1000, 3), (NARROW, 100, 10000)],
-    ids=["sequence", "nested", "steps", "narrow"],
+    [
+        (SEQUENCE, 1000000, 1),
+        (NESTED, 10000, 100),
+        (STEPS, 1000, 3),
+        (NARROW, 100, 10000),
+        (EITHER, 1000000, 3),
+        (HALF, 1000000, 2),
+    ],
+    ids=["sequence", "nested", "steps", "narrow", "either", "half"],
 )
 def test_counting_loops_are_proved(text: str, limit: int, least: int, tmp_path: Any) -> None:
     program, found = answer(text, limit, least, tmp_path)
@@ -147,6 +166,9 @@ def test_counting_loops_are_proved(text: str, limit: int, least: int, tmp_path: 
         (STEPS, 1000, 4),
         (NARROW, 101, 10000),
         (NARROW, 127, 12600),
+        (EITHER, 1000, 2),
+        (HALF, 1000, 4),
+        (HALF, 1500000000, 2),  # 2 * k wraps around
     ],
 )
 def test_what_is_wrong_is_not_proved(text: str, limit: int, least: int, tmp_path: Any) -> None:

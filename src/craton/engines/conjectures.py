@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
-from craton.engines.guesses import Rows, compared, equations_by_signs, facts
+from craton.engines.gauged import by_gauges
+from craton.engines.guesses import (
+    Rows,
+    compared,
+    equations_by_signs,
+    facts,
+    linear_equations,
+    mixed_signs,
+    simple_facts,
+)
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive
 from craton.engines.landmarks import NO_LANDMARKS, Landmarks, landmarks
 from craton.errors import MissingCapability
@@ -24,11 +33,16 @@ from craton.logic import (
     BitVec,
     Term,
     and_,
+    bvsle,
+    bvule,
     evaluate,
     free_variables,
+    implies,
+    le,
     not_,
     ops,
     substitute,
+    zero_extend,
 )
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import atoms, post_order
@@ -48,18 +62,21 @@ MOST_ROWS = 300  # at one location
 QUERY_SECONDS = 1.0
 MOST_QUOTIENTS = 4
 FAILURES = (CannotRun, CannotEvaluate, NoTransition, MissingCapability)
+_STRICT = {ops.BVSLT: bvsle, ops.BVULT: bvule, ops.LT: le}
 _DIVISIONS = frozenset((ops.BVUDIV, ops.BVSDIV, ops.BVUREM, ops.BVSREM, ops.DIV, ops.MOD))
 
 
 @dataclass(frozen=True, slots=True)
 class Conjectures(Engine):
     """Invariants conjectured from runs, those that are inductive together; with `landmarks` also what the text says of
-    single elements of arrays, and nothing if it says nothing of any; proves only; needs no refiner.
+    single elements of arrays, and nothing if it says nothing of any; with `gauges` also bounds that grow with the
+    rounds of loops, but of equations only linear ones, and nothing without loops; proves only; needs no refiner.
     """
 
     word: ClassVar[str] = "conjectures"
 
     landmarks: bool = flag("landmarks")
+    gauges: bool = flag("gauges")
     solver: str = "z3"
     seed: int = 0
     blocks: int | None = None
@@ -90,6 +107,12 @@ class Conjectures(Engine):
     ) -> Guesses | None:
         """The conjectures that are inductive together; None if a run fails. Raises `OutOfTime` or one of `FAILURES`."""
         statistics = budget.statistics
+        gauged: Guesses = {}
+        if self.gauges:
+            with statistics.spending("gauges"):
+                gauged = by_gauges(program, steps, budget.left)
+            if not gauged:
+                return {}
         live = live_variables(program, steps)
         watched = {
             location: _comparable(live[location])
@@ -106,6 +129,9 @@ class Conjectures(Engine):
         for location, rows in seen.items() if marks.facts else ():
             more = _by_landmarks(marks, watched[location] + dead[location], rows)
             guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more)))
+        for location, told in gauged.items():
+            own = guesses.get(location, (FALSE,))  # where no run came, perhaps none can
+            guesses[location] = list(dict.fromkeys((*own, *told)))
         statistics.predicates = sum(map(len, guesses.values()))
         with statistics.spending("conjectures kept"):
             return inductive(program, steps, guesses, solver, budget)
@@ -118,7 +144,7 @@ class Conjectures(Engine):
         seen: Mapping[Location, Rows],
     ) -> Guesses:
         bounds = bounds_by_constants(program, steps)
-        quotients = _quotients(steps.values())
+        quotients = _quotients(list(steps.values()))
         found: Guesses = {}
         for location, variables in watched.items():
             rows = seen[location]
@@ -133,7 +159,10 @@ class Conjectures(Engine):
             computed = [t for t in quotients if free_variables(t) <= frozenset(variables)]
             wider = [(*row, *(evaluate(t, dict(zip(variables, row, strict=True))) for t in computed)) for row in rows]
             columns = (*variables, *computed)
-            forms = (*asked, *facts(columns, wider), *equations_by_signs(columns, wider))
+            if self.gauges:
+                asked += _loops_left(program, steps, location, variables, rows)
+            linear = (*simple_facts(columns, wider), *linear_equations(columns, wider)) if self.gauges else ()
+            forms = (*asked, *(linear or facts(columns, wider)), *equations_by_signs(columns, wider))
             found[location] = [fact for fact in dict.fromkeys(forms) if fact is not TRUE]
         return found
 
@@ -222,15 +251,44 @@ def _conditions(
                 yield not_(atom)
 
 
-def _quotients(steps: Iterable[Transition]) -> list[Term]:
-    """Quotients and remainders in the program's conditions, which no sum of variables can express."""
+def _loops_left(
+    program: Program, steps: Mapping[Edge, Transition], location: Location, variables: Sequence[Term], rows: Rows
+) -> Iterator[Term]:
+    """What a loop that is gone around while a < b is left with: a ≤ b, if only where a variable is not negative."""
+    signs = list(mixed_signs(variables, rows))
+    for condition in _conditions(program, steps, location, frozenset(variables)):
+        if condition.op in _STRICT:
+            within = _STRICT[condition.op](*condition.args)
+            claims = [within] if _holds(within, variables, rows) else [implies(sign, within) for sign in signs]
+            yield from (claim for claim in claims if _holds(claim, variables, rows))
+
+
+def _quotients(steps: Sequence[Transition]) -> list[Term]:
+    """Quotients and remainders in the program's conditions, which no sum of variables can express; low bits are
+    remainders, too.
+    """
     found: dict[Term, None] = {}
-    for step in steps:
+    conditions = [(step, step.guard) for step in steps]
+    conditions += [(step, value) for step in steps for value in step.updates.values()]
+    for step, told in conditions:
         chosen = frozenset(step.inputs)
-        for term in post_order(step.guard):
-            if term.op in _DIVISIONS and not free_variables(term) & chosen:
-                found[term] = None
+        for term in post_order(told):
+            if (term.op in _DIVISIONS or _are_low_bits(term)) and not free_variables(term) & chosen:
+                found[_as_wide(term)] = None
     return list(found)[:MOST_QUOTIENTS]
+
+
+def _are_low_bits(term: Term) -> bool:
+    return term.op is ops.EXTRACT and term.payload[1] == 0 and term.args[0].op is ops.VARIABLE
+
+
+def _as_wide(term: Term) -> Term:
+    """Low bits, as a number of the whole's width."""
+    if term.op is not ops.EXTRACT:
+        return term
+    whole = term.args[0].sort
+    assert isinstance(whole, BitVec)
+    return zero_extend(whole.width - 1 - term.payload[0], term)
 
 
 def _by_landmarks(marks: Landmarks, variables: Sequence[Term], rows: Rows) -> list[Term]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, islice, product
 from typing import Any
 
 from craton.engines.relations import Relation, relations
@@ -96,14 +96,9 @@ def equations_by_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
     """Equations that hold only where variables have certain signs: for example, a loop up to a negative bound does
     nothing.
     """
-    mixed = [
-        column
-        for column, variable in enumerate(variables)
-        if len({_negative(row[column], variable.sort) for row in rows}) == 2
-    ]
     known = set(linear_equations(variables, rows))
     for size in (1, 2):
-        for chosen in combinations(mixed[:MOST_MIXED], size):
+        for chosen in combinations(_mixed(variables, rows), size):
             for signs_chosen in product((False, True), repeat=size):
                 wanted = dict(zip(chosen, signs_chosen, strict=True))
                 fitting = [
@@ -113,6 +108,21 @@ def equations_by_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
                 yield from (
                     implies(condition, fact) for fact in linear_equations(variables, fitting) if fact not in known
                 )
+
+
+def mixed_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
+    """That a variable which has both signs is not negative."""
+    return (_sign(variables[column], negative=False) for column in _mixed(variables, rows))
+
+
+def _mixed(variables: Sequence[Term], rows: Rows) -> list[int]:
+    """The first columns that have both signs."""
+    found = (
+        column
+        for column, variable in enumerate(variables)
+        if len({_negative(row[column], variable.sort) for row in rows}) == 2
+    )
+    return list(islice(found, MOST_MIXED))
 
 
 def linear_equations(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:

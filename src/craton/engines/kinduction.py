@@ -8,20 +8,18 @@ the same way. So base case and step are one search, and only what leads to an er
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from craton.engines import gauged
 from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures
 from craton.engines.contract import Budget, Engine, EngineAnswer, Lemma, OutOfTime, Progress, Safe, Unknown, Unsafe
-from craton.engines.houdini import Guesses
 from craton.errors import MissingCapability
 from craton.facts import facts
 from craton.facts.cases import exclude_each_other, speak_of_floats
-from craton.logic import TRUE, Term, and_, conjuncts, free_variables, substitute
+from craton.logic import TRUE, Float, Term, and_, conjuncts, free_variables, substitute
 from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import NoTransition, Transition, transition
+from craton.program.transitions import NoTransition, transition
 from craton.registry import flag, keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.smt.intervals.search import without_definitions
@@ -64,8 +62,8 @@ class KInduction(Engine):
                 first = _Unrolling(self, program, known, budget, QUERY_SECONDS).run(few)
                 if not isinstance(first, Unknown):
                     return first
-                for more in (self._gauged, self._conjectured):
-                    found = more(program, known, budget)
+                for engine, share in self._guessing:
+                    found = _with_conjectures(program, known, engine, budget, _share(budget, share))
                     if isinstance(found, Safe):
                         return found
                     known = found
@@ -76,20 +74,12 @@ class KInduction(Engine):
         except (MissingCapability, NoTransition) as problem:
             return Unknown(str(problem))
 
-    def _gauged(self, program: Program, known: _Known, budget: Budget) -> _Known | Safe:
-        """The invariants with those of counting loops."""
-        own = Budget(_share(budget, GAUGES_SHARE), statistics=budget.statistics)
-        with budget.statistics.spending("gauges"):
-            return _with_more(
-                program, known, gauged.SOLVER, lambda steps, solver: gauged.gauged(program, steps, solver, own)
-            )
-
-    def _conjectured(self, program: Program, known: _Known, budget: Budget) -> _Known | Safe:
-        """The invariants with what runs suggest, as far as it is inductive."""
-        own = Budget(_share(budget, CONJECTURES_SHARE), statistics=budget.statistics)
-        engine = Conjectures(solver=self.solver, seed=self.seed)
-        return _with_more(
-            program, known, self.solver, lambda steps, solver: engine.kept(program, steps, solver, own) or {}
+    @property
+    def _guessing(self) -> tuple[tuple[Conjectures, float], ...]:
+        """What is linear comes first, by the solver that is quickest with sums in bits."""
+        return (
+            (Conjectures(gauges=True, solver="bitwuzla", seed=self.seed), GAUGES_SHARE),
+            (Conjectures(solver=self.solver, seed=self.seed), CONJECTURES_SHARE),
         )
 
 
@@ -101,25 +91,25 @@ class _Known:
     by: tuple[str, ...]
 
 
-def _with_more(
-    program: Program, known: _Known, name: str, kept: Callable[[Mapping[Edge, Transition], Solver], Guesses]
+def _with_conjectures(
+    program: Program, known: _Known, engine: Conjectures, budget: Budget, seconds: float | None
 ) -> _Known | Safe:
-    """What is known with inductive formulas that a solver keeps, if there are any; the needed ones, if all of them
-    together are a proof.
-    """
+    """What is known with conjectures that are inductive together; the needed ones, if all of them are a proof."""
     try:
         steps = {edge: transition(edge.statement) for edge in program.main.edges}
-        with make_solver(name, time_limit=QUERY_SECONDS) as solver:
-            found = kept(steps, solver)
-            if not found:
+        with make_solver(engine.solver, time_limit=QUERY_SECONDS) as solver:
+            kept = engine.kept(program, steps, solver, Budget(seconds, statistics=budget.statistics))
+            if not kept:
                 return known
-            both = {x: [*conjuncts(one), *found[x]] for x, one in known.invariants.items() if x in found}
-            proof = Conjectures(solver=name).verdict(program, steps, both, solver)
+            both = {x: [*conjuncts(one), *kept[x]] for x, one in known.invariants.items() if x in kept}
+            found = engine.verdict(program, steps, both, solver)
     except (OutOfTime, *FAILURES):
         return known
-    by = tuple(dict.fromkeys((*known.by, name)))
-    if isinstance(proof, Safe):
-        return replace(proof, by=by)
+    by = tuple(dict.fromkeys((*known.by, engine.solver)))
+    if isinstance(found, Safe):
+        return replace(found, by=by)
+    if engine.gauges and any(isinstance(x.sort, Float) for step in steps.values() for x in step.written):
+        return known  # bitwuzla's word would cost the best checker of what is said about floats
     return _Known({x: and_(*dict.fromkeys(parts)) for x, parts in both.items()}, by)
 
 
