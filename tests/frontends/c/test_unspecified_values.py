@@ -18,6 +18,8 @@ extern void *malloc(__SIZE_TYPE__), *realloc(void *, __SIZE_TYPE__), free(void *
 extern int sprintf(char *, const char *, ...), scanf(const char *, ...), strcmp(const char *, const char *);
 extern int memcmp(const void *, const void *, __SIZE_TYPE__);
 struct S { int v[300]; char c; }; struct S gs; int g[1000], *gp = g; char text[40];
+extern void *memset(void *, int, __SIZE_TYPE__), *memcpy(void *, const void *, __SIZE_TYPE__);
+struct P { char c; int i; } ps, pt; unsigned char *gq = (unsigned char *)&ps;
 """
 SAFETY = Specification(deref=True, free=True, memtrack=True)
 
@@ -43,12 +45,24 @@ STALE = {
     " r = a[1]; a[1] = 42; gp = a; }",
     "a large array passed by a goto": "int r = 0; for (int i = 0; i < 2; i++) { goto on; int a[1000]; on: r = a[3];"
     " a[3] = 42; gp = a; }",
+    "padding of a struct": "struct P t; t.c = t.i = 1; gq[1] = 42; ps = t; int r = gq[1];",
+    "padding of a struct that is copied within memory": "gq[1] = 42; pt.i = 1; ps = pt; int r = gq[1];",
+    "padding of one that is initialised": "int r = 0; for (int i = 0; i < 2; i++) { struct P s = {1, 2};"
+    " unsigned char *q = (void *)&s; r = q[1]; q[1] = 42; }",
+    "padding copied from where it is not seen": "struct P s = {1, 2}, *q = &s; gq[1] = 42; memcpy(&ps, q, sizeof ps);"
+    " int r = gq[1];",
+    "padding of a struct in a union": "union { struct P s; unsigned char b[8]; } u; struct P t = {1, 2}; u.b[1] = 42;"
+    " u.s = t; int r = u.b[1];",
+    "padding of a long double": "long double d = g[0]; unsigned char *q = (void *)&d; q[11] = 42; d = g[1];"
+    " int r = q[11];",
     "allocated": "int r = 0; for (int i = 0; i < 2; i++) { int *a = malloc(40); r = a[3]; a[3] = 42; free(a); }",
     "from alloca": "int r = 0; for (int i = 0; i < 2; i++) { int *a = alloca(40); r = a[3]; a[3] = 42; }",
     "behind a block that grew": "int *p = malloc(4); p[0] = 42; p = realloc(p, 800); int r = p[1];"
     " for (int i = 1; i < 200; i++) if (p[i] == 42) r = 42; free(p);",
 }
 CALLS = {
+    "padding in a second call": "int f(void) { struct P s; unsigned char *q = (void *)&s; int r = q[1];"
+    " memset(&s, 42, sizeof s); return r; }",
     "in a second call": "int f(void) { int a[1000]; int r = a[3]; a[3] = 42; gp = a; return r; }",
     "in a second call, small": "int f(void) { int a[100]; int r = a[3]; a[3] = 42; gp = a; return r; }",
     "in a recursive call": "int f(void) { int a[1000]; int r = a[3]; a[3] = 42; gp = g + (a - a);"

@@ -203,13 +203,13 @@ def float_bits(bits: Term, sort: Float) -> Term:
     return resize(bits, sort.width, signed=False)
 
 
-def memory_bits(pattern: Term, sort: Float, size: int) -> Term:
-    """The memory representation of an IEEE pattern, the inverse of `float_bits`."""
+def memory_bits(pattern: Term, sort: Float) -> Term:
+    """The memory representation of an IEEE pattern without padding, the inverse of `float_bits`."""
     if sort is X87:
         exponent = extract(77, 63, pattern)
         integer = ite(eq(exponent, bv(0, 15)), bv(0, 1), bv(1, 1))
-        pattern = concat(extract(78, 63, pattern), integer, extract(62, 0, pattern))
-    return resize(pattern, size * 8, signed=False)
+        return concat(extract(78, 63, pattern), integer, extract(62, 0, pattern))
+    return pattern
 
 
 # --- operators --------------------------------------------------------------------------------------------------------

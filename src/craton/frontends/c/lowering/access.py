@@ -8,7 +8,8 @@ from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.lowering.cells import Cells, to_bits
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
-from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Record, leaves, unit_type
+from craton.frontends.c.memory.places import find
+from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Record, leaves, padding, unit_type
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BitVec, Term, bv, bvadd, bvule, concat, eq, extract, ite
 from craton.program.cfa import VOLATILE_READ
@@ -139,6 +140,30 @@ class Access:
             return found
         return [lvalue]
 
+    def all_lvalues(self, lvalue: Lvalue, t: CType) -> list[Lvalue]:
+        """The leaves of an object in memory and what lies between them."""
+        return [*self.leaf_lvalues(lvalue, t), *self.padding_lvalues(lvalue, t)]
+
+    def padding_lvalues(self, lvalue: Lvalue, t: CType) -> list[Lvalue]:
+        """The bytes of an object in memory that no leaf has, where memory is looked at byte by byte."""
+        if lvalue.place is None or not find(lvalue.place).collapsed:
+            return []
+        char = self._context.char_type
+        return [self.element(lvalue, char, self._memory.pointer(offset)) for offset in padding(t)]
+
+    def forget_padding(self, lvalue: Lvalue, t: CType) -> None:
+        """What lies between the leaves of an object in memory becomes arbitrary."""
+        parts = self.padding_lvalues(lvalue, t)
+        for part, byte in zip(parts, self._arbitrary_bytes(len(parts)), strict=True):
+            self._cells.store(part, part.type, byte)
+
+    def _arbitrary_bytes(self, count: int) -> list[Term]:
+        if not count:
+            return []
+        unknown = self._builder.temporary(BitVec(8 * count))
+        self._builder.havoc(unknown)
+        return [extract(8 * i + 7, 8 * i, unknown) for i in range(count)]
+
     # --- stores -------------------------------------------------------------------------------------------------------
 
     def store(self, lvalue: Lvalue, value: Value) -> None:
@@ -204,6 +229,7 @@ class Access:
         raise Unsupported("access to a variable in another layout", self._builder.origin)
 
     def _store_record(self, lvalue: Lvalue, record: Record, values: tuple[Term, ...]) -> None:
+        """Stores all leaves. What lies between them is copied by compilers, too, or is not: it may be anything."""
         # Parts of the value may be read from what the first stores change.
         if len(values) > 1:
             values = tuple(self._builder.save(v) if not v.is_variable else v for v in values)
@@ -213,8 +239,21 @@ class Access:
         if lvalue.plain is not None:
             for leaf, value in zip(leaves(record), values, strict=True):
                 self.store_plain(lvalue.plain, lvalue.offset + leaf.offset, leaf.type, value)
+            self._forget_plain_padding(lvalue.plain, lvalue.offset, record)
             return
         self._safety.check_access(lvalue, record.size)
         self._safety.check_write(lvalue)
         for part, value in zip(self.leaf_lvalues(lvalue, record), values, strict=True):
             self._cells.store(part, part.type, value)
+        self.forget_padding(lvalue, record)
+
+    def _forget_plain_padding(self, plain: Plain, start: int, record: Record) -> None:
+        """The same of a struct that is a part of a union, which has bytes for what lies between leaves."""
+        unions = [part for part in plain if isinstance(part.type, Record)]
+        held = [
+            offset
+            for offset in (padding(record) if unions else ())
+            if any(part.offset <= start + offset < part.offset + part.type.size for part in unions)
+        ]
+        for offset, byte in zip(held, self._arbitrary_bytes(len(held)), strict=True):
+            self.store_plain(plain, start + offset, self._context.char_type, byte)

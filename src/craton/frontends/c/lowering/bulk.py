@@ -4,7 +4,7 @@ and as a loop otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.access import Access
@@ -13,6 +13,14 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.syntax.types import ArrayType, CType, Record, count_leaves
 from craton.logic import Float, Term, and_, bv, bvadd, bvsub, bvult, eq, fp_bits, free_variables, or_, select, store
+
+Parts = Callable[[Lvalue, CType], list[Lvalue]]
+
+
+def _element(t: CType) -> CType:
+    while isinstance(t, ArrayType):
+        t = t.element
+    return t
 
 
 class Bulk:
@@ -27,26 +35,37 @@ class Bulk:
         self._access = access
 
     def fill(self, target: Lvalue, t: CType, size: Term, byte: int) -> None:
-        """`size` bytes of `byte` in elements of type `t`."""
-        while isinstance(t, ArrayType):
-            t = t.element
+        """`size` bytes of `byte`, in elements of type `t`."""
+        for part, offsets in self._elements(target, t, size):
+            self._fill_at(part, _element(t), offsets, byte, self._access.all_lvalues)
+
+    def clear(self, target: Lvalue, t: CType, size: Term) -> None:
+        """Elements of type `t` that are zero. What lies between their leaves is arbitrary."""
+        for part, offsets in self._elements(target, t, size):
+            self._fill_at(part, _element(t), offsets, 0, self._access.leaf_lvalues)
+            for offset in offsets:
+                self._access.forget_padding(self._access.element(part, _element(t), offset), _element(t))
+
+    def _elements(self, target: Lvalue, t: CType, size: Term) -> Iterator[tuple[Lvalue, list[Term]]]:
+        """Where elements lie: all of them at once if they are few, otherwise one by one, in the body of a loop."""
+        t = _element(t)
         unit = t.size or 1
         leaves_each = max(count_leaves(t), 1)
         if size.is_value and size.payload // unit * leaves_each <= self._cells.unroll:
-            self._fill_at(target, t, [self._memory.pointer(i * unit) for i in range(size.payload // unit)], byte)
+            yield target, [self._memory.pointer(i * unit) for i in range(size.payload // unit)]
             return
         assert target.address is not None
         base = self._builder.save(target.address)
         stable = Lvalue(target.type, None, 0, base, target.place, None, target.base)
         for offset in self._builder.counted(size, unit):
-            self._fill_at(stable, t, [offset], byte)
+            yield stable, [offset]
 
-    def _fill_at(self, target: Lvalue, t: CType, offsets: list[Term], byte: int) -> None:
-        """Elements at some offsets, with one assignment for each array."""
+    def _fill_at(self, target: Lvalue, t: CType, offsets: list[Term], byte: int, parts: Parts) -> None:
+        """Parts of elements at some offsets, with one assignment for each array."""
         arrays: dict[Term, Term] = {}
         for offset in offsets:
-            for leaf in self._access.leaf_lvalues(self._access.element(target, t, offset), t):
-                self._collect(arrays, leaf, leaf.type, byte)
+            for part in parts(self._access.element(target, t, offset), t):
+                self._collect(arrays, part, part.type, byte)
         for array, new in arrays.items():
             self._builder.assign(array, new)
 
@@ -78,7 +97,7 @@ class Bulk:
         """Arbitrary values for every leaf at once: those of a fresh array at the same addresses."""
         arrays: dict[Term, Term] = {}
         sources: dict[Term, Term] = {}
-        for leaf in self._access.leaf_lvalues(target, t):
+        for leaf in self._access.all_lvalues(target, t):
             assert leaf.place is not None and leaf.address is not None
             region = self._memory.region(leaf.place)
             if region.array not in sources:
@@ -138,11 +157,19 @@ class Bulk:
             self._builder.assign(array, new)
         for part, term in saved:
             self._cells.store(part, part.type, term)
+        for i in range(count):
+            self._forget_padding(target, source, t, self._memory.pointer(i * t.size))
+
+    def _forget_padding(self, target: Lvalue, source: Lvalue, t: CType, offset: Term) -> None:
+        """Of an element that was copied from where nobody looks at bytes, what lies between leaves is arbitrary."""
+        if not self._access.padding_lvalues(source, t):
+            self._access.forget_padding(self._access.element(target, t, offset), t)
 
     def _pairs(self, target: Lvalue, source: Lvalue, t: CType, offset: Term) -> Iterator[tuple[Lvalue, Lvalue]]:
-        """The leaves of one element, and where they are copied from."""
+        """The leaves of one element, and where they are copied from; and what lies between them, if both have it."""
         part, value = self._access.element(target, t, offset), self._access.element(source, t, offset)
-        return zip(self._access.leaf_lvalues(part, t), self._access.leaf_lvalues(value, t), strict=True)
+        yield from zip(self._access.leaf_lvalues(part, t), self._access.leaf_lvalues(value, t), strict=True)
+        yield from zip(self._access.padding_lvalues(part, t), self._access.padding_lvalues(value, t), strict=False)
 
     def move_elements(self, target: Lvalue, source: Lvalue, t: CType, size: Term) -> None:
         """The same where target and source may overlap: backwards if the target lies behind the source."""
@@ -170,6 +197,7 @@ class Bulk:
     def _copy_one(self, target: Lvalue, source: Lvalue, t: CType, offset: Term) -> None:
         for to, origin in self._pairs(target, source, t, offset):
             self._cells.store(to, to.type, self._cells.load(origin, origin.type))
+        self._forget_padding(target, source, t, offset)
 
     def _collect_copy(
         self, arrays: dict[Term, Term], later: list[tuple[Lvalue, Term]], part: Lvalue, value: Lvalue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from craton.frontends.c.automaton.arithmetic import from_bits, memory_bits
+from craton.frontends.c.automaton.arithmetic import from_bits, memory_bits, width_of
 from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
@@ -76,15 +76,25 @@ class MemoryCells:
 
 
 def to_bits(builder: Builder, value: Term, t: CType) -> Term:
-    """The representation of a scalar. A float's is a fresh variable with `to_fp(bits) = value`."""
+    """The representation of a scalar. A float's is a fresh variable with `to_fp(bits) = value`; padding is arbitrary."""
     if not isinstance(t, Floating):
         return value
+    bits = memory_bits(_pattern(builder, value, t), t.sort)
+    padding = 8 * t.size - width_of(bits)
+    if not padding:
+        return bits
+    unknown = builder.temporary(BitVec(padding))
+    builder.havoc(unknown)
+    return concat(unknown, bits)
+
+
+def _pattern(builder: Builder, value: Term, t: Floating) -> Term:
     if value.is_value:
-        return memory_bits(bv(value.payload, t.sort.width), t.sort, t.size)
+        return bv(value.payload, t.sort.width)
     if value.op is ops.FP_FROM_BITS:  # the bits it was made from (NaNs would lose their payload otherwise)
-        return memory_bits(value.args[0], t.sort, t.size)
+        return value.args[0]
     value = builder.save(value)
     pattern = builder.temporary(BitVec(t.sort.width))
     builder.emit(Havoc((pattern,), BitsOf(value)))
     builder.assume(eq(fp_from_bits(t.sort, pattern), value))
-    return memory_bits(pattern, t.sort, t.size)
+    return pattern

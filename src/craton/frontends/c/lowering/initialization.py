@@ -11,7 +11,7 @@ from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.syntax.initializers import Step, placed
-from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.nodes import Kind, Node, Storage
 from craton.frontends.c.syntax.types import ArrayType, CType, Record, leaves
 from craton.logic import Term, bv
 
@@ -86,7 +86,11 @@ class Initialization:
                 value = bv(0, 8 * leaf.type.size) if isinstance(leaf.type, Record) else zero(leaf.type)
                 self._access.store_plain(target.plain, target.offset + leaf.offset, leaf.type, value)
             return
-        self._bulk.fill(target, t, self._frame.size_of(t), 0)
+        size = self._frame.size_of(t)
+        if self._frame.owns is Storage.GLOBAL:  # before the program starts all bytes are zero
+            self._bulk.fill(target, t, size, 0)
+        else:
+            self._bulk.clear(target, t, size)
 
     def init_list(self, node: Node) -> Value:
         """A list as a value: a scalar in braces, or a struct."""

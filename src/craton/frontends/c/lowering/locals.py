@@ -118,7 +118,7 @@ class Locals:
         elif count_leaves(t) > _MOST_SINGLE:
             self._bulk.forget_leaves(target, t)
         else:
-            for part in self._access.leaf_lvalues(target, t):
+            for part in self._access.all_lvalues(target, t):
                 value = self._unknowns.arbitrary(part.type)
                 self._cells.store(part, part.type, value[0] if isinstance(value, tuple) else value)
 

@@ -214,6 +214,12 @@ def leaves(t: CType, offset: int = 0, name: str = "") -> list[Leaf]:
     return [Leaf(offset, t, name)]
 
 
+def padding(t: CType) -> list[int]:
+    """The offsets of the bytes of a type that none of its leaves has."""
+    held = {leaf.offset + i for leaf in leaves(t) for i in range(leaf.type.size)}
+    return [offset for offset in range(t.size) if offset not in held]
+
+
 def count_leaves(t: CType) -> int:
     if isinstance(t, ArrayType):
         return (t.count or 0) * count_leaves(t.element)
