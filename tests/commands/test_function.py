@@ -54,6 +54,9 @@ int rows(int m[3][2]) { assert(!m || m[1][1] != 9); return 0; }
 union reference { int i; int *p; };
 int either(union reference r) { return r.i; }
 int printing(int (*print)(const char *, ...)) { return print != 0; }
+struct loose { char c; int i; } loose, many[2];
+int gap(void) { assert(((unsigned char *)&loose)[1] == 0); return 0; }
+int gaps(void) { assert(((unsigned char *)many)[9] == 0); return 0; }
 int main(void) { return scale(3, FAST, 1); }
 """
 
@@ -79,6 +82,25 @@ def test_global_state_is_arbitrary(program: Path, capsys: pytest.CaptureFixture[
 def test_arrays_are_arbitrary_and_constants_are_not(program: Path) -> None:
     assert command("verify", program, "--function", "sum", "--engine", "bounded", "--quiet") == 1
     assert command("verify", program, "--function", "fine", "--engine", "bounded", "--quiet") == 0
+
+
+@pytest.mark.parametrize("function", ["gap", "gaps"])
+def test_what_lies_between_members_is_arbitrary(function: str, program: Path) -> None:
+    assert command("verify", program, "--function", function, "--engine", "bounded", "--quiet") != 0
+
+
+def test_headers_are_those_of_the_file(tmp_path: Path) -> None:
+    """A header beside the file counts before one of the same name that -I leads to, and ../ means what it meant."""
+    beside, others = tmp_path / "beside", tmp_path / "others"
+    beside.mkdir()
+    others.mkdir()
+    (beside / "limit.h").write_text("#define LIMIT 10\n")
+    (others / "limit.h").write_text("#define LIMIT 5\n")
+    (tmp_path / "above.h").write_text("#define MOST 6\n")
+    text = '#include <assert.h>\n#include "limit.h"\n#include "../above.h"\n'
+    (beside / "lib.c").write_text(text + "int f(unsigned x) { if (x <= LIMIT) assert(x <= MOST); return 0; }\n")
+    called = ("--function", "f", "-I", others, "--engine", "bounded", "--quiet")
+    assert command("verify", beside / "lib.c", *called) == 1
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,8 @@ def written_job(
     for name, text in headers.items():
         write_atomically(directory / name, text)
     names = _copied(directory, source, outline, opened)
-    folders = dict.fromkeys(str(path.parent.resolve()) for path in source.files)
+    beside = (*(path.parent for path in source.files), *map(Path, source.options.quoted))
+    folders = dict.fromkeys(str(folder.resolve()) for folder in beside)
     options = [
         "-I.",  # headers in which an error is marked
         *(f"-iquote{folder}" for folder in folders),

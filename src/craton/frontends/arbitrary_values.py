@@ -21,10 +21,11 @@ from craton.frontends.c.syntax.types import (
     Record,
     Void,
     is_scalar,
+    padding,
 )
 from craton.program.origin import SourceRange
 
-COUNTER = "craton_i"  # how names of counters begin
+COUNTER = "craton_i"  # how names of counters begin, and of others that nobody needs to know
 _MOST_ELEMENTS = 256
 _FEW = 32
 _ELEMENTS = 8  # behind a pointer to numbers
@@ -140,6 +141,18 @@ class Choices:
             self._record(place, t, wanted, depth, nesting)
         else:
             self.add(f"{place} = {self.scalar(t, wanted, depth)};")
+
+    def forget_padding(self, place: str, t: CType, nesting: int = 1) -> None:
+        """Any bytes between the members of structs that begin as zeros: those of a copy are arbitrary."""
+        if not padding(t):
+            return
+        if isinstance(t, ArrayType):
+            counter = f"{COUNTER}{nesting}"
+            self.add(f"for (int {counter} = 0; {counter} < {t.count}; {counter}++) {{")
+            self.forget_padding(f"{place}[{counter}]", t.element, nesting + 1)
+            self.add("}")
+        elif isinstance(t, Record):
+            self.add(f"{{ __typeof__({place}) {COUNTER} = {place}; {place} = {COUNTER}; }}")
 
     def _elements(self, place: str, t: ArrayType, count: int, wanted: Wanted, nesting: int) -> None:
         """One by one where they are few, so that a counterexample tells each; otherwise in a loop."""

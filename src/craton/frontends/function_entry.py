@@ -82,13 +82,15 @@ def calling(request: Request, name: str, folder: Path) -> FunctionProgram:
     unit, added, has_main, head = with_large_stack(read)
     original = Path(paths[unit])
     text = original.read_bytes()
-    copy = folder / original.name
+    # As deep as the original, so that no ../ of its text leads out of the folder.
+    copy = folder.joinpath(*original.absolute().parts[1:])
+    copy.parent.mkdir(parents=True)
     copy.write_bytes(text + added.text.encode())
     files = tuple(str(copy) if number == unit else path for number, path in enumerate(paths))
     changed = replace(
         request,
         files=files,
-        include=(*request.include, str(original.absolute().parent)),
+        quoted=(str(original.absolute().parent), *request.quoted),
         define=(*request.define, f"main={_RENAMED}") if has_main else request.define,
         data_model=source.options.data_model,
         unknown_functions=source.options.unknown_functions.value,
@@ -148,3 +150,4 @@ def _choose_global(variable: Variable, file: str, chosen: Choices) -> None:
     if not variable.defined or variable.range is None or variable.range.file != file:
         raise wanted.refused("which the file of the function does not define")
     chosen.fill(variable.name, variable.type, wanted)
+    chosen.forget_padding(variable.name, variable.type)

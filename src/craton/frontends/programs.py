@@ -37,6 +37,7 @@ class Request:
     unknown_functions: str | None = None  # pure, arbitrary or refuse; None: as the rules of tasks and plain files say
     checks: tuple[str, ...] | None = None  # the names of those that count; None for all
     formula: str | None = None  # of the one property of the property file that is meant; None for all at once
+    quoted: tuple[str, ...] = ()  # where headers in quotes are looked for first, behind the folder of a file
     passes: Passes = ALL  # what makes the program smaller before it is verified
 
 
@@ -203,5 +204,5 @@ def c_source(request: Request) -> CSource:
     property_file = None if said is None or _named(said) is not None else Path(said)
     if request.unknown_functions is not None:
         unknown = UnknownFunctions(request.unknown_functions)
-    options = COptions(request.data_model or data_model, request.include, request.define, unknown)
+    options = COptions(request.data_model or data_model, request.include, request.define, unknown, request.quoted)
     return CSource(tuple(files), specification, options, property_file)

@@ -299,6 +299,7 @@ class _Runs:
             (directory / GUARDS).write_text(GUARDS_TEXT)
             included = (GUARDS,)
         options = [*(f"-iquote{path.parent.resolve()}" for path in source.files)]
+        options += [f"-iquote{Path(folder).resolve()}" for folder in source.options.quoted]
         options += [f"-I{Path(folder).resolve()}" for folder in source.options.include]
         options += [f"-D{definition}" for definition in source.options.define]
         job = Job(directory, tuple(names), _HARNESS, source.options.data_model, self.kinds[0], (*options, *_CALLS),

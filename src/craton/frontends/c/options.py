@@ -15,6 +15,7 @@ class COptions:
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     unknown_functions: UnknownFunctions = UnknownFunctions.PURE
+    quoted: tuple[str, ...] = ()  # folders that are looked into before `include`, for headers in quotes alone
 
     @property
     def pointer_width(self) -> int:

@@ -183,6 +183,7 @@ def _arguments(options: COptions, contents: bytes) -> list[str]:
     if target is None:
         raise BadInput(f"unknown data model {options.data_model}; known are {', '.join(_TARGETS)}")
     arguments = ["-x", "c", "-target", target, *_FLAGS]
+    arguments += [f"-iquote{folder}" for folder in options.quoted]
     arguments += [f"-I{folder}" for folder in options.include]
     arguments += [f"-D{definition}" for definition in options.define]
     headers = Path(__file__).parent.parent / "headers"

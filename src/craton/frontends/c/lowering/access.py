@@ -9,7 +9,17 @@ from craton.frontends.c.lowering.cells import Cells, to_bits
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.memory.places import find
-from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Record, leaves, padding, unit_type
+from craton.frontends.c.syntax.types import (
+    ArrayType,
+    CType,
+    Field,
+    Floating,
+    Integer,
+    Record,
+    leaves,
+    padding,
+    unit_type,
+)
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BitVec, Term, bv, bvadd, bvule, concat, eq, extract, ite
 from craton.program.cfa import VOLATILE_READ

@@ -76,7 +76,7 @@ class MemoryCells:
 
 
 def to_bits(builder: Builder, value: Term, t: CType) -> Term:
-    """The representation of a scalar. A float's is a fresh variable with `to_fp(bits) = value`; padding is arbitrary."""
+    """The representation of a scalar. A float has fresh bits with `to_fp(bits) = value`; padding is arbitrary."""
     if not isinstance(t, Floating):
         return value
     bits = memory_bits(_pattern(builder, value, t), t.sort)
