@@ -75,19 +75,21 @@ class _Triples:
         time_limit: float | None,
         budget: float | None,
     ) -> None:
-        self.trace = trace
         self.assertions = assertions
         self.locations = trace.locations
         self.outgoing: dict[Location, list[Edge]] = {}
         self.positions: dict[Location, list[int]] = {}
-        for edge in path_program(trace):
+        same: dict[Edge, Edge] = {}  # the path program
+        self._own = [same.setdefault(edge, edge) for edge in trace.edges]
+        for edge in same:
             self.outgoing.setdefault(edge.source, []).append(edge)
         for i, location in enumerate(self.locations):
             self.positions.setdefault(location, []).append(i)
         self._solver = solver
         self._time_limit = time_limit
         self._end = None if budget is None else running_time() + budget
-        self._known: dict[tuple[Term, int, Term], bool] = {}  # edges by identity: comparing them takes longer
+        # Edges by identity, here and in `_own`: comparing them takes longer.
+        self._known: dict[tuple[Term, int, Term], bool] = {}
 
     def lead(self, i: int, edge: Edge, j: int) -> bool:
         if self._is_own_step(i, edge, j):
@@ -106,7 +108,7 @@ class _Triples:
         return any(self._is_free(i, edge, j) for j in targets) or any(self.lead(i, edge, j) for j in targets)
 
     def _is_own_step(self, i: int, edge: Edge, j: int) -> bool:
-        return j == i + 1 and self.trace.edges[i] == edge
+        return j == i + 1 and self._own[i] is edge
 
     def _is_free(self, i: int, edge: Edge, j: int) -> bool:
         """Whether it is known to hold."""
@@ -120,19 +122,21 @@ def good_positions(triples: _Triples, wanted: Collection[int]) -> set[int]:
     some others if none of those that are wanted is among them.
 
     A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
-    set of good positions is computed by removing those that are not until none is left to remove.
+    set of good positions is computed by removing those that are not until none is left to remove; after the first round
+    only those are looked at from which an edge leads to where one was removed.
     """
     locations, assertions = triples.locations, triples.assertions
     good = {i for i in range(len(locations)) if locations[i] != locations[-1] or assertions[i] is FALSE}
-    changed = True
+    changed = set(locations)
     while changed and not good.isdisjoint(wanted):
-        changed = False
+        affected = {x for x, edges in triples.outgoing.items() if any(edge.target in changed for edge in edges)}
+        changed = set()
         for i in sorted(good):
-            if assertions[i] is FALSE:
-                continue  # no run gets here
-            if not all(triples.lead_into(i, edge, good) for edge in triples.outgoing.get(locations[i], ())):
+            if locations[i] not in affected or assertions[i] is FALSE:  # the latter: no run gets here
+                continue
+            if not all(triples.lead_into(i, edge, good) for edge in triples.outgoing[locations[i]]):
                 good.discard(i)
-                changed = True
+                changed.add(locations[i])
     return good
 
 
