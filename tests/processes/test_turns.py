@@ -69,6 +69,13 @@ def test_work_goes_on_where_it_was() -> None:
     assert Game(players, nobody, first_done).result(until(LONG)) == "long: 1.6"
 
 
+def test_who_gives_the_turns_has_work_of_its_own_meanwhile() -> None:
+    done: list[int] = []
+    pieces = [lambda: done.append(1), lambda: done.append(2)]
+    game = Game([player("a", lambda report: time.sleep(LONG))], nobody, first_done, meanwhile=pieces)
+    assert game.result(until(LONG), lambda: str(done) if len(done) == 2 else None) == "[1, 2]"
+
+
 def test_all_end_without_a_result() -> None:
     ended: dict[str, Ending] = {}
 

@@ -10,7 +10,7 @@ of work, as it counts it itself.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -58,7 +58,8 @@ class Game(Generic[T]):
     """The players, of whom `jobs` work at the same time.
 
     `ended` is called with each player who has ended, and how. What it returns, if anything, is the result: the others
-    are ended then, whatever they are doing. `heard` gets what they report.
+    are ended then, whatever they are doing. `heard` gets what they report. `meanwhile` are small pieces of work for who
+    gives the turns, and would wait otherwise, while the first ones work.
     """
 
     def __init__(
@@ -69,12 +70,14 @@ class Game(Generic[T]):
         *,
         jobs: int = 1,
         most_memory: int | None = None,
+        meanwhile: Iterable[Callable[[], None]] = (),
     ) -> None:
         self._players = players
         self._heard = heard
         self._ended = ended
         self._jobs = jobs
         self._most_memory = most_memory
+        self._meanwhile = deque(meanwhile)
         self._seats: dict[Player, _Seat] = {}  # of those who have begun and not ended
         self._out: set[Player] = set()
         self._looked = 0.0
@@ -133,7 +136,11 @@ class Game(Generic[T]):
         wait = max(0.0, min(GLANCE * 4, soonest, GLANCE * 4 if left is None else left))
         if counts_work():
             wait = _LOOK_AT_WORK
-        readable([stream for player in playing for stream in self._seats[player].worker.streams], wait)
+        streams = [stream for player in playing for stream in self._seats[player].worker.streams]
+        if self._meanwhile and not readable(streams, 0.0):
+            self._meanwhile.popleft()()
+        else:
+            readable(streams, wait)
         for player in list(playing):
             seat = self._seats[player]
             used = seat.used  # before its reports are read: none of this turn comes later

@@ -64,6 +64,7 @@ class Portfolio(Generic[J]):
     attempts: Sequence[Attempt[J]]
     context: Context
     knowledge: Knowledge | None = None  # of those that look at the same program
+    meanwhile: Sequence[Callable[[], None]] = ()  # see `Game`
     counted: dict[Player, Statistics] = field(default_factory=dict)  # what each has counted, as far as it has told
 
     def result(
@@ -86,7 +87,8 @@ class Portfolio(Generic[J]):
             return seconds if seconds is None or len(players) > 1 else seconds + GRACE  # who is alone says why it ends
 
         jobs = self.context.jobs
-        game = Game(tuple(players), self._heard, ended, jobs=jobs, most_memory=self.context.most_memory)
+        memory = self.context.most_memory
+        game = Game(tuple(players), self._heard, ended, jobs=jobs, most_memory=memory, meanwhile=self.meanwhile)
         try:
             return game.result(left, pause)
         finally:

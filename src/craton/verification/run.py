@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from craton.configuration.schedules import schedule_for
 from craton.configuration.stages import Stage
 from craton.engines import contract
 from craton.engines.contract import EngineAnswer, Safe, Unsafe
+from craton.errors import CratonError
+from craton.evidence.checker import CHECKERS
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE
 from craton.logic.evaluation import CannotEvaluate
@@ -264,7 +267,7 @@ class _Run:
                     self.context, lambda inner: _replayable(lambda: tested(inner, stage, programs.whole, seconds)), None
                 )
             engine = engine_of(stage)
-            make_solver(engine.asks_first).close()  # its library is loaded once, for all that are forked from here
+            _load_library(engine.asks_first)
             program = programs.prepared(stage, engine.blocks, self.context.statistics).program
             return budgeted(partial(engine.run, program), seconds, shared)
 
@@ -344,7 +347,8 @@ class _Run:
             seen.append(violation)
             return self._shown_by_run(whole)
 
-        found: Outcome | None = Portfolio(attempts, self.context, knowledge).result(clock, decides, shown)
+        checkers = [partial(_load_library, name) for name in CHECKERS[:2]] if self.context.confirm else []
+        found: Outcome | None = Portfolio(attempts, self.context, knowledge, checkers).result(clock, decides, shown)
         return found
 
     def _unless_vetoed(self, proved: Result, whole: Program) -> Result:
@@ -376,6 +380,12 @@ class _Run:
                 return Unknown(reason)
             case NotDone(reason, reached):
                 return Unknown(reason, reached)
+
+
+def _load_library(solver: str) -> None:
+    """Once, for all processes that are forked from here later. Where it is missing, who needs it will say so."""
+    with suppress(CratonError):
+        make_solver(solver).close()
 
 
 def _replayable(verdict: Callable[[], Verdict]) -> Verdict:
