@@ -42,7 +42,8 @@ class Library:
 
     @property
     def installed(self) -> bool:
-        return self.module in sys.modules or importlib.util.find_spec(self.module) is not None
+        loaded = self.solver.partition(":")[0], self.module  # looking for it takes longer than making a solver
+        return any(name in sys.modules for name in loaded) or importlib.util.find_spec(self.module) is not None
 
     def version(self) -> str | None:
         """None if it is not installed."""
