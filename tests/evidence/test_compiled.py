@@ -495,6 +495,8 @@ OPEN = {
     "several in one declaration": "unsigned char a, b, *p; if (a == 200 && b == 3) reach_error();",
     "a bool": "_Bool b; if (b) reach_error();",
     "memory": "struct { int v; short w; } *p = malloc(8), *q = malloc(8); if (q->w == 9 && p->v < 0) reach_error();",
+    "memory behind a pointer in it": "struct c { int w; }; struct b { int v; struct c *c; };"
+    " struct a { int x; struct b *b; } *p = malloc(16); if (!p->x && p->b->v == 7 && p->b->c->w == 8) reach_error();",
     "a variable of others": "extern int elsewhere; if (elsewhere == 12345) reach_error();",
 }
 

@@ -19,7 +19,7 @@ from craton.evidence.certificates.writing import as_data
 from craton.evidence.files import EvidenceFiles, write_evidence
 from craton.frontends.programs import Request, load_program
 from craton.logic import Term
-from craton.program.passes import ALL, Pass, Passes, read_passes, told
+from craton.program.passes import ALL, FIRST, Pass, Passes, read_passes, told
 from craton.program.preparation import prepare
 from craton.program.statements import Assign
 from craton.verification import verify
@@ -31,7 +31,8 @@ CHOICES: dict[str, Passes] = {
     "slicing": (Pass.SLICING,),
     "constants,slicing": (Pass.SLICING, Pass.CONSTANTS),
     " dead-code , constants": (Pass.DEAD_CODE, Pass.CONSTANTS),
-    "dead-code,slicing,constants": ALL,
+    "dead-code,slicing,constants": FIRST,
+    "dead-code,slicing,constants,elements": ALL,
 }
 FIGURE_1 = """
 procedure example1() {

@@ -39,7 +39,8 @@ def add_passes(group: argparse._ArgumentGroup, usual: str, doing: str) -> None:
         "--passes",
         dest="switched_passes",
         metavar="P,…",
-        help=f"which passes make the program smaller before {doing}: dead-code, slicing, constants, or none ({usual})",
+        help=f"which passes make the program smaller before {doing}: "
+        f"dead-code, slicing, constants, elements, or none ({usual})",
     )
 
 

@@ -91,7 +91,7 @@ static struct {
     craton_size taken;
     char *free_begin, *free_end;
     struct craton_block *blocks;
-    struct { craton_word model; void *block; } pointers[256];
+    struct { craton_word number; void *block; unsigned char kind; } pointers[256];
     unsigned known_pointers, allocated;
     unsigned long long seed;
     int seeded;
@@ -263,12 +263,49 @@ static void craton_take(unsigned function, void *value, craton_size size)
 
 static void *craton_memory(craton_size alignment, craton_size size, unsigned char counted);
 
-/* A pointer from outside: null and error codes as they are; others are memory of zeros, for each value the same. Where
-   the property is about memory it is what the counterexample says, which points nowhere. */
+enum { CRATON_BLOCK, CRATON_GIVEN, CRATON_FOUND };
+static void *craton_outside(unsigned char kind, craton_word number);
+
+/* What memory holds at first: in a block that the program has allocated, or behind a pointer that it did not make. */
+static void craton_fill(void *memory, craton_size size, unsigned char kind, craton_word number)
+{
+    craton_size i;
+    unsigned j;
+    for (i = 0; i < CRATON_FILLS; i++) {
+        const unsigned char *bytes = craton_fills[i].bytes;
+        craton_word pointer = 0;
+        if (craton_fills[i].memory != kind || craton_fills[i].number != number) continue;
+        if (craton_fills[i].offset + craton_fills[i].size > size) continue;
+        if (craton_fills[i].points) {
+            for (j = 0; j < sizeof pointer; j++) ((unsigned char *)&pointer)[j] = bytes[j];
+            pointer = (craton_word)craton_outside(CRATON_FOUND, pointer);
+            bytes = (const unsigned char *)&pointer;
+        }
+        for (j = 0; j < craton_fills[i].size; j++) ((unsigned char *)memory)[craton_fills[i].offset + j] = bytes[j];
+    }
+}
+
+/* Memory behind a pointer that the program did not make: for each number the same, zeros or what the counterexample
+   says. */
+static void *craton_outside(unsigned char kind, craton_word number)
+{
+    unsigned i;
+    for (i = 0; i < craton.known_pointers; i++)
+        if (craton.pointers[i].kind == kind && craton.pointers[i].number == number) return craton.pointers[i].block;
+    if (i == sizeof craton.pointers / sizeof *craton.pointers) return (void *)number;
+    craton.known_pointers++;
+    craton.pointers[i].kind = kind;
+    craton.pointers[i].number = number;
+    craton.pointers[i].block = craton_memory(16, 1 << 16, 0);
+    craton_fill(craton.pointers[i].block, 1 << 16, kind, number);
+    return craton.pointers[i].block;
+}
+
+/* A pointer from outside: null and error codes as they are; others are memory. Where the property is about memory it is
+   what the counterexample says, which points nowhere. */
 static void *craton_pointer(unsigned function)
 {
     craton_word model = 0;
-    unsigned i;
 #ifdef CRATON_DRAWN
     model = (craton_word)(craton_number() & 3) << 16;
     craton_note(function, &model, sizeof model);
@@ -277,17 +314,9 @@ static void *craton_pointer(unsigned function)
 #endif
 #ifndef CRATON_MEMORY
 #ifdef CRATON_NO_NULL
-    if (!model) return craton_memory(16, 1 << 16, 0);
+    if (!model) return craton_outside(CRATON_GIVEN, model);
 #endif
-    if (model >= 4096 && model <= (craton_word)-4096) {
-        for (i = 0; i < craton.known_pointers; i++)
-            if (craton.pointers[i].model == model) return craton.pointers[i].block;
-        if (i < sizeof craton.pointers / sizeof *craton.pointers) {
-            craton.pointers[i].model = model;
-            craton.pointers[i].block = craton_memory(16, 1 << 16, 0);
-            return craton.pointers[craton.known_pointers++].block;
-        }
-    }
+    if (model >= 4096 && model <= (craton_word)-4096) return craton_outside(CRATON_GIVEN, model);
 #endif
     return (void *)model;
 }
@@ -323,12 +352,7 @@ static void *craton_memory(craton_size alignment, craton_size size, unsigned cha
                                     - sizeof *block);
     craton.free_begin = (char *)(block + 1) + size;
     if (counted) {
-        craton_size i;
-        unsigned j;
-        for (i = 0; i < CRATON_FILLS; i++)
-            if (craton_fills[i].block == craton.allocated && craton_fills[i].offset + craton_fills[i].size <= size)
-                for (j = 0; j < craton_fills[i].size; j++)
-                    ((unsigned char *)(block + 1))[craton_fills[i].offset + j] = craton_fills[i].bytes[j];
+        craton_fill(block + 1, size, CRATON_BLOCK, craton.allocated);
         craton.allocated++;
     }
     block->size = size;

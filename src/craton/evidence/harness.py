@@ -267,7 +267,8 @@ def _answers(surroundings: Surroundings) -> str:
 
 def _fills(opened: UnspecifiedValues) -> list[str]:
     return [
-        f"    {{{fill.block}, {fill.offset}, {_size(fill.sort)}, {{{_bytes(fill.value, fill.sort)}}}}},"
+        f"    {{{fill.number}ul, {fill.offset}, {_size(fill.sort)}, {fill.memory:d}, {fill.points:d}, "
+        f"{{{_bytes(fill.value, fill.sort)}}}}},"
         for fill in opened.fills
     ]
 

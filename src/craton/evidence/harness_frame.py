@@ -87,13 +87,19 @@ def _standard_input(text: bytes) -> str:
 
 
 def fills_table(rows: Sequence[str] = ()) -> str:
-    """What blocks of memory hold at first: rows of block, offset, size and bytes."""
+    """What memory holds at first (`unspecified_values.Fill`): rows of which memory, offset, size, what kind of memory,
+    whether what it holds points to some, and bytes.
+    """
     return "\n".join(
         [
             f"#define CRATON_FILLS {len(rows)}u",
-            "static const struct { unsigned block, offset, size; unsigned char bytes[16]; } craton_fills[] = {",
+            "static const struct {",
+            "    unsigned long number;",
+            "    unsigned offset, size;",
+            "    unsigned char memory, points, bytes[16];",
+            "} craton_fills[] = {",
             *rows,
-            "    {0, 0, 0, {0}}",
+            "    {0, 0, 0, 0, 0, {0}}",
             "};",
         ]
     )

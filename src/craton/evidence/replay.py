@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -18,6 +19,7 @@ from craton.logic import Term, evaluate
 from craton.logic.evaluation import zero
 from craton.program.activations import Activation, Activations
 from craton.program.cfa import Edge, Location, Program
+from craton.program.elements import in_arrays
 from craton.program.statements import Assign, Assume, BitsOf, Call, Fresh, Havoc, Input, Proposed, Return
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, holds, state
@@ -29,15 +31,18 @@ def replay(program: Program, execution: Execution, back: Transformed) -> Replay 
     the replay there are none, but variables for each activation (`program.activations`). What an execution chose for a
     call are the values with which the callee's own variables begin.
     """
+    elements = back.program.elements
+    execution = replace(execution, start=in_arrays(execution.start, elements))
     path: list[Edge] = []
     chosen: dict[Edge, deque[Mapping[Term, Any]]] = {}
     for step in execution.steps:
         originals = back.original_edges(step.edge)
         path += originals
         if step.chosen:
+            values = in_arrays(step.chosen, elements)
             for original in originals:
                 if isinstance(original.statement, Havoc | Call):
-                    chosen.setdefault(original, deque()).append(step.chosen)
+                    chosen.setdefault(original, deque()).append(values)
     return _Walk(program, _Path(path), chosen, execution).run()
 
 

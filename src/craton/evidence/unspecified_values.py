@@ -7,6 +7,7 @@ any value there is one that C allows, so an error that is reached is one.
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from craton.traces.execution import state
 from craton.verdicts.counterexample import Background, Replay
 
 _HEAP = "heap top"  # the variable that says where the next allocation begins
+_REACH = 1 << 16  # offsets behind a pointer that the harness has memory for
+_Cell = tuple[Term, Any]  # an array of memory and an address
 _ALLOCATION = re.compile(r"\w*alloc(?!a)\w*|strdup")
 
 
@@ -35,14 +38,24 @@ class OpenLocal:
     values: tuple[int, ...]
 
 
+class Memory(enum.IntEnum):
+    """Which memory it is, with what tells one such memory from another."""
+
+    BLOCK = 0  # that was allocated: how many were before it
+    GIVEN = 1  # behind a pointer from outside: the pointer's value
+    FOUND = 2  # behind a pointer that stood in memory before the program wrote there: a number
+
+
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """What stands in memory that was allocated, before the program writes there."""
+    """What stands in memory before the program writes there."""
 
-    block: int  # counted from 0
+    memory: Memory
+    number: int  # which memory
     offset: int
     value: int
     sort: Sort
+    points: bool = False  # the value is the number of memory that is found there
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +104,10 @@ class _Walk:
         self.locals: dict[SourceRange, tuple[Symbol, Sort, list[int]]] = {}
         self.blocks: list[tuple[int, int]] = []  # begins and ends
         self.written: dict[Term, set[Any] | None] = {}  # by array; None where everything has been
-        self.read: dict[tuple[Term, Any], Any] = {}
+        self.read: dict[_Cell, Any] = {}
+        self.sources: dict[Term | _Cell, _Cell] = {}  # where the values of variables and cells were read first
+        self.followed: dict[_Cell, int] = {}  # those that point to memory outside of the program's own, numbered
+        self.behind: dict[_Cell, tuple[Memory, int, int]] = {}  # cells of that memory: which, and where in it
         self.texts: dict[str, list[bytes]] = {}
 
     def run(self) -> UnspecifiedValues:
@@ -109,6 +125,7 @@ class _Walk:
             case Assign(variable, value):
                 self._note_reads(value)
                 self._note_writes(variable, value)
+                self._note_source(variable, value)
                 new = self._value(value)
                 if variable.name == _HEAP and variable in self.values and self._allocates(edge):
                     self.blocks.append((self.values[variable], new))
@@ -145,6 +162,7 @@ class _Walk:
             if not array.is_variable:
                 continue
             address = self._value(index)
+            self._note_pointer(array, index, address)
             written = self.written.get(array, set())
             if written is not None and address not in written:
                 self.read.setdefault((array, address), self._value(select(array, index)))
@@ -153,12 +171,50 @@ class _Walk:
         if not isinstance(variable.sort, Array):
             return
         while value.op is ops.STORE:
-            value, index, _ = value.args
+            value, index, element = value.args
+            address = self._value(index)
+            self._note_pointer(variable, index, address)
+            self._note_source((variable, address), element)
             places = self.written.setdefault(variable, set())
             if places is not None:
-                places.add(self._value(index))
+                places.add(address)
         if value is not variable:
             self.written[variable] = None
+
+    def _cell(self, term: Term) -> _Cell | None:
+        """The cell that the value of a term was read from at first."""
+        if term.op is ops.SELECT and term.args[0].is_variable:
+            cell = term.args[0], self._value(term.args[1])
+            return self.sources.get(cell, cell)
+        return self.sources.get(term)
+
+    def _note_source(self, target: Term | _Cell, value: Term) -> None:
+        cell = self._cell(value)
+        if cell is None:
+            self.sources.pop(target, None)
+        else:
+            self.sources[target] = cell
+
+    def _note_pointer(self, array: Term, index: Term, address: Any) -> None:
+        """Memory outside of the program's own lies behind a pointer: what the address is made of, but for an offset."""
+        if not isinstance(index.sort, BitVec) or self._is_own(address):
+            return
+        for part in index.args if index.op is ops.BVADD else (index,):
+            pointer = self._value(part)
+            offset = (address - pointer) % (1 << index.sort.width)
+            if part.op is not ops.VALUE and offset < _REACH:
+                cell = self._cell(part)
+                if cell is None:
+                    which = Memory.GIVEN, pointer
+                else:
+                    which = Memory.FOUND, self.followed.setdefault(cell, len(self.followed))
+                self.behind.setdefault((array, address), (*which, offset))
+                return
+
+    def _is_own(self, address: int) -> bool:
+        if any(begin <= address < end for begin, end in self.blocks):
+            return True
+        return self.background.program.storage.at(address) is not None
 
     def _allocates(self, edge: Edge) -> bool:
         """Whether the edge comes from a call that the C library's allocation serves."""
@@ -171,13 +227,18 @@ class _Walk:
         return _ALLOCATION.match(line.decode("latin-1")) is not None
 
     def _fills(self) -> Iterator[Fill]:
-        for (array, address), value in self.read.items():
+        for cell, value in self.read.items():
+            array, address = cell
+            points = cell in self.followed
             assert isinstance(array.sort, Array)
-            if not value or not isinstance(address, int) or not isinstance(value, int):
+            if not (value or points) or not isinstance(address, int) or not isinstance(value, int):
                 continue
+            value = self.followed.get(cell, value)
             for number, (begin, end) in enumerate(self.blocks):
                 if begin <= address < end:
-                    yield Fill(number, address - begin, value, array.sort.element)
+                    yield Fill(Memory.BLOCK, number, address - begin, value, array.sort.element, points)
+            if cell in self.behind:
+                yield Fill(*self.behind[cell], value, array.sort.element, points)
 
     def _globals(self) -> Iterator[tuple[str, tuple[int, Sort]]]:
         for variable, value in self.background.start.items():

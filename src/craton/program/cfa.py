@@ -172,7 +172,8 @@ class Program:
     engines may try them but must not trust them. `over_approximated` are functions that allow more than the source
     means: a counterexample that uses one may not be real. The same holds for calls of the functions in `approximated`:
     only running the compiled program can tell. `gaps_are_harmless` says that no error can be reached, whatever
-    happens at unmodelled locations.
+    happens at unmodelled locations. `elements` are variables that stand for elements of arrays that the program had
+    (`program.elements`).
     """
 
     entry: str
@@ -191,6 +192,7 @@ class Program:
     data_model: str = ""
     properties: tuple[Property, ...] = ()  # that are to hold, whether there is something to check or not
     storage: Storage = NOTHING_STORED
+    elements: Mapping[Term, Term] = field(default_factory=dict)
     left_out: Mapping[Location, Property] = field(
         default_factory=dict
     )  # checks that were not asked for: runs end there

@@ -15,10 +15,12 @@ class Pass(enum.Enum):
     DEAD_CODE = "dead-code"  # what cannot be reached
     SLICING = "slicing"  # what cannot influence whether an error is reached
     CONSTANTS = "constants"  # variables whose value is known
+    ELEMENTS = "elements"  # arrays of which constant indices are read
 
 
 Passes = tuple[Pass, ...]
 ALL: Passes = tuple(Pass)
+FIRST: Passes = (Pass.DEAD_CODE, Pass.SLICING, Pass.CONSTANTS)  # what certificates mean that name none
 NONE = "none"
 
 

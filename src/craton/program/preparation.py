@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from craton.program.analysis.blind_reachability import fails_blindly
 from craton.program.cfa import Program
 from craton.program.constants import propagate_constants
+from craton.program.elements import elements_as_variables
 from craton.program.inlining import Inlining, inline
 from craton.program.passes import ALL, Pass, Passes
 from craton.program.slicing import remove_dead_code, slice_for_errors
@@ -49,10 +50,25 @@ def _cannot_fail(program: Program) -> bool:
 def made_smaller(program: Program, passes: Passes) -> Transformed:
     """Slicing comes twice: constants may show that more does not matter."""
     small = unchanged(program)
-    for one in (Pass.DEAD_CODE, Pass.SLICING, Pass.CONSTANTS, Pass.SLICING):
+    for one in (Pass.DEAD_CODE, Pass.SLICING, Pass.CONSTANTS):
         if one in passes:
             small = small.then(_PASSES[one](small.program))
+    if Pass.ELEMENTS in passes:
+        small = _without_arrays(small, passes)
+    return small.then(slice_for_errors(small.program)) if Pass.SLICING in passes else small
+
+
+def _without_arrays(small: Transformed, passes: Passes) -> Transformed:
+    """Elements that are variables may be constants, and those be indices of others: pointers held in memory."""
+    for _ in range(_MOST_POINTERS):
+        replaced = elements_as_variables(small.program)
+        if replaced.program is small.program:
+            break
+        small = small.then(replaced)
+        if Pass.CONSTANTS in passes:
+            small = small.then(propagate_constants(small.program))
     return small
 
 
+_MOST_POINTERS = 8  # one behind the other
 _PASSES = {Pass.DEAD_CODE: remove_dead_code, Pass.SLICING: slice_for_errors, Pass.CONSTANTS: propagate_constants}

@@ -15,6 +15,7 @@ from craton.errors import NotExpressible
 from craton.logic import Term, substitute, var
 from craton.logic.infix import infix
 from craton.program.cfa import Location, Procedure, Program, Symbol
+from craton.program.elements import with_arrays
 from craton.program.origin import SourceRange
 from craton.program.spelling import plain
 from craton.program.variables import at_entry, reads, writes
@@ -43,7 +44,7 @@ def told_invariant(location: Location, invariant: Term, program: Program, loaded
     function = home.name if loaded is None or place is None else _function_at(place, loaded) or home.name
     scope = _Scope(function, _copy_at(location, home, program, function), place)
     names = _in_scope(_names(home, program), program, scope)
-    return told(str(place or location), _text(invariant, names, program))
+    return told(str(place or location), _text(with_arrays(invariant, program), names, program))
 
 
 def told(location: str, said: Said) -> dict[str, Any]:

@@ -247,7 +247,7 @@ def _sufficient(program: Program, task: _Task) -> Validation | None:
         location: and_(
             *(
                 part
-                for hint in prepared.whole.hints.get(location, ())
+                for hint in prepared.small.program.hints.get(location, ())
                 for part in conjuncts(hint)
                 if free_variables(part) <= known
             )

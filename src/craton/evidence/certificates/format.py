@@ -13,7 +13,7 @@ from craton.errors import CratonError
 from craton.evidence.conditions import Paths
 from craton.logic.semantics import Value
 from craton.logic.sorts import Sort
-from craton.program.passes import ALL, Passes
+from craton.program.passes import FIRST, Passes
 from craton.program.unfolding import Order, Time
 from craton.verdicts.provenance import Provenance
 
@@ -51,7 +51,7 @@ class Task:
     data_model: str  # "" where the language knows none
     defines: tuple[str, ...]
     includes: tuple[str, ...]  # for the reader: they are paths of one machine, so they may differ
-    passes: Passes = ALL  # which made the program smaller, of which the proof speaks
+    passes: Passes = FIRST  # which made the program smaller, of which the proof speaks
 
 
 class Moment(Enum):

@@ -10,7 +10,7 @@ from craton.errors import CratonError
 from craton.evidence.certificates.fields import Fields, one_line
 from craton.evidence.certificates.format import BadCertificate, Certificate, HashedFile, Task
 from craton.frontends.programs import Request, c_source, input_files, is_horn
-from craton.program.passes import ALL, Passes, named
+from craton.program.passes import FIRST, Passes, named
 from craton.program.specification import DEFAULT, property_text
 
 _DEFAULT_PROPERTY = "no error function is called, no assertion fails, no label ERROR is reached"
@@ -62,9 +62,9 @@ def read_task(fields: Fields) -> Task:
 
 
 def _passes(fields: Fields) -> Passes:
-    """All, if nothing is said of them."""
+    """The first that there were, if nothing is said of them."""
     if "passes" not in fields.content:
-        return ALL
+        return FIRST
     try:
         return named(fields.texts("passes"))
     except CratonError as problem:

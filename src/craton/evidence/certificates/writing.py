@@ -41,7 +41,7 @@ from craton.frontends.programs import Request
 from craton.logic import Function, Term, functions, ordered_variables
 from craton.logic.smtlib import Symbols, to_smtlib
 from craton.program.cfa import Location, Program
-from craton.program.passes import ALL
+from craton.program.passes import FIRST
 from craton.program.variables import at_entry
 from craton.verdicts.provenance import Provenance
 from craton.version import __version__
@@ -205,7 +205,7 @@ def as_data(certificate: Certificate) -> dict[str, Any]:
             "defines": list(task.defines),
             "includes": list(task.includes),
         }
-        | ({} if task.passes == ALL else {"passes": [one.value for one in task.passes]}),
+        | ({} if task.passes == FIRST else {"passes": [one.value for one in task.passes]}),
         "assumptions": list(certificate.assumptions),
         "symbols": list(map(_symbol, certificate.symbols)),
         "lemmas": [

@@ -20,6 +20,7 @@ from craton.evidence.witness.source import LOOPS, Source
 from craton.frontends.programs import CSource
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, ops, or_, substitute
 from craton.program.cfa import Location, Program, Symbol
+from craton.program.elements import with_arrays
 from craton.program.inlining import Inlining, Instance, inline_with_instances
 from craton.program.origin import SourceRange
 from craton.program.spelling import plain
@@ -42,6 +43,7 @@ def c_invariants(
     """Of the loops of `program`, where `invariants` prove `proved`, which is the same program prepared."""
     if all(invariants.get(head, FALSE) is TRUE for head in proved.loop_heads):
         return ()  # of large programs it takes long to find out by which loops nothing is said
+    invariants = {location: with_arrays(formula, proved) for location, formula in invariants.items()}
     texts = {str(path): Source(path) for path in source.files}
     wanted: list[_Wanted] = []
     for loop in _loops(program, proved, inlining):
