@@ -184,7 +184,7 @@ class _Walk:
     def _cell(self, term: Term) -> _Cell | None:
         """The cell that the value of a term was read from at first."""
         if term.op is ops.SELECT and term.args[0].is_variable:
-            cell = term.args[0], self._value(term.args[1])
+            cell: _Cell = term.args[0], self._value(term.args[1])
             return self.sources.get(cell, cell)
         return self.sources.get(term)
 

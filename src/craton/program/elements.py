@@ -147,7 +147,8 @@ class _Replacement:
         if statements == [edge.statement]:
             self.edges.append(edge)
             return
-        here, origin = edge.source, (edge,)
+        here = edge.source
+        origin: tuple[Edge, ...] = (edge,)
         for number, statement in enumerate(statements, 1):
             there = edge.target if number == len(statements) else self._new_location(edge.target)
             new = replace(edge, source=here, statement=statement, target=there)
