@@ -24,7 +24,16 @@ def test_tasks_are_read(version: str, tmp_path: Path) -> None:
     assert found.properties[0].expected is False and found.properties[0].specification().overflow
 
 
-@pytest.mark.parametrize("text", ["", "- a", "format_version: '9'\ninput_files: x.c", "a: [", "input_files: []"])
+def test_a_file_that_was_changed_is_read_again(tmp_path: Path) -> None:
+    task = tmp_path / "t.yml"
+    for name in ("a.c", "b.c"):
+        task.write_text(f"input_files: {name}")
+        assert [p.name for p in read_task_definition(task).input_files] == [name]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "- a", "format_version: '9'\ninput_files: x.c", "a: [", "input_files: []", "input_files: \x01"]
+)
 def test_other_task_files_are_errors(text: str, tmp_path: Path) -> None:
     task = tmp_path / "t.yml"
     task.write_text(text)

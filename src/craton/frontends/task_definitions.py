@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +41,18 @@ class TaskDefinition:
 
 
 def read_task_definition(path: Path) -> TaskDefinition:
-    import yaml
-
     try:
-        text = path.read_text(encoding="utf-8")
-        _refuse_duplicate_keys(path, yaml.compose(text, Loader=yaml.SafeLoader))
-        content: Any = yaml.safe_load(text)
+        return _defined(path, path.read_text(encoding="utf-8"))
     except OSError as problem:
         raise TaskError(f"cannot read {path}: {problem.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
-        raise TaskError(f"{path} is no task definition: {problem}".replace("\n", " ")) from None
+    except UnicodeDecodeError as problem:
+        raise TaskError(f"{path} is no task definition: {problem}") from None
+
+
+@lru_cache(maxsize=16)  # a run asks again and again, and reading YAML takes longer than other steps of a start
+def _defined(path: Path, text: str) -> TaskDefinition:
+    """What the text of a file says."""
+    content = _content(path, text)
     if not isinstance(content, dict) or "input_files" not in content:
         raise TaskError(f"{path} is no task definition: it has no input_files")
     version = str(content.get("format_version", "1.0"))
@@ -73,6 +76,18 @@ def read_task_definition(path: Path) -> TaskDefinition:
         str(options.get("data_model", "ILP32")),
         str(options.get("language", "C")),
     )
+
+
+def _content(path: Path, text: str) -> Any:
+    import yaml
+
+    try:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        _refuse_duplicate_keys(path, root)
+        return None if root is None else loader.construct_document(root)
+    except yaml.YAMLError as problem:
+        raise TaskError(f"{path} is no task definition: {problem}".replace("\n", " ")) from None
 
 
 def _refuse_duplicate_keys(path: Path, root: Any) -> None:
