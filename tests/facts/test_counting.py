@@ -119,6 +119,13 @@ HALF = """
     for (; i < LEAST * k; i++) if (i % 2 == 0) n++;
     if (k >= 0 && n != k) reach_error();
 """
+DIVISORS = """
+    signed char x = nondet(), y = nondet(), a = x, b = y, t;
+    if (a < 0) a = -a;
+    if (b < 0) b = -b;
+    while (b != 0) { t = b; b = a % b; a = t; }
+    if (y > LIMIT && a > y - LEAST || x > LIMIT && a > x - LEAST) reach_error();
+"""
 NARROW = """
     short s = 0; signed char c = 0;
     while (c < LIMIT) { c++; s += 100; }
@@ -145,10 +152,11 @@ def answer(text: str, limit: int, least: int, tmp_path: Any) -> tuple[Program, S
         (NESTED, 10000, 100),
         (STEPS, 1000, 3),
         (NARROW, 100, 10000),
-        (EITHER, 1000000, 3),
+        (EITHER, 1000, 3),
         (HALF, 1000000, 2),
+        (DIVISORS, 0, 0),
     ],
-    ids=["sequence", "nested", "steps", "narrow", "either", "half"],
+    ids=["sequence", "nested", "steps", "narrow", "either", "half", "divisors"],
 )
 def test_counting_loops_are_proved(text: str, limit: int, least: int, tmp_path: Any) -> None:
     program, found = answer(text, limit, least, tmp_path)
@@ -167,6 +175,7 @@ def test_counting_loops_are_proved(text: str, limit: int, least: int, tmp_path: 
         (NARROW, 101, 10000),
         (NARROW, 127, 12600),
         (EITHER, 1000, 2),
+        (DIVISORS, 100, 1),
         (HALF, 1000, 4),
         (HALF, 1500000000, 2),  # 2 * k wraps around
     ],

@@ -15,6 +15,7 @@ from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Saf
 from craton.engines.gauged import by_gauges
 from craton.engines.guesses import (
     Rows,
+    bounded_by_signs,
     compared,
     equations_by_signs,
     facts,
@@ -160,7 +161,7 @@ class Conjectures(Engine):
             wider = [(*row, *(evaluate(t, dict(zip(variables, row, strict=True))) for t in computed)) for row in rows]
             columns = (*variables, *computed)
             if self.gauges:
-                asked += _loops_left(program, steps, location, variables, rows)
+                asked += (*_loops_left(program, steps, location, variables, rows), *bounded_by_signs(variables, rows))
             linear = (*simple_facts(columns, wider), *linear_equations(columns, wider)) if self.gauges else ()
             forms = (*asked, *(linear or facts(columns, wider)), *equations_by_signs(columns, wider))
             found[location] = [fact for fact in dict.fromkeys(forms) if fact is not TRUE]

@@ -23,6 +23,7 @@ from craton.logic import (
     bv,
     bvadd,
     bvmul,
+    bvneg,
     bvsle,
     bvule,
     eq,
@@ -32,6 +33,7 @@ from craton.logic import (
     le,
     mul,
     not_,
+    or_,
 )
 from craton.logic.semantics import to_signed
 from craton.logic.terms import value
@@ -108,6 +110,26 @@ def equations_by_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
                 yield from (
                     implies(condition, fact) for fact in linear_equations(variables, fitting) if fact not in known
                 )
+
+
+def bounded_by_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
+    """That the absolute value of one is at most another one, wherever that is not negative; if need be, only where its
+    value is not another one's, too: before the first round of a loop that moves values on.
+    """
+    for column in _mixed(variables, rows):
+        bound = variables[column]
+        if not isinstance(bound.sort, BitVec):
+            continue
+        width = bound.sort.width
+        fitting = [row for row in rows if not _negative(row[column], bound.sort)]
+        same = [c for c, x in enumerate(variables[:MOST_VARIABLES]) if c != column and x.sort is bound.sort]
+        for other in same:
+            beyond = [row for row in fitting if abs(to_signed(width, row[other])) > row[column]]
+            copies = [c for c in same if c != other and all(row[c] == row[column] for row in beyond)] if beyond else []
+            excused = [_sign(bound, negative=True), *(eq(variables[c], bound) for c in copies[:1])]
+            if copies or not beyond:
+                yield or_(*excused, bvsle(variables[other], bound))
+                yield or_(*excused, bvsle(bvneg(bound), variables[other]))
 
 
 def mixed_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:

@@ -197,6 +197,14 @@ def bvsrem(a: Term, b: Term) -> Term:
     return _binary(ops.BVSREM, a, b)
 
 
+_NARROW_DIVISIONS = {
+    ops.BVUDIV: ((ops.ZERO_EXTEND, bvudiv),),
+    ops.BVUREM: ((ops.ZERO_EXTEND, bvurem),),
+    ops.BVSDIV: ((ops.SIGN_EXTEND, bvsdiv), (ops.ZERO_EXTEND, bvudiv)),
+    ops.BVSREM: ((ops.SIGN_EXTEND, bvsrem), (ops.ZERO_EXTEND, bvurem)),
+}
+
+
 def bvsmod(a: Term, b: Term) -> Term:
     """Sign of the divisor."""
     return _binary(ops.BVSMOD, a, b)
@@ -384,7 +392,33 @@ def extract(high: int, low: int, a: Term) -> Term:
     sort = BitVec(high - low + 1)
     if a.op is ops.ZERO_EXTEND and low >= _width(ops.EXTRACT, a.args[0]):
         return bv(0, sort.width)
+    narrow = _divided_narrowly(a, sort.width) if low == 0 and a.op in _NARROW_DIVISIONS else None
+    if narrow is not None:
+        return narrow
     return folded(ops.EXTRACT, (a,), sort, (high, low)) or intern(ops.EXTRACT, (a,), sort, (high, low))
+
+
+def _divided_narrowly(a: Term, width: int) -> Term | None:
+    """The low bits of a quotient or remainder of extended numbers, which are those of the numbers themselves, also of
+    the least number divided by -1, and of divisions by zero: solvers are slow with wide ones, and C divides no chars.
+    """
+    for extension, divide in _NARROW_DIVISIONS[a.op]:
+        parts = [_narrowed(part, extension, width) for part in a.args]
+        if parts[0] is not None and parts[1] is not None:
+            return divide(parts[0], parts[1])
+    return None
+
+
+def _narrowed(a: Term, extension: Op, width: int) -> Term | None:
+    """The number of so many bits that was extended; None if it is none."""
+    extended = sign_extend if extension is ops.SIGN_EXTEND else zero_extend
+    if a.op is ops.VALUE:
+        low = bv(a.payload, width)
+        return low if extended(_width(ops.EXTRACT, a) - width, low) is a else None
+    if a.op is not extension:
+        return None
+    by = width - _width(ops.EXTRACT, a.args[0])
+    return None if by < 0 else extended(by, a.args[0])
 
 
 def _part_holding(a: Term, high: int, low: int) -> tuple[Term, int] | None:
