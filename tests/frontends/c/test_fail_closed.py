@@ -172,6 +172,10 @@ def test_what_is_modelled_is_what_gcc_makes_of_it(name: str, tmp_path: Path) -> 
     assert isinstance(value, int) and value & 255 == expected
 
 
+SIZES = (
+    "extern void *memset(void *, int, __SIZE_TYPE__), *memcpy(void *, const void *, __SIZE_TYPE__);"
+    " struct S { int a, b, c; } s, t; "
+)
 # Each comes to what is not modelled in its `line`-th line.
 UNMODELLED = [
     ("asm", 2, 'int main(void) { { __label__ on;\n __asm__ goto ("jmp %l0" : : : : on); on:; } on: return 1; }'),
@@ -191,6 +195,9 @@ UNMODELLED = [
     ("passed", 2, "int f(); int main(void) {\n return f(1); } int f(a) double a; { return a; }"),
     ("memset", 2, "extern void *memset(); int main(void) { char c = 1;\n memset(&c); return c; }"),
     ("memset", 2, "extern void *memset(void *); int main(void) { char c = 1;\n memset(&c); return c; }"),
+    ("no multiple", 2, SIZES + "int main(void) { int n = 22;\n memset(&s, 0, (unsigned char)(n * sizeof s)); }"),
+    ("no multiple", 2, SIZES + "int main(void) { unsigned n = 357913942;\n"
+     " memcpy(&s, &t, n * (unsigned)sizeof s); }"),
     ("format", 2, 'int scanf(const char *, ...); int main(void) { int x; char *f = "%d";\n return scanf(f, &x); }'),
     ("format", 2, 'int scanf(const char *, ...); int main(void) { char *p;\n return scanf("%ms", &p); }'),
     ("computed goto", 2, "int main(void) { void *p = 0; if (p) p = &&l;\n goto *p; l: return 0; }"),

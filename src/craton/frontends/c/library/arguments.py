@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.automaton.arithmetic import is_signed, resize
+from craton.frontends.c.automaton.arithmetic import is_signed, resize, width_of
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.syntax.expressions import element_type
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import Record, Void
-from craton.logic import Term
+from craton.logic import FALSE, TRUE, Term, bv, bvule, bvurem, eq, ops, or_
 
 
 def size_argument(lower: Lowering, node: Node) -> Term:
     """A size_t argument in the width of addresses."""
     return resize(lower.expressions.scalar(node), lower.context.pointer_width, signed=is_signed(node.type))
+
+
+def is_whole(size: Term, unit: int, *, signed: bool = True) -> Term:
+    """Whether a size is a multiple of `unit`, or too large for memory; of a product with a multiple it is, if that does
+    not wrap around. With `signed`, what is below zero counts as too large.
+    """
+    if size.is_value:
+        return TRUE if size.payload % unit == 0 else FALSE
+    if unit & (unit - 1) == 0:  # by `is_multiple`, however it has wrapped around
+        return TRUE
+    if size.op in (ops.SIGN_EXTEND, ops.ZERO_EXTEND):
+        return is_whole(size.args[0], unit, signed=size.op is ops.SIGN_EXTEND)
+    width = width_of(size)
+    if size.op is ops.BVMUL and len(size.args) == 2:
+        number, other = sorted(size.args, key=lambda arg: not arg.is_value)
+        if number.is_value and number.payload and number.payload % unit == 0:
+            most = bv(((1 << width) - 1) // number.payload, width)
+            least = bv((1 << width) - (1 << (width - 1)) // number.payload, width)
+            return or_(bvule(other, most), bvule(least, other)) if signed else bvule(other, most)
+    return eq(bvurem(size, bv(unit, width)), bv(0, width))
 
 
 def pointer_lvalue(lower: Lowering, node: Node) -> Lvalue:

@@ -124,11 +124,13 @@ def element_type(node: Node) -> CType:
 
 
 def is_multiple(size: Node, unit: int) -> bool:
-    """Whether a byte count is surely a multiple of `unit`."""
-    while size.kind is Kind.CONVERT:
+    """Whether a byte count is a multiple of `unit`, unless it wraps around; that changes nothing for powers of two."""
+    while size.kind is Kind.CONVERT and not (isinstance(size.type, Integer) and size.type.boolean):
         size = size.children[0]
     if unit == 1:
         return True
+    if not isinstance(size.type, Integer):  # a product of floats is a multiple of nothing
+        return False
     if size.kind is Kind.NUMBER:
         return unit > 0 and int(size.value) % unit == 0
     if size.kind is Kind.BINARY and size.op == "*":
