@@ -138,3 +138,10 @@ def test_sarif_of_what_is_not_decided(program: Path, capsys: pytest.CaptureFixtu
     assert command("verify", program, "--engine", "testing", "--property", "overflow", "--format", "sarif") == 3
     (result,) = fits_sarif(capsys.readouterr().out)["runs"][0]["results"]
     assert result["kind"] == "open" and result["locations"]
+
+
+def test_a_run_that_was_ended_still_names_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ended.c"
+    file.write_text("int main(void) { return 0; }\n")
+    assert command("verify", file, "--time-limit", "0.01", "--format", "github") == 3
+    assert f"file={file}" in capsys.readouterr().out

@@ -216,6 +216,8 @@ class _Work:
         if not isinstance(ending, Failed):
             final.statistics["peak memory (MiB)"] = round(ending.usage.memory / 2**20)
             final.statistics["processor time (s)"] = round(ending.usage.cpu, 2)
+        if not final.sources:
+            final.sources = _texts(request.files)
         final.warnings += _left_out(args, self.stages)
         final.statistics["wall time (s)"] = round(time.monotonic() - started, 2)
         return self._told(final), ending
@@ -343,6 +345,14 @@ class _Work:
             cpu_left = _less(cpu_left, found)
             told.append((one, found))
         return told, ending
+
+
+def _texts(files: Sequence[str]) -> dict[str, str]:
+    """Of programs of which a run that was ended has told nothing."""
+    from craton.report.checks import SourceTexts
+
+    texts = SourceTexts()
+    return {file: "\n".join(texts.lines(file)) for file in files if file.endswith((".c", ".i", ".bpl", ".smt2"))}
 
 
 def _left_out(args: argparse.Namespace, stages: Sequence[Stage]) -> list[str]:

@@ -210,7 +210,7 @@ def _refinements(log: Sequence[Mapping[str, Any]]) -> Html:
             f"{entry['steps']} steps" + (f", core of {entry['core']}" if entry["core"] is not None else ""),
             ", ".join(map(str, entry["lines"])),
             entry["by"],
-            "\n".join(entry["learned"]),
+            Html("".join(element("div", one) for one in entry["learned"])),
             f"{entry['seconds'] * 1000:.0f} ms",
         )
         for number, entry in enumerate(log, 1)

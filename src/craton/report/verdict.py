@@ -119,7 +119,7 @@ def _refinements(log: Sequence[Refined], program: Program | None) -> list[dict[s
             "lines": entry.lines,
             "by": entry.by,
             "core": entry.core,
-            "learned": [told(one)[:_LONGEST] for one in entry.learned],
+            "learned": [_beginning(told(one)) for one in entry.learned],
             "seconds": entry.seconds,
             "stage": entry.stage,
         }
