@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from craton.engines.conjectures import Conjectures
 from craton.engines.contract import Budget, Safe, Unknown
+from craton.engines.phases import phases
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.facts.conditions import conditions
@@ -126,6 +127,12 @@ DIVISORS = """
     while (b != 0) { t = b; b = a % b; a = t; }
     if (y > LIMIT && a > y - LEAST || x > LIMIT && a > x - LEAST) reach_error();
 """
+DOWN_AND_UP = """
+    int x = -50, y = nondet();
+    if (y <= -LIMIT || y >= LIMIT) return 0;
+    while (x < 0) { x += y; y++; }
+    if (y < LEAST) reach_error();
+"""
 NARROW = """
     short s = 0; signed char c = 0;
     while (c < LIMIT) { c++; s += 100; }
@@ -133,16 +140,19 @@ NARROW = """
 """
 
 
-def answer(text: str, limit: int, least: int, tmp_path: Any) -> tuple[Program, Safe | Unknown]:
+def blocks(text: str, limit: int, least: int, tmp_path: Any) -> Program:
     path = tmp_path / "program.c"
     told = text.replace("LIMIT", str(limit)).replace("LEAST", str(least))
     path.write_text(f"extern int nondet(void); extern void reach_error(void); int main(void) {{ {told} return 0; }}")
-    program = encode_blocks(prepare(load_program(Request((str(path),)))).small.program).program
+    return encode_blocks(prepare(load_program(Request((str(path),)))).small.program).program
+
+
+def answer(program: Program) -> Safe | Unknown:
     steps = {edge: transition(edge.statement) for edge in program.main.edges}
     engine = Conjectures(gauges=True, solver="bitwuzla")
     with make_solver(engine.solver, time_limit=60.0) as solver:
         found = engine.kept(program, steps, solver, Budget(None))
-        return program, Unknown("a run fails") if found is None else engine.verdict(program, steps, found, solver)
+        return Unknown("a run fails") if found is None else engine.verdict(program, steps, found, solver)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +169,8 @@ def answer(text: str, limit: int, least: int, tmp_path: Any) -> tuple[Program, S
     ids=["sequence", "nested", "steps", "narrow", "either", "half", "divisors"],
 )
 def test_counting_loops_are_proved(text: str, limit: int, least: int, tmp_path: Any) -> None:
-    program, found = answer(text, limit, least, tmp_path)
+    program = blocks(text, limit, least, tmp_path)
+    found = answer(program)
     assert isinstance(found, Safe)
     assert isinstance(check_annotation(Annotation(program, found.invariants), ("cvc5 over integers",), 60.0), Confirmed)
 
@@ -181,4 +192,16 @@ def test_counting_loops_are_proved(text: str, limit: int, least: int, tmp_path: 
     ],
 )
 def test_what_is_wrong_is_not_proved(text: str, limit: int, least: int, tmp_path: Any) -> None:
-    assert not isinstance(answer(text, limit, least, tmp_path)[1], Safe)
+    assert not isinstance(answer(blocks(text, limit, least, tmp_path)), Safe)
+
+
+@pytest.mark.parametrize(("limit", "least", "proved"), [(1000, 1, True), (1000, 12, False), (100000, 1, False)])
+def test_phases(limit: int, least: int, proved: bool, tmp_path: Any) -> None:
+    """From y = 1 on, y is 11 in the end. From y = -99999 on, x may wrap around while y is negative."""
+    program = blocks(DOWN_AND_UP, limit, least, tmp_path)
+    (split,) = phases(program, {edge: transition(edge.statement) for edge in program.main.edges})
+    found = answer(split.program)
+    assert isinstance(found, Safe) is proved
+    if isinstance(found, Safe):
+        claimed = Annotation(program, split.joined(found.invariants))
+        assert isinstance(check_annotation(claimed, ("z3", "cvc5 over integers"), 60.0), Confirmed)

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures
 from craton.engines.contract import Budget, Engine, EngineAnswer, Lemma, OutOfTime, Progress, Safe, Unknown, Unsafe
+from craton.engines.phases import phases
 from craton.errors import MissingCapability
 from craton.facts import facts
 from craton.facts.cases import exclude_each_other, speak_of_floats
@@ -29,6 +30,7 @@ FIRST = 2  # so many edges are tried with facts alone, before conjectures are ma
 MOST_PATHS = 2_000  # of one length; the checker looks at ten times as many, of all lengths
 FACTS_SHARE = 0.2  # of the time that is left
 GAUGES_SHARE = 0.2
+PHASES_SHARE = 0.1  # each
 CONJECTURES_SHARE = 0.3
 
 Invariants = Mapping[Location, Term]
@@ -64,6 +66,8 @@ class KInduction(Engine):
                     return first
                 for engine, share in self._guessing:
                     found = _with_conjectures(program, known, engine, budget, _share(budget, share))
+                    if not isinstance(found, Safe) and engine.gauges:
+                        found = _in_phases(program, engine, budget, _share(budget, PHASES_SHARE)) or found
                     if isinstance(found, Safe):
                         return found
                     known = found
@@ -111,6 +115,21 @@ def _with_conjectures(
     if engine.gauges and any(isinstance(x.sort, Float) for step in steps.values() for x in step.written):
         return known  # bitwuzla's word would cost the best checker of what is said about floats
     return _Known({x: and_(*dict.fromkeys(parts)) for x, parts in both.items()}, by)
+
+
+def _in_phases(program: Program, engine: Conjectures, budget: Budget, seconds: float | None) -> Safe | None:
+    """A proof of the program with a loop split by a condition, as one of the program."""
+    try:
+        steps = {edge: transition(edge.statement) for edge in program.main.edges}
+    except NoTransition:
+        return None
+    for split in phases(program, steps):
+        errors = split.program.errors
+        nothing = {location: TRUE for location in split.program.main.locations if location not in errors}
+        found = _with_conjectures(split.program, _Known(nothing, ()), engine, budget, seconds)
+        if isinstance(found, Safe):
+            return replace(found, invariants=split.joined(found.invariants))
+    return None
 
 
 def _share(budget: Budget, share: float) -> float | None:

@@ -17,6 +17,7 @@ from functools import reduce
 from craton.facts.analysis import analyse
 from craton.facts.formulas import about, told
 from craton.facts.gauges import (
+    ANY_NUMBER,
     Gauges,
     Linear,
     Reading,
@@ -228,7 +229,7 @@ def _slower(before: Linear | None, now: Linear, head: Location, count: int) -> L
 
 def _narrowed(old: Gauges, arriving: Sequence[Gauges]) -> Gauges:
     """Ranges and rounds as they arrive; bounds with rates stay."""
-    rounds = {head: reduce(hull, (state.rounds.get(head, (0, None)) for state in arriving)) for head in old.rounds}
+    rounds = {head: reduce(hull, (state.rounds.get(head, ANY_NUMBER) for state in arriving)) for head in old.rounds}
     return replace(old, ranges=reduce(joined_ranges, (state.ranges for state in arriving)), rounds=rounds)
 
 

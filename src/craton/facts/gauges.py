@@ -30,6 +30,7 @@ MOST_WAYS = 8  # that lead to one place inside of a block, before they are joine
 LARGEST_RATE = 1 << 40
 
 Interval = tuple[int, int | None]  # of rounds; without an end, if None
+ANY_NUMBER: Interval = (0, None)
 Rates = tuple[tuple[Location, int], ...]  # by the loop's head, sorted, none of them zero
 
 
@@ -77,7 +78,7 @@ class Linear:
         """The least value (the largest, from above); None if there is none."""
         total = self.constant
         for head, rate in self.rates:
-            low, high = rounds[head]
+            low, high = rounds.get(head, ANY_NUMBER)
             end = low if (rate > 0) == (side is Side.LOWER) else high
             if end is None:
                 return None
@@ -428,7 +429,7 @@ def hull(a: Interval, b: Interval) -> Interval:
 def follows(claim: Gauges, state: Gauges) -> bool:
     """Whether all rounds and bounds with rates that are claimed hold in a state; ranges are compared by others."""
     for head, (low, high) in claim.rounds.items():
-        least, most = state.rounds.get(head, (0, None))
+        least, most = state.rounds.get(head, ANY_NUMBER)
         if least < low or (high is not None and (most is None or most > high)):
             return False
     return all(
