@@ -107,7 +107,7 @@ class _Run:
     def _found(self) -> Result:
         recursive = recursive_procedures(self.program)
         if recursive:
-            return self._recursive(recursive)
+            return self._without_recursion() or self._recursive(recursive)
         return self._inlined() if inlining_pays(self.program) else self._by_summaries()
 
     def _inlined(self) -> Result:
@@ -130,6 +130,15 @@ class _Run:
         return found if found is not None else reasons.result(self.context.clock, len(attempts))
 
     # --- recursion ----------------------------------------------------------------------------------------------------
+
+    def _without_recursion(self) -> Result | None:
+        """Where passes leave no call, nothing is left to unroll: the recursion is of no use to any error."""
+        if not inlining_pays(self.program):
+            return None
+        programs = self._prepared(self.program)
+        if any(isinstance(edge.statement, Call) for edge in programs.small.program.edges()):
+            return None
+        return self._staged(programs)
 
     def _recursive(self, procedures: Sequence[str]) -> Result:
         """Tests, contracts, and recursion unrolled a few calls deep; or as deep as a derivation says, if there is one
