@@ -8,7 +8,7 @@ import pytest
 
 from craton.configuration.stages import Stage
 from craton.engines.conjectures import Conjectures
-from craton.engines.contract import Budget, Safe
+from craton.engines.contract import Budget, EngineAnswer, Safe
 from craton.frontends.programs import Request, load_program
 from craton.logic import INT, Array, Term, add, eq, forall, ge, int_, lt, or_, select, store, var
 from craton.logic.walk import is_quantified
@@ -18,9 +18,11 @@ from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Statement
 from craton.verdicts.verdict import Proved, Unknown, Violated
 from craton.verification.run import verify, verify_program
+from craton.verification.stage_programs import StagePrograms
 from craton.views.cells import cells_view
 
 CELLS = Stage("conjectures", arrays="cells")
+CELLS_OVER_INTEGERS = Stage("conjectures", arrays="cells", encoding="ideal")
 BEGIN = "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n#define N 1000\n"
 FILL = "int a[N], i; for (i = 0; i < N; i++) a[i] = i + 3;"
 ARE_SEVEN = " for (i = 0; i < N; i++) if (a[i] != 7) reach_error();"
@@ -46,6 +48,29 @@ UNSAFE = {
 }
 
 
+ROWS = (
+    "int a[20][30], i, j, c = __VERIFIER_nondet_int(); for (i = 0; i < {}; i++) for (j = 0; j < 30; j++) a[i][j] = c;"
+)
+EACH = " for (i = 0; i < 20; i++) for (j = 0; j < 30; j++) if (a[i][j] != c) reach_error();"
+ONE_OF_TWO = """
+    int n = __VERIFIER_nondet_int(), i, m = __VERIFIER_nondet_int();
+    if (n < 2 || n > 100000 || n % 2) return 0;
+    int a[n];
+    for (i = 1; i <= n / 2; i++) { a[2 * i - 2] = 3 > m ? 3 : m; a[2 * i - 1] = m; }
+    for (i = 0; i < n; i++) if (a[i] < m) reach_error();"""
+OVER_INTEGERS = {
+    "row by row": ROWS.format(20) + EACH,
+    "pairs in an array of any size": ONE_OF_TWO,
+    "every third": "int a[N], b[N], i = 1, j = 0; while (i < N) { a[j] = b[i]; i += 3; j++; }"
+    " for (i = 1, j = 0; i < N; i += 3, j++) if (a[j] != b[3 * j + 1]) reach_error();",
+}
+WRONG_OVER_INTEGERS = {
+    "a row is missing": ROWS.format(19) + EACH,
+    "one of a pair is smaller": ONE_OF_TWO.replace("a[2 * i - 1] = m", "a[2 * i - 1] = m - 1"),
+    "every third, from another place": OVER_INTEGERS["every third"].replace("3 * j + 1", "3 * j + 2"),
+}
+
+
 def written(folder: Path, body: str) -> Request:
     (folder / "p.c").write_text(f"{BEGIN}int main(void) {{ {body} return 0; }}\n")
     return Request((str(folder / "p.c"),))
@@ -63,6 +88,22 @@ def test_loops_over_arrays_are_proved(tmp_path: Path, name: str) -> None:
 def test_what_is_wrong_is_not_proved(tmp_path: Path, name: str) -> None:
     verdict = verify(written(tmp_path, UNSAFE[name]), (CELLS,), 60.0).verdict
     assert not isinstance(verdict, Proved)
+
+
+def answer_over_integers(folder: Path, body: str) -> EngineAnswer:
+    """What the conjectures say of the view over integers: whether it is a proof in bits takes solvers longer."""
+    programs = StagePrograms(prepare(load_program(written(folder, body))))
+    return Conjectures().run(programs.blocks(CELLS_OVER_INTEGERS, None).program, Budget())
+
+
+@pytest.mark.parametrize("name", OVER_INTEGERS)
+def test_sums_of_indices_are_seen_over_integers(tmp_path: Path, name: str) -> None:
+    assert isinstance(answer_over_integers(tmp_path, OVER_INTEGERS[name]), Safe)
+
+
+@pytest.mark.parametrize("name", WRONG_OVER_INTEGERS)
+def test_what_is_wrong_is_not_proved_over_integers(tmp_path: Path, name: str) -> None:
+    assert not isinstance(answer_over_integers(tmp_path, WRONG_OVER_INTEGERS[name]), Safe)
 
 
 def test_there_may_be_nothing_to_see(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ QUERY_SECONDS = 1.0
 MOST_QUOTIENTS = 4
 FAILURES = (CannotRun, CannotEvaluate, NoTransition, MissingCapability)
 _STRICT = {ops.BVSLT: bvsle, ops.BVULT: bvule, ops.LT: le}
+_COMPARISONS = frozenset((ops.LE, ops.LT, ops.EQ))
 _DIVISIONS = frozenset((ops.BVUDIV, ops.BVSDIV, ops.BVUREM, ops.BVSREM, ops.DIV, ops.MOD))
 
 
@@ -184,7 +185,34 @@ class Conjectures(Engine):
                 if part not in parts:
                     parts[part] = None
                     waiting += [(e, part) for e in program.main.incoming(edge.source) if e.source in kept]
-        return Safe({location: and_(*parts) for location, parts in needed.items()}, (self.solver,))
+        beside = _beside(program, kept)
+        found = {location: and_(*parts, *beside.get(location, ())) for location, parts in needed.items()}
+        return Safe(found, (self.solver,))
+
+
+def _beside(program: Program, kept: Guesses) -> Guesses:
+    """Hints over integers that are invariants and compare numbers: of no use where nothing overflows, but in bits. Of
+    bounds by constants the tightest.
+    """
+    found: Guesses = {}
+    for location, parts in kept.items():
+        hints = frozenset(program.hints.get(location, ()))
+        chosen: dict[tuple[Term, ...], Term] = {}
+        for part in parts:
+            if part in hints and part.op in _COMPARISONS and part.args[0].sort is INT:
+                left, right = part.args
+                if free_variables(left).isdisjoint(free_variables(right)):
+                    sides = (left,) if right.op is ops.VALUE else (left, right)
+                    chosen[sides] = _tighter(part, chosen.get(sides))
+        found[location] = list(chosen.values())
+    return found
+
+
+def _tighter(bound: Term, other: Term | None) -> Term:
+    """Of two upper bounds by constants the lower one; otherwise the bound itself."""
+    if other is None or bound.op is not ops.LE or other.op is not ops.LE or bound.args[1].op is not ops.VALUE:
+        return bound
+    return min(bound, other, key=lambda b: int(b.args[1].payload))
 
 
 def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Term] | None:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from craton.logic import Term, and_, bvadd, eq, free_variables, not_, ops, or_, post_order, substitute
-from craton.logic.affine import affine, extended
+from craton.logic import Term, and_, eq, free_variables, not_, ops, or_, post_order, substitute
+from craton.logic.affine import affine, extended, normal_sum
 from craton.logic.core import fresh
-from craton.logic.sorts import BitVec
-from craton.logic.terms import bv
 from craton.logic.walk import is_quantified
 
 _MOST_INSTANCES = 300  # of one formula
@@ -186,13 +184,8 @@ def _matches(pattern: Term, variable: Term, index: Term) -> Iterator[Term]:
 
 
 def _narrowed(factors: Mapping[Term, int], constant: int, variable: Term) -> Iterator[Term]:
-    """What was extended, if the sum is an extended term and a constant."""
-    assert isinstance(variable.sort, BitVec)
-    width = variable.sort.width
-    if not factors:
-        yield bv(constant, width)
-    elif len(factors) == 1:
-        ((other, factor),) = factors.items()
-        inner = extended(other)
-        if factor == 1 and inner is not None and inner.sort is variable.sort:
-            yield bvadd(inner, bv(constant, width)) if constant else inner
+    """What was extended, if the sum is one of extended terms and a constant."""
+    inner = {extended(part): factor for part, factor in factors.items()}
+    found = {part: factor for part, factor in inner.items() if part is not None and part.sort is variable.sort}
+    if len(found) == len(factors):
+        yield normal_sum(found, constant, variable.sort).term

@@ -7,7 +7,7 @@ each other's negation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from craton.errors import NotExpressible
@@ -34,7 +34,8 @@ def ideal_view(program: Program, floats: Floats = "exact") -> IdealView:
     """The program over integers that never overflow."""
     work = _Pass(program, floats, Overflow.NEVER)
     transformed = work.transformed()
-    return IdealView(transformed.program, transformed, work.translator)
+    hints = {meaning: hint for hint, meaning in work.hints.items()}
+    return IdealView(transformed.program, transformed, work.translator, hints)
 
 
 def real_view(program: Program) -> SoundView:
@@ -51,6 +52,7 @@ class _Pass:
     locations_back: dict[Location, Location] = field(default_factory=dict)
     overapproximated: dict[Edge, None] = field(default_factory=dict)
     temporaries: dict[Term, None] = field(default_factory=dict)
+    hints: dict[Term, Term] = field(default_factory=dict)  # and what they say of the view
 
     def __post_init__(self) -> None:
         self.translator = Translator(Signs(self.program), self.floats, self.overflow)
@@ -73,8 +75,18 @@ class _Pass:
             procedures=procedures,
             globals=self._variables(program.globals),
             symbols=self._symbols(),
+            hints={location: tuple(self._hints(hints)) for location, hints in program.hints.items()},
         )
         return Transformed(result, self.edges_back, self.locations_back)
+
+    def _hints(self, hints: Iterable[Term]) -> Iterator[Term]:
+        """Those that say the same of the view's variables alone."""
+        for hint in hints:
+            if hint not in self.hints:
+                needs = self.translator.needs(hint)
+                self.hints[hint] = TRUE if needs.variables else self.translator.formula(hint)
+            if self.hints[hint] is not TRUE:
+                yield self.hints[hint]
 
     def _symbols(self) -> dict[Term, Symbol]:
         symbols = self.program.symbols

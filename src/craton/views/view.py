@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from craton.logic import Term
+from craton.logic import Term, and_, conjuncts
 from craton.program.cfa import Edge, Program
 from craton.program.statements import Block
 from craton.program.transformation import Transformed
@@ -62,3 +62,10 @@ class IdealView(View):
     """The program over numbers that never overflow: it has runs that the bit-precise program does not have, and lacks
     some that it has. If nothing overflows, the two agree, which is why the view is useful.
     """
+
+    _hints: Mapping[Term, Term] = field(default_factory=dict)  # of the program in bits, by what they say of the view
+
+    def weaker_in_bits(self, invariant: Term) -> Term:
+        """The invariant in bits; hints as they were given, since bits that never overflow would be wider."""
+        parts = conjuncts(invariant)
+        return and_(*(self._hints.get(part) or weaker_bit_formula(part, self._translator) for part in parts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
 
 from craton.logic import (
     TRUE,
@@ -13,7 +14,6 @@ from craton.logic import (
     bvsle,
     bvurem,
     eq,
-    fold,
     free_variables,
     implies,
     int_,
@@ -21,14 +21,14 @@ from craton.logic import (
     mod,
     not_,
     ops,
-    rebuild,
     substitute,
 )
-from craton.logic.affine import affine
+from craton.logic.affine import affine, normal_sum
 from craton.logic.walk import atoms
+from craton.views.cells.positions import moving, told_by
 
 _COMPARISONS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE, ops.LT, ops.LE, ops.EQ)
-_MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS = 24, 10, 3
+_MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS, _MOST_CORNERS = 24, 10, 3, 16
 
 
 class Hints:
@@ -39,6 +39,7 @@ class Hints:
         self._pointers = pointers
         self._conditions: dict[Term, None] = {}  # of the program, that speak of no cell
         self._constants: dict[Term, dict[Term, None]] = {}  # that variables are set to
+        self._ends: dict[Term, dict[Term, None]] = {}  # constants that variables are compared with
         self._wanted: dict[Term, None] = {}  # that errors cannot be reached
         self._facts: dict[Term, None] = {}
         self._indices: dict[Term, None] = {}
@@ -51,7 +52,11 @@ class Hints:
         for variable, value in updates.items():
             if value.op is ops.VALUE:
                 self._constants.setdefault(variable, {})[value] = None
-        compared = [atom for atom in atoms(guard) if atom.op in _COMPARISONS]
+        compared = [atom for atom in atoms(guard) if atom.op in _COMPARISONS and self._is_open(atom, chosen)]
+        for atom in compared:
+            for variable, constant in (atom.args, atom.args[::-1]):
+                if variable.is_variable and constant.op is ops.VALUE:
+                    self._ends.setdefault(variable, {})[constant] = None
         kept = [{}, *({value: variable} for variable, value in updates.items() if value in chosen)]
         conditions = (substitute(atom, names) for names in kept for atom in atoms(guard))
         self._conditions |= dict.fromkeys(atom for atom in conditions if self._is_open(atom, chosen))
@@ -61,17 +66,14 @@ class Hints:
             self._indices[index] = None
             for atom in compared:
                 if free_variables(index) & free_variables(atom):
-                    self._limits |= dict.fromkeys(t for t in atom.args if self._can_limit(t, chosen))
+                    self._limits |= dict.fromkeys(t for t in atom.args if t.sort is self._position.sort)
             for cell, value in updates.items():
-                here = _replaced(substitute(value, self._pointers), index, self._position)
+                here = told_by(substitute(value, self._pointers), index, self._position)
                 if is_cell(cell) and cell not in free_variables(here):
                     self._note(eq(cell, here), index, chosen, self._facts)
             for atom in atoms(guard):
                 self._note(atom, index, chosen, self._facts)
                 self._note(not_(atom), index, chosen, self._facts)
-
-    def _can_limit(self, term: Term, chosen: frozenset[Term]) -> bool:
-        return term.sort is self._position.sort and self._is_open(term, chosen)
 
     def _is_open(self, term: Term, chosen: frozenset[Term]) -> bool:
         """Whether it speaks neither of cells and their position nor of what a step chooses."""
@@ -87,36 +89,46 @@ class Hints:
     def must_not_both(self, question: Term, indices: tuple[Term, Term], chosen: frozenset[Term]) -> None:
         """What leads into an error, and depends on two elements: a fact of two cells whose positions are related."""
         first, second = indices
-        related = eq(self._others[0], _replaced(second, first, self._position))
-        fact = not_(_replaced(substitute(question, self._pointers), second, self._others[0]))
+        related = eq(self._others[0], told_by(second, first, self._position))
+        fact = not_(told_by(substitute(question, self._pointers), second, self._others[0]))
         self._note(implies(related, fact), first, chosen, self._wanted)
 
     def _note(self, fact: Term, index: Term, chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         """The fact with the position in the place of an index."""
-        fact = _replaced(substitute(fact, self._pointers), index, self._position)
+        fact = told_by(substitute(fact, self._pointers), index, self._position)
         free = free_variables(fact)
         if any(map(is_cell, free)) and not free & chosen and fact is not TRUE:
             facts[fact] = None
 
     def formulas(self) -> tuple[Term, ...]:
         facts = list(self._wanted | self._facts)[:_MOST_FACTS]
-        constant = {limit for limit in self._limits if limit.op is ops.VALUE}
         terms = self._indices | dict.fromkeys(self._first_and_last()) | self._limits
+        constant = {limit for limit in terms if limit.op is ops.VALUE}
         limits = [limit for limit in terms if limit not in constant] + sorted(constant, key=lambda t: -t.payload)
         limits = limits[:_MOST_LIMITS]
         variables = [index for index in self._indices if index.is_variable]
-        bounds = [self._at_most(self._zero, index) for index in variables]
-        bounds += [self._at_most(*pair) for i in variables for t in limits if i is not t for pair in ((i, t), (t, i))]
-        ranges = [TRUE, *self._ranges(variables[:_MOST_BEGINNINGS], limits), *self._every_so_often()]
-        return (*self._conditions, *bounds, *(implies(part, fact) for fact in facts for part in ranges))
+        parts = {part: v for index in self._indices for part, v in moving(affine(index)).items()}
+        bounds = [self._at_most(self._zero, part) for part in parts]
+        ends = [(part, substitute(part, {v: end})) for part, v in parts.items() for end in self._ends.get(v, ())]
+        pairs = dict.fromkeys((*((part, t) for part in parts for t in limits if part is not t), *ends))
+        bounds += [part for i, t in pairs for part in (self._at_most(i, t), self._at_most(t, i), self._near(i, t))]
+        ranges = [TRUE, *self._ranges(variables[:_MOST_BEGINNINGS], limits), *self._every_so_often(limits)]
+        return (*self._conditions, *bounds, *(implies(part, fact) for part in ranges for fact in facts))
 
     def _first_and_last(self) -> Iterator[Term]:
-        """Indices of two variables, where one of them is a constant that it is set to."""
+        """Of indices of several variables (`1500·i + j`): where one of them is a constant that it is set to (the row's
+        beginning), and where all of them are constants (behind the last row).
+        """
         for index in self._indices:
-            free = free_variables(index)
-            for variable in sorted(free, key=lambda v: v.serial) if len(free) > 1 else ():
+            variables = sorted(free_variables(index), key=lambda v: v.serial)
+            if len(variables) < 2:
+                continue
+            for variable in variables:
                 for constant in self._constants.get(variable, ()):
                     yield substitute(index, {variable: constant})
+            known = [(*self._constants.get(v, ()), *self._ends.get(v, ())) for v in variables]
+            for values in islice(product(*known), _MOST_CORNERS):
+                yield substitute(index, dict(zip(variables, values, strict=True)))
 
     def _ranges(self, beginnings: Sequence[Term], limits: Sequence[Term]) -> Iterator[Term]:
         k = self._position
@@ -131,19 +143,29 @@ class Hints:
                     yield and_(self._at_most(index, k), below)
                     yield and_(not_(self._at_most(k, index)), below)
 
-    def _every_so_often(self) -> Iterator[Term]:
-        """Positions below m·i + c that are c modulo m, for indices of this form."""
+    def _every_so_often(self, limits: Sequence[Term]) -> Iterator[Term]:
+        """Positions below m·i + c that are c modulo m, for indices of this form; and below limits, when i has passed
+        them.
+        """
         k = self._position
         for index in self._indices:
             sum_ = affine(index)
             factors = {abs(factor) for factor in sum_.factors.values()}
             if len(factors) == 1 and (step := factors.pop()) > 1:
-                below = and_(self._at_most(self._zero, k), not_(self._at_most(index, k)))
-                rest = sum_.constant % step
-                if isinstance(k.sort, BitVec):
-                    yield and_(below, eq(bvurem(k, bv(step, k.sort.width)), bv(rest, k.sort.width)))
-                else:
-                    yield and_(below, eq(mod(k, int_(step)), int_(rest)))
+                rest = self._is_rest(sum_.constant % step, step)
+                for limit in dict.fromkeys((index, *(t for t in limits if t not in self._indices))):
+                    yield and_(self._at_most(self._zero, k), not_(self._at_most(limit, k)), rest)
+
+    def _is_rest(self, rest: int, step: int) -> Term:
+        """That the position is so much modulo a step."""
+        k = self._position
+        if isinstance(k.sort, BitVec):
+            return eq(bvurem(k, bv(step, k.sort.width)), bv(rest, k.sort.width))
+        return eq(mod(k, int_(step)), int_(rest))
+
+    def _near(self, index: Term, limit: Term) -> Term:
+        """That the index is at most one beyond: where `i <= n` ends a loop, i is n + 1 behind it."""
+        return self._at_most(index, normal_sum({limit: 1}, 1, limit.sort).term)
 
     @property
     def _zero(self) -> Term:
@@ -152,11 +174,6 @@ class Hints:
 
     def _at_most(self, a: Term, b: Term) -> Term:
         return bvsle(a, b) if isinstance(a.sort, BitVec) else le(a, b)
-
-
-def _replaced(term: Term, part: Term, by: Term) -> Term:
-    """The term with another one in the place of a part that need not be a variable."""
-    return fold(term, lambda node, args: by if node is part else rebuild(node, args) if args else node)
 
 
 def is_cell(variable: Term) -> bool:

@@ -18,6 +18,7 @@ from craton.logic import (
 )
 from craton.logic.affine import Affine, affine, extended
 from craton.logic.sorts import INT, Array
+from craton.program.storage import NOTHING_STORED, Storage
 from craton.program.transitions import Transition
 
 
@@ -64,10 +65,13 @@ def _cannot_wrap(inner: Term | None, factor: int, sort: BitVec) -> bool:
 
 
 class Layouts:
-    """Guesses where arrays begin: at the least constant of their indices, or where pointers to them may point."""
+    """Guesses where arrays begin: where an object is known to begin, or pointers to them may point, or at the least
+    constant of their indices, plain ones (`4·i + 65536`) before others (`4·(3·i - 3) + 65536`).
+    """
 
-    def __init__(self, arrays: Sequence[Term], steps: Sequence[Transition]) -> None:
+    def __init__(self, arrays: Sequence[Term], steps: Sequence[Transition], storage: Storage = NOTHING_STORED) -> None:
         self._constants = _assigned_constants(steps)
+        self._objects = frozenset(known.address for known in storage.objects)
         self.indices: dict[Term, dict[Term, None]] = {array: {} for array in arrays}
         for step in steps:
             for node in post_order(step.guard, *step.updates.values()):
@@ -85,9 +89,12 @@ class Layouts:
             raise NotSeen
         if sort.index is INT:
             return Layout(0, 1, INT)
-        bases = [base for index in self.indices[array] for base in self._bases(affine(index))]
-        size = sort.element.width // 8 if isinstance(sort.element, BitVec) else _float_size(sort.element)
-        return Layout(min(bases, default=0), max(1, size), sort.index)
+        size = max(1, sort.element.width // 8 if isinstance(sort.element, BitVec) else _float_size(sort.element))
+        sums = [affine(index) for index in self.indices[array]]
+        plain = [sum_ for sum_ in sums if len(sum_.factors) <= 2 and set(sum_.factors.values()) <= {1, size}]
+        bases = [base for sum_ in plain or sums for base in self._bases(sum_)]
+        known = [base for sum_ in sums for base in self._bases(sum_) if base in self._objects]
+        return Layout(min(known or bases, default=0), size, sort.index)
 
     def _bases(self, index: Affine) -> Iterator[int]:
         pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self._constants]
@@ -105,11 +112,16 @@ class Layouts:
         return found
 
     def narrow(self) -> int | None:
-        """The width of what all indices are extended from with their signs; None if they are not."""
+        """The width of what all indices are extended from with their signs; None if they are not, or are sums of what
+        was extended (`1500·i + j`).
+        """
         widths: set[int | None] = set()
         for indices in self.indices.values():
             for index in indices:
-                for part in affine(index).factors:
+                parts = affine(index).factors
+                if sum(part not in self._constants for part in parts) > 1:
+                    return None
+                for part in parts:
                     inner = extended(part)
                     signed = inner is not None and part.op is ops.SIGN_EXTEND and isinstance(inner.sort, BitVec)
                     if part not in self._constants:

@@ -37,10 +37,10 @@ from craton.logic import (
     substitute,
     var,
 )
-from craton.logic.affine import Affine, affine, extended
+from craton.logic.affine import Affine, affine, extended, normal_sum
 from craton.logic.core import fresh
 from craton.logic.sorts import Array
-from craton.program.cfa import Edge, Location, Program
+from craton.program.cfa import Edge, Location, Program, Symbol
 from craton.program.simultaneous import one_by_one
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.program.transitions import Transition, paths, transition
@@ -108,7 +108,7 @@ class _Making:
     def __init__(self, program: Program, arrays: Sequence[Term]) -> None:
         self.program = program
         self.steps = [(edge, transition(edge.statement)) for edge in program.main.edges]
-        layouts = Layouts(arrays, [step for _, step in self.steps])
+        layouts = Layouts(arrays, [step for _, step in self.steps], program.storage)
         self.layouts = {array: layouts.of(array) for array in arrays}
         self.pointers = layouts.pointers()
         self.errors = [(edge, list(self._ways(edge))) for edge, _ in self.steps if edge.target in program.errors]
@@ -160,7 +160,10 @@ class _Making:
         heads = [x for x in main.locations if x != main.entry and x not in self.program.errors]
         places = tuple(eq(*pointer) for pointer in self.pointers.items() if pointer[0].sort in self._index_sorts)
         hints = dict.fromkeys(heads, (*places, *self.hints.formulas()))
-        program = replace(self.program.restricted_to({main.name: changed}), globals=globals_, hints=hints)
+        symbols = {**self.program.symbols, **dict.fromkeys(self.positions, Symbol("", "", None, signed=True))}
+        program = replace(
+            self.program.restricted_to({main.name: changed}), globals=globals_, hints=hints, symbols=symbols
+        )
         meanings = {c: select(a, address) for a, cells in self.cells.items() for address, c in cells.items()}
         known = frozenset((*main.locals, *self.program.globals, *self.layouts, *self.positions))
         known = known.union(*(step.written | step.read for _, step in self.steps))
@@ -256,13 +259,13 @@ class _Making:
         relative = affine(substitute(index, self.pointers)).minus(base).divided(layout.size)
         if relative is None:
             return
-        if list(relative.factors.values()) == [1] and not relative.constant:
-            inner = extended(next(iter(relative.factors)))
-            if inner is not None and inner.sort is self.sort:
-                yield inner
-                return
         if index.sort is self.sort:
             yield relative.term
+            return
+        narrow = {extended(part): factor for part, factor in relative.factors.items()}
+        found = {part: factor for part, factor in narrow.items() if part is not None and part.sort is self.sort}
+        if len(found) == len(relative.factors):
+            yield normal_sum(found, relative.constant, self.sort).term
 
     def _between(self) -> Location:
         self.next += 1
