@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
@@ -126,6 +124,8 @@ def _configured(words: Sequence[str], parser: argparse.ArgumentParser) -> Sequen
 
 def _report(args: argparse.Namespace, message: str, code: int) -> int:
     if args.debug:
+        import traceback
+
         traceback.print_exc()
     print(f"craton: {message}", file=sys.stderr)
     if getattr(args, "json", None) is True or getattr(args, "format", None) == "json":
@@ -140,6 +140,8 @@ def _wants_json(words: Sequence[str]) -> bool:
 
 def _print_failure(message: str, code: int) -> None:
     """For `--json`: what the last line on standard error says, as an object, with a verdict only if that is unknown."""
+    import json
+
     told: dict[str, str | int] = {"schema_version": 1, "error": message, "exit_code": code}
     if code == UNKNOWN:
         told = {"verdict": "unknown", "reason": message, **told}

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +57,8 @@ def _schedule(table: Any, stages: Sequence[Stage], where: str) -> Schedule:
     shares, first = table.get("shares", {}), table.get("first", [])
     for key in (*shares, *first):
         if not any(is_meant(key, stage) for stage in stages):
+            from difflib import get_close_matches
+
             known = [stage.seen_through(stage.engine) for stage in stages]
             close = get_close_matches(key, known, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(dict.fromkeys(known))}"
@@ -75,6 +75,8 @@ def _check_table(table: Any, word: str, known: Sequence[str], expected: Mapping[
         raise StagesError(f"{where} is not a table; write [[{word}]]")
     for key in table:
         if key not in known:
+            from difflib import get_close_matches
+
             close = get_close_matches(key, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(known))}"
             raise StagesError(f"{where}: unknown key {key!r}; {hint}")
@@ -152,4 +154,6 @@ def _is_said(key: str, value: Any, usual: Stage) -> bool:
 
 
 def _toml(value: str | float) -> str:
+    import json
+
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else f"{value:g}"

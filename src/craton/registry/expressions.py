@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TypeVar
 
 from craton.errors import CratonError
@@ -141,6 +140,8 @@ class Meaning:
                 raise ExpressionError(self.text, word.position, f"{word.name} contradicts or repeats {first.name}")
 
     def unknown(self, word: Word, what: str, known: Sequence[str]) -> ExpressionError:
+        from difflib import get_close_matches
+
         close = get_close_matches(word.name, known, n=3)
         hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
         return ExpressionError(self.text, word.position, f"unknown {what} {word.name!r}; {hint}")

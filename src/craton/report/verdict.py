@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import statistics as averages
 import sys
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -240,7 +238,11 @@ def _choices(numbers: Sequence[int]) -> dict[str, float]:
 
 
 def _spread(numbers: Sequence[int], least: str, most: str) -> dict[str, float]:
-    return {least: min(numbers), "median": averages.median(numbers), most: max(numbers)} if numbers else {}
+    if not numbers:
+        return {}
+    from statistics import median
+
+    return {least: min(numbers), "median": median(numbers), most: max(numbers)}
 
 
 def as_data(outcome: Outcome) -> dict[str, Any]:
@@ -443,6 +445,8 @@ def print_outcomes(told: Sequence[tuple[Asked, Outcome]], output: Output) -> Out
 
 
 def print_json(content: dict[str, Any]) -> None:
+    import json
+
     plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
     print(json.dumps(content, indent=2, ensure_ascii=plain))
 

@@ -9,7 +9,6 @@ import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
 
 from craton.errors import MissingCapability, UnknownSolver
@@ -118,6 +117,8 @@ def _preset(name: str) -> Preset:
         return preset
     if " " in name or "/" in name:
         return Preset.from_command(name)
+    from difflib import get_close_matches
+
     close = get_close_matches(name, known_solvers(), n=1)
     hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known_solvers())}"
     raise UnknownSolver(f"no solver is called {name!r}; {hint}")
