@@ -4,6 +4,7 @@ have. The oracle is the machine's C library.
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,3 +23,13 @@ def test_texts_and_lengths_are_those_of_the_c_library(tmp_path: Path) -> None:
     subprocess.run(command, check=True)
     told = subprocess.run([str(made)], check=True, capture_output=True, text=True).stdout
     assert told == "0 of 100000 differ\n"
+
+
+def test_no_name_means_two_things() -> None:
+    """Both files are one text, parts of which are left out for some properties."""
+    names = [
+        set(re.findall(r"^(?:static|CRATON_WEAK|struct)\b[^;={]*?\b(craton_\w+)", path.read_text(), re.MULTILINE))
+        for path in (OURS, OURS.parent / "harness.c")
+    ]
+    assert all(names)
+    assert not names[0] & names[1]

@@ -9,7 +9,7 @@ static void craton_put(struct craton_text *text, char c)
     text->length++;
 }
 
-static void craton_fill(struct craton_text *text, char c, int count)
+static void craton_repeat(struct craton_text *text, char c, int count)
 {
     while (count-- > 0) craton_put(text, c);
 }
@@ -23,14 +23,14 @@ static void craton_padded(struct craton_text *text, unsigned flags, int width, c
     int first = (int)strlen(before), blanks = width - first - count;
     if (zeros < 0) zeros = 0;
     blanks -= zeros;
-    if (!(flags & CRATON_LEFT)) craton_fill(text, ' ', blanks);
+    if (!(flags & CRATON_LEFT)) craton_repeat(text, ' ', blanks);
     while (*before) craton_put(text, *before++);
-    craton_fill(text, '0', zeros);
+    craton_repeat(text, '0', zeros);
     while (count-- > 0) craton_put(text, *digits++);
-    if (flags & CRATON_LEFT) craton_fill(text, ' ', blanks);
+    if (flags & CRATON_LEFT) craton_repeat(text, ' ', blanks);
 }
 
-static void craton_number(struct craton_text *text, unsigned flags, int width, int precision, const char *sign,
+static void craton_shown_number(struct craton_text *text, unsigned flags, int width, int precision, const char *sign,
                           unsigned long long number, char kind)
 {
     char digits[32], *first = digits + sizeof digits;
@@ -116,10 +116,10 @@ static void craton_conversion(struct craton_text *text, const char **at, __built
         top = 1ull << (8 * size - 1);
         sign = flags & CRATON_PLUS ? "+" : flags & CRATON_SPACE ? " " : "";
         if (number & top) { number = (~number + 1) & (top | (top - 1)); sign = "-"; }
-        craton_number(text, flags, width, precision, sign, number, 'u');
+        craton_shown_number(text, flags, width, precision, sign, number, 'u');
         return;
     case 'u': case 'x': case 'X': case 'o':
-        craton_number(text, flags, width, precision, "", craton_integer(size, arguments), *format);
+        craton_shown_number(text, flags, width, precision, "", craton_integer(size, arguments), *format);
         return;
     case 'c':
         character = (char)__builtin_va_arg(*arguments, int);
