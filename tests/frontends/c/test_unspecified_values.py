@@ -246,3 +246,8 @@ def test_ordinary_programs_assume_only_what_memory_safety_proves(tmp_path: Path)
     text = "int sum(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n); return __builtin_va_arg(a, int); }"
     text += 'int main(void) { char *s = "abc"; struct S s2 = gs; int *p = g; return sum(1, *p) + s[1] + s2.c; }'
     assert loaded(text, tmp_path).assumptions == ("accesses stay in their objects (--property memsafety proves it)",)
+
+
+def test_what_is_not_zero_of_a_digit_is_told_by_the_compiler_or_by_a_table(tmp_path: Path) -> None:
+    program = loaded("extern int isdigit(int); int main(void) { return isdigit('7') + isdigit('x'); }", tmp_path)
+    assert {result(program, seed) for seed in range(32)} == {1, 2048}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.automaton.arithmetic import number, resize
+from craton.frontends.c.automaton.arithmetic import resize
 from craton.frontends.c.automaton.lvalue import Lvalue, Value
 from craton.frontends.c.library.arguments import pointer_lvalue, size_argument
 from craton.frontends.c.library.contract import Lowering
@@ -287,6 +287,9 @@ def _strdup(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 @models("isdigit")
 def _isdigit(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """In the C locale."""
+    """In the C locale. Of a digit it is 1 where gcc computes it, 2048 where glibc does, as a macro or a function."""
     value = lower.expressions.scalar(arguments[0])
-    return number(and_(bvule(bv(ord("0"), 32), value), bvule(value, bv(ord("9"), 32))), 32)
+    by_table = lower.builder.temporary(BitVec(1))
+    lower.builder.havoc(by_table)
+    yes = ite(eq(by_table, bv(1, 1)), bv(2048, 32), bv(1, 32))
+    return ite(and_(bvule(bv(ord("0"), 32), value), bvule(value, bv(ord("9"), 32))), yes, bv(0, 32))
