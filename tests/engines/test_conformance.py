@@ -84,6 +84,7 @@ OTHERS = (
     "kinduction(plain, k=6)",
     "conjectures",
     "conjectures(landmarks)",
+    "shapes",
     "horn",
     "horn(lbe)",
     "horn(sbe)",

@@ -24,6 +24,7 @@ _ENTRIES = (
     Entry("bounded", "craton.engines.bounded:Bounded"),
     Entry("kinduction", "craton.engines.kinduction:KInduction"),
     Entry("conjectures", "craton.engines.conjectures:Conjectures"),
+    Entry("shapes", "craton.engines.shapes:Shapes"),
     Entry("horn", "craton.engines.horn:Horn"),
 )
 

@@ -7,7 +7,7 @@ are inductive together. Either they are a proof or not: no refiner is used, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from craton.engines.guesses import (
     mixed_signs,
     simple_facts,
 )
-from craton.engines.houdini import Guesses, bounds_by_constants, inductive
+from craton.engines.houdini import Guesses, bounds_by_constants, inductive, premises, wanted_before
 from craton.engines.landmarks import NO_LANDMARKS, Landmarks, landmarks
 from craton.errors import MissingCapability
 from craton.logic import (
@@ -42,7 +42,6 @@ from craton.logic import (
     le,
     not_,
     ops,
-    substitute,
     zero_extend,
 )
 from craton.logic.evaluation import CannotEvaluate
@@ -117,17 +116,17 @@ class Conjectures(Engine):
                 return {}
         live = live_variables(program, steps)
         watched = {
-            location: _comparable(live[location])
+            location: comparable(live[location])
             for location in program.main.locations
             if location not in program.errors and location != program.main.entry
         }
-        dead = {x: _comparable(marks.variables.difference(variables)) for x, variables in watched.items()}
+        dead = {x: comparable(marks.variables.difference(variables)) for x, variables in watched.items()}
         with statistics.spending("runs for conjectures"):
             seen = _states(program, {x: watched[x] + dead[x] for x in watched}, self.seed, budget)
         if seen is None:
             return None
         live_rows = {x: list(dict.fromkeys(row[: len(watched[x])] for row in rows)) for x, rows in seen.items()}
-        guesses = self._guesses(program, steps, watched, live_rows)
+        guesses = self.scalar_guesses(program, steps, watched, live_rows)
         for location, rows in seen.items() if marks.facts else ():
             more = _by_landmarks(marks, watched[location] + dead[location], rows)
             guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more)))
@@ -138,13 +137,14 @@ class Conjectures(Engine):
         with statistics.spending("conjectures kept"):
             return inductive(program, steps, guesses, solver, budget)
 
-    def _guesses(
+    def scalar_guesses(
         self,
         program: Program,
         steps: Mapping[Edge, Transition],
         watched: Mapping[Location, tuple[Term, ...]],
         seen: Mapping[Location, Rows],
     ) -> Guesses:
+        """What the values of variables that were seen suggest, and what the program asks."""
         bounds = bounds_by_constants(program, steps)
         quotients = _quotients(list(steps.values()))
         found: Guesses = {}
@@ -171,23 +171,29 @@ class Conjectures(Engine):
     def verdict(
         self, program: Program, steps: Mapping[Edge, Transition], kept: Guesses, solver: Solver
     ) -> Safe | Unknown:
-        """The needed parts of the invariants, from the errors backwards: a proof should be readable."""
-        needed: dict[Location, dict[Term, None]] = {location: {} for location in kept}
-        waiting = [(edge, FALSE) for edge in steps if edge.target in program.errors and edge.source in kept]
-        while waiting:
-            edge, wanted = waiting.pop()
-            step = steps[edge]
-            enough = _enough(solver, kept[edge.source], step.guard, not_(substitute(wanted, step.updates)))
-            if enough is None:
-                return Unknown(f"{sum(map(len, kept.values()))} conjectures are invariants, but no proof")
-            parts = needed[edge.source]
-            for part in enough:
-                if part not in parts:
-                    parts[part] = None
-                    waiting += [(e, part) for e in program.main.incoming(edge.source) if e.source in kept]
-        beside = _beside(program, kept)
-        found = {location: and_(*parts, *beside.get(location, ())) for location, parts in needed.items()}
-        return Safe(found, (self.solver,))
+        return needed_parts(program, steps, kept, solver, self.solver)
+
+
+def needed_parts(
+    program: Program, steps: Mapping[Edge, Transition], kept: Guesses, solver: Solver, by: str
+) -> Safe | Unknown:
+    """The needed parts of the invariants, from the errors backwards: a proof should be readable."""
+    needed: dict[Location, dict[Term, None]] = {location: {} for location in kept}
+    waiting = [(edge, FALSE) for edge in steps if edge.target in program.errors and edge.source in kept]
+    while waiting:
+        edge, wanted = waiting.pop()
+        step = steps[edge]
+        enough = _enough(solver, kept[edge.source], step.guard, not_(wanted_before(wanted, step)))
+        if enough is None:
+            return Unknown(f"{sum(map(len, kept.values()))} conjectures are invariants, but no proof")
+        parts = needed[edge.source]
+        for part in enough:
+            if part not in parts:
+                parts[part] = None
+                waiting += [(e, part) for e in program.main.incoming(edge.source) if e.source in kept]
+    beside = _beside(program, kept)
+    found = {location: and_(*parts, *beside.get(location, ())) for location, parts in needed.items()}
+    return Safe(found, (by,))
 
 
 def _beside(program: Program, kept: Guesses) -> Guesses:
@@ -217,12 +223,13 @@ def _tighter(bound: Term, other: Term | None) -> Term:
 
 def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Term] | None:
     """A subset of the parts that contradicts the others; None if even all parts together do not."""
+    known = dict(zip(premises(parts, *others), parts, strict=True))
     with solver.scope():
         solver.add(*others)
-        answer = solver.check(*parts)
+        answer = solver.check(*known)
         if isinstance(answer, Unsat):
-            return answer.core.assumptions
-        solver.add(*parts)  # assertions are easier for a solver than assumptions
+            return [known[premise] for premise in answer.core.assumptions]
+        solver.add(*known)  # assertions are easier for a solver than assumptions
         return parts if isinstance(answer, Undecided) and isinstance(solver.check(), Unsat) else None
 
 
@@ -241,23 +248,47 @@ def _states(
         if (count <= 12 or count & (count - 1) == 0) and len(seen[location]) < MOST_ROWS:  # later visits add little
             seen[location][values] = None
 
-    interpreter = Interpreter(program, watched=watched, seen=note)
-    started = running_time()
-    for number in range(RUNS):
-        budget.check()
-        visits.clear()
-        # Some places come only after long loops: if there are such, the last runs may be long.
-        patient = number >= RUNS - 2 and not all(seen.values())
-        steps = LONG_RUN if patient else MOST_STEPS
-        run = interpreter.run(seed=None if number == 0 else seed * RUNS + number, step_limit=steps)
-        if isinstance(run.outcome, ReachedError):
-            return None
-        if running_time() - started > SAMPLING_SECONDS:
-            break
+    if not run_often(program, watched, note, visits.clear, seed, budget):
+        return None
     return {location: list(rows) for location, rows in seen.items()}
 
 
-def _comparable(variables: Iterable[Term]) -> tuple[Term, ...]:
+def run_often(
+    program: Program,
+    watched: Mapping[Location, tuple[Term, ...]],
+    note: Callable[[Location, tuple[Any, ...]], None],
+    begin: Callable[[], None],
+    seed: int,
+    budget: Budget,
+    inputs: Callable[[int], Sequence[int]] = lambda number: (),
+) -> bool:
+    """Runs the program on several inputs, which begin with those of the run's number; `note` is told what is watched,
+    `begin` that a run begins. False if a run reaches an error.
+    """
+    visited: set[Location] = set()
+
+    def seen(location: Location, values: tuple[Any, ...]) -> None:
+        visited.add(location)
+        note(location, values)
+
+    interpreter = Interpreter(program, watched=watched, seen=seen)
+    started = running_time()
+    for number in range(RUNS):
+        budget.check()
+        begin()
+        # Some places come only after long loops: if there are such, the last runs may be long.
+        patient = number >= RUNS - 2 and len(visited) < len(watched)
+        steps = LONG_RUN if patient else MOST_STEPS
+        drawn = None if number == 0 else seed * RUNS + number
+        run = interpreter.run(inputs(number), seed=drawn, step_limit=steps)
+        if isinstance(run.outcome, ReachedError):
+            return False
+        if running_time() - started > SAMPLING_SECONDS:
+            break
+    return True
+
+
+def comparable(variables: Iterable[Term]) -> tuple[Term, ...]:
     """Those that have values which can be compared, in the order of their making."""
     found = (v for v in variables if isinstance(v.sort, BitVec) or v.sort in (INT, BOOL))
     return tuple(sorted(found, key=lambda v: v.serial))

@@ -8,10 +8,13 @@ With bounds by the program's own constants as additional guesses, many such proo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from craton.engines.contract import Budget
+from craton.evidence.instances import indices, instances
 from craton.facts.counting import counted
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
+from craton.logic.affine import cases_of_sum
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.walk import atoms
 from craton.program.analysis.liveness import live_variables
@@ -19,6 +22,7 @@ from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Unsat
 
+MOST_PLACES = 12  # that what holds of all is asked of
 SOLVER = "cvc5"  # the solver that repaired proofs rely on
 MOST_CONSTANTS = 12  # of one sort; more would be too many guesses
 
@@ -47,7 +51,8 @@ def inductive(
     left = {location: list(parts) for location, parts in guesses.items()}
     left[program.main.entry] = []
     edges = [edge for edge in steps if edge.target not in program.errors and edge.source not in program.errors]
-    waiting = dict.fromkeys(edges)
+    first = [edge for edge in edges if edge.source == program.main.entry]  # what is wrong there is wrong everywhere
+    waiting = dict.fromkeys((*first, *edges))
     while waiting:
         edge = next(iter(waiting))
         del waiting[edge]
@@ -64,18 +69,46 @@ def inductive(
 
 def _kept(solver: Solver, before: Sequence[Term], step: Transition, after: Sequence[Term]) -> list[Term]:
     """The formulas that hold after the step. Each counterexample removes all formulas that it violates."""
-    wanted = {guess: substitute(guess, step.updates) for guess in after}
+    wanted = {guess: wanted_before(guess, step) for guess in after}
     with solver.scope():
-        solver.add(*before, step.guard)
+        solver.add(*premises(before, step.guard, *wanted.values()), step.guard)
         while wanted:
             answer = solver.check(not_(and_(*wanted.values())))
             if isinstance(answer, Unsat):
                 break
             kept = _true_in(answer, wanted) if isinstance(answer, Sat) else []
             if len(kept) == len(wanted) or not isinstance(answer, Sat):
-                return [g for g, later in wanted.items() if isinstance(solver.check(not_(later)), Unsat)]
+                return _shown(solver, wanted)
             wanted = {guess: wanted[guess] for guess in kept}
     return list(wanted)
+
+
+def _shown(solver: Solver, wanted: Mapping[Term, Term]) -> list[Term]:
+    """Those that a solver shows, in halves of halves."""
+    found: list[Term] = []
+    waiting = [list(wanted)]
+    while waiting:
+        some = waiting.pop()
+        if isinstance(solver.check(not_(and_(*(wanted[guess] for guess in some)))), Unsat):
+            found += some
+        elif len(some) > 1:
+            half = len(some) // 2
+            waiting += [some[half:], some[:half]]
+    return found
+
+
+def wanted_before(guess: Term, step: Transition) -> Term:
+    """What has to be true before a step for the guess to hold after it; what is said of all is said of any."""
+    return substitute(guess.args[0] if guess.op is ops.FORALL else guess, step.updates)
+
+
+def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
+    """What is known, part by part, without quantifiers: what holds of all holds of that which the others speak of."""
+    if not any(part.op is ops.FORALL for part in parts):
+        return list(parts)
+    asked = (case for term in others for index in indices(term) for case in cases_of_sum(index))
+    places = tuple(islice(dict.fromkeys(asked), MOST_PLACES))
+    return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
 
 
 def _true_in(answer: Sat, wanted: Mapping[Term, Term]) -> list[Term]:

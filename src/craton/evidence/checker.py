@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
+from craton.evidence.elements import without_arrays
 from craton.evidence.instances import cases_of_indices, instantiated
 from craton.evidence.state_questions import StateQuestion
 from craton.logic import FALSE, Term, alternatives, disjuncts, free_variables, not_, size
@@ -27,6 +28,7 @@ _HEEDLESS, _LARGE = "cvc5 over integers", 4000  # nodes
 _TRIES = (0.1, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
 _QUICK = _TRIES[:2]  # where another question will do as well
+_FEW = 3  # parts of what is to be shown: more are asked for one by one
 
 
 # --- proofs -----------------------------------------------------------------------------------------------------------
@@ -218,9 +220,10 @@ class _Panel:
         """
         if FALSE in formulas:
             return True
-        some = instantiated(formulas)
+        some = _elementary(instantiated(formulas))
         if some is not None:
-            if self._tried(some, limits[:1]) is True or self._shown_in_parts(formulas):
+            many = len(alternatives(formulas[-1])) > _FEW
+            if (not many and self._tried(some, limits[:1]) is True) or self._shown_in_parts(formulas):
                 return True
             if self._tried(some, [limit for limit in limits[1:] if limit is not None]) is True:
                 return True
@@ -241,8 +244,8 @@ class _Panel:
         """What is to follow, one part after the other, and for elements that were written and others one by one."""
         *known, goal = formulas
         for part in alternatives(goal):
-            some = instantiated((*known, part)) or (*known, part)
-            if self._tried(some, _QUICK[:1]) is not True:
+            some = instantiated((*known, part)) or [*known, part]
+            if self._tried(_elementary(some) or some, _QUICK[1:]) is not True:
                 cases = cases_of_indices(some)
                 if not all(self._tried(case, _QUICK) is True for case in cases):
                     return False
@@ -279,6 +282,11 @@ class _Panel:
                 if len(shown) == self.opinions:
                     return True
         return None
+
+
+def _elementary(formulas: list[Term] | None) -> list[Term] | None:
+    """The same without arrays, where that can be said."""
+    return None if formulas is None else without_arrays(formulas) or formulas
 
 
 def family(solver: str) -> str:

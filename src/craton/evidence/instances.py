@@ -27,8 +27,8 @@ def instantiated(formulas: Sequence[Term]) -> list[Term] | None:
     try:
         named = _Names(formulas)
         open_ = [named.of(formula) for formula in formulas]
-        indices = dict.fromkeys(index for formula in open_ for index in _indices(formula))
-        found = [_of_some(formula, tuple(indices), tuple(named.given)) for formula in open_]
+        places = dict.fromkeys(index for formula in open_ for index in indices(formula))
+        found = [_of_some(formula, tuple(places), tuple(named.given)) for formula in open_]
     except _Hidden:
         return None
     return found
@@ -117,7 +117,7 @@ class _Names:
         return substitute(quantified.args[0], names)
 
 
-def _indices(formula: Term) -> Iterator[Term]:
+def indices(formula: Term) -> Iterator[Term]:
     """The indices at which arrays are read or written, outside of quantifiers."""
     waiting, seen = [formula], set()
     while waiting:
@@ -130,21 +130,22 @@ def _indices(formula: Term) -> Iterator[Term]:
         waiting += node.args
 
 
-def _of_some(formula: Term, indices: Sequence[Term], names: Sequence[Term]) -> Term:
+def _of_some(formula: Term, places: Sequence[Term], names: Sequence[Term]) -> Term:
     """With each ∀, which stands where it is positive, replaced by instances of it."""
     if not is_quantified(formula):
         return formula
     match formula.op:
         case ops.AND:
-            return and_(*(_of_some(part, indices, names) for part in formula.args))
+            return and_(*(_of_some(part, places, names) for part in formula.args))
         case ops.OR:
-            return or_(*(_of_some(part, indices, names) for part in formula.args))
+            return or_(*(_of_some(part, places, names) for part in formula.args))
         case ops.FORALL:
-            return and_(*_instances(formula, indices, names))
+            return and_(*instances(formula, places, names))
     raise _Hidden
 
 
-def _instances(quantified: Term, indices: Sequence[Term], names: Sequence[Term]) -> Iterator[Term]:
+def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = ()) -> Iterator[Term]:
+    """What holds of all, of the named ones, and of those for which an element is read at one of the places."""
     body = quantified.args[0]
     if is_quantified(body):
         raise _Hidden
@@ -154,7 +155,7 @@ def _instances(quantified: Term, indices: Sequence[Term], names: Sequence[Term])
         found = dict.fromkeys(name for name in names if name.sort is variable.sort)
         for pattern in patterns:
             if variable in free_variables(pattern):
-                found |= dict.fromkeys(match for index in indices for match in _matches(pattern, variable, index))
+                found |= dict.fromkeys(match for index in places for match in _matches(pattern, variable, index))
         candidates.append(tuple(found))
     for values in islice(product(*candidates), _MOST_INSTANCES):
         yield substitute(body, dict(zip(quantified.payload, values, strict=True)))
@@ -168,6 +169,9 @@ def _matches(pattern: Term, variable: Term, index: Term) -> Iterator[Term]:
         return
     if pattern is variable:
         yield index
+        return
+    if pattern.op is ops.BVLSHR and index.op is ops.BVLSHR and pattern.args[1] is index.args[1]:
+        yield from _matches(pattern.args[0], variable, index.args[0])
         return
     shape = affine(pattern)
     for part, factor in shape.factors.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from craton.logic import ops
@@ -30,6 +30,9 @@ class Affine:
             factors[part] = _wrapped(factors.get(part, 0) - factor, self.sort)
         found = {part: factor for part, factor in factors.items() if factor}
         return Affine(found, _wrapped(self.constant - other.constant, self.sort), self.sort)
+
+    def plus(self, number: int) -> Affine:
+        return Affine(self.factors, _wrapped(self.constant + number, self.sort), self.sort)
 
     def without(self, part: Term) -> Affine:
         return Affine({p: f for p, f in self.factors.items() if p is not part}, self.constant, self.sort)
@@ -78,6 +81,24 @@ def normal_sum(factors: Mapping[Term, int], constant: int, sort: Sort) -> Affine
     """The one form of a sum over these parts: factors near to zero, but none that is."""
     wrapped = {part: factor for part, number in factors.items() if (factor := _wrapped(number, sort))}
     return Affine(wrapped, _wrapped(constant, sort), sort)
+
+
+def cases_of_sum(term: Term) -> Iterator[Term]:
+    """What a sum of one part and a constant is in each case, where the part is told by cases."""
+    sum_ = affine(term)
+    ((part, factor),) = sum_.factors.items() if len(sum_.factors) == 1 else ((term, 0),)
+    if factor != 1 or part.op is not ops.ITE:
+        yield term
+        return
+    waiting, seen = [part], set()
+    while waiting:
+        case = waiting.pop()
+        if case not in seen:
+            seen.add(case)
+            if case.op is ops.ITE:
+                waiting += case.args[1:]
+            else:
+                yield affine(case).plus(sum_.constant).term
 
 
 def low_part(term: Term, width: int) -> Term:

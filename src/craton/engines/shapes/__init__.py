@@ -1,0 +1,8 @@
+"""What is true of all nodes of lists and trees, the address being the index (docs/lists.md).
+
+Reading order: `nodes` (what a node is), `facts` (what may be true of one), `states` (what runs show), `engine`.
+"""
+
+from craton.engines.shapes.engine import Shapes
+
+__all__ = ["Shapes"]

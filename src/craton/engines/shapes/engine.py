@@ -1,0 +1,129 @@
+"""Invariants of all nodes of lists and trees, conjectured from runs and from the program's text (docs/lists.md).
+
+∀k. (k is a node, and guard) → fact. Houdini keeps what is inductive, with what holds of all nodes taken for those that
+a step touches: no solver sees a quantifier. What comes out is checked on the program like any proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar
+
+from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.houdini import Guesses, inductive
+from craton.engines.shapes.facts import Effort, Facts
+from craton.engines.shapes.nodes import Nodes, Sized, nodes
+from craton.engines.shapes.states import Observed
+from craton.logic import Model, Term
+from craton.logic.semantics import ArrayValue
+from craton.logic.sorts import Array
+from craton.program.analysis.liveness import live_variables
+from craton.program.cfa import Edge, Program
+from craton.program.transitions import Transition, transition
+from craton.smt import Solver, make_solver
+
+QUERY_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes(Engine):
+    """What is true of all nodes of lists and trees, whatever their number: conjectured from runs, those that are
+    inductive together; proves only; needs no refiner.
+    """
+
+    word: ClassVar[str] = "shapes"
+
+    solver: str = "z3"
+    seed: int = 0
+    blocks: int | None = None
+
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
+        try:
+            steps = {edge: transition(edge.statement) for edge in program.main.edges}
+            found = nodes(list(steps.values()))
+            if found is None:
+                return Unknown("the program allocates no nodes that point to each other")
+            with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
+                return self._by_rounds(program, steps, found, solver, budget)
+        except OutOfTime:
+            return Unknown("out of time before the conjectures were sorted out")
+        except FAILURES as problem:
+            return Unknown(str(problem))
+
+    def _by_rounds(
+        self, program: Program, steps: Mapping[Edge, Transition], found: Nodes, solver: Solver, budget: Budget
+    ) -> EngineAnswer:
+        """With few guesses first, and then with more."""
+        facts = Facts(program, steps, found)
+        seen = self._seen(program, steps, facts, budget)
+        if seen is None:
+            return Unknown("a run fails: there is nothing to prove")
+        answer: EngineAnswer = Unknown("there is nothing to guess")
+        for effort in Effort:
+            guesses = self._guesses(program, steps, facts, seen, effort)
+            budget.statistics.predicates = sum(map(len, guesses.values()))
+            with budget.statistics.spending("conjectures kept"):
+                kept = inductive(program, steps, guesses, solver, budget)
+                answer = needed_parts(program, steps, kept, solver, self.solver)
+            if isinstance(answer, Safe):
+                break
+        return answer
+
+    def _inputs(self, number: int) -> list[int]:
+        """The first inputs of a run: in every other run most are not zero, so that lists have several nodes."""
+        draw = Random(self.seed * 1000 + number)
+        return [draw.choice((1, 1, 1, 0)) for _ in range(16)] if number % 2 else []
+
+    def _seen(
+        self, program: Program, steps: Mapping[Edge, Transition], facts: Facts, budget: Budget
+    ) -> Observed | None:
+        """The states of several runs; None if one fails."""
+        live = live_variables(program, steps)
+        always = facts.nodes.variables | facts.arrays
+        watched = {
+            x: tuple(sorted(_values(live[x]) | always, key=lambda v: v.serial))
+            for x in program.main.locations
+            if x not in program.errors and x != program.main.entry
+        }
+        seen = Observed(watched, addresses(facts.nodes))
+        with budget.statistics.spending("runs for conjectures"):
+            fine = run_often(program, watched, seen.note, seen.begin, self.seed, budget, self._inputs)
+        return seen if fine else None
+
+    def _guesses(
+        self, program: Program, steps: Mapping[Edge, Transition], facts: Facts, seen: Observed, effort: Effort
+    ) -> Guesses:
+        pointers = frozenset(facts.nodes.pointers) - facts.nodes.variables
+        numbers = {x: comparable(_values(variables) - pointers) for x, variables in seen.watched.items()}
+        guesses = Conjectures().scalar_guesses(
+            program, steps, numbers, {x: seen.rows(x, some) for x, some in numbers.items()}
+        )
+        for location, variables in seen.watched.items():
+            if seen.seen[location]:
+                more = facts.guesses(frozenset(variables), seen.states(location), effort)
+                guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more)))
+        return guesses
+
+
+def _values(variables: Iterable[Term]) -> frozenset[Term]:
+    return frozenset(x for x in variables if not isinstance(x.sort, Array))
+
+
+def addresses(found: Nodes) -> Callable[[Model], Sequence[int]]:
+    """Where nodes are in a state: where their members have been written."""
+
+    def of(model: Model) -> list[int]:
+        places: dict[int, None] = {}
+        for field in found.fields:
+            held = model[field.array]
+            assert isinstance(held, ArrayValue)
+            places |= dict.fromkeys(index - field.offset for index in held.entries)
+        for kind in found.kinds:
+            if isinstance(kind, Sized):
+                places |= dict.fromkeys(number << kind.shift for number in model[kind.sizes].entries)
+        return sorted(place for place in places if place >= 0)
+
+    return of

@@ -1,0 +1,295 @@
+"""What may be true of nodes: facts of any node k, what may have to be known of it first, and facts of single ones.
+
+A guess is ∀k. (k is a node, and guard) → fact; or the fact of a node that a variable points to. Facts come from the
+members' shape (a pointer is null or points to a node, to the node behind, back; a number is one of those that are
+stored), and from what the program itself asks of a node, with k in its place. Runs choose among them: a guard is put in
+front of a fact only if the fact is not always true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import islice
+
+from craton.engines.shapes.nodes import Field, Kind, Nodes, leaves
+from craton.engines.shapes.states import States
+from craton.logic import (
+    TRUE,
+    BitVec,
+    Term,
+    and_,
+    bv,
+    bvadd,
+    bvsle,
+    bvult,
+    disjuncts,
+    eq,
+    fold,
+    forall,
+    free_variables,
+    implies,
+    not_,
+    ops,
+    or_,
+    post_order,
+    rebuild,
+    select,
+    substitute,
+    var,
+)
+from craton.logic.sorts import Array
+from craton.logic.terms import value
+from craton.logic.walk import atoms
+from craton.program.cfa import Edge, Program
+from craton.program.transitions import Transition
+from craton.views.cells.layout import roots
+
+MOST_OF_ALL, MOST_OF_ONE, MOST_WANTED, MOST_QUESTIONS, MOST_SCALARS, MOST_TERMS = 90, 90, 6, 18, 16, 6
+MOST_STORED, MOST_GUARDS = 4, 3  # different constants in one member; ways to limit one fact
+
+
+class Effort(Enum):
+    """How much is guessed."""
+
+    LITTLE = "facts of all nodes, without guards"
+    MORE = "facts of some nodes"
+
+
+class Facts:
+    """The guesses about the nodes of a program, place by place."""
+
+    def __init__(self, program: Program, steps: Mapping[Edge, Transition], nodes: Nodes) -> None:
+        self.nodes = nodes
+        self.sort = nodes.fields[0].of_sort
+        self.node = var("any node", self.sort)
+        self.constant_arrays = _constant_arrays(steps.values())
+        self.wanted = _first(MOST_WANTED, self._wanted(program, steps))
+        self.questions = [*self.wanted, *_first(MOST_QUESTIONS, self._questions(steps.values()))]
+        self.conditions = _first(MOST_SCALARS, self._conditions(steps.values()))
+        self.stored = {f.array: _first(MOST_STORED, _constants_stored(f.array, steps.values())) for f in nodes.fields}
+
+    @property
+    def numbers(self) -> list[Term]:
+        """Variables that are compared with what nodes hold."""
+        return list(dict.fromkeys(x for condition in self.conditions for x in free_variables(condition)))
+
+    @property
+    def arrays(self) -> frozenset[Term]:
+        """That guesses speak of."""
+        return frozenset(self.constant_arrays).union(x for x in self.nodes.variables if isinstance(x.sort, Array))
+
+    # --- what the program says ---
+
+    def _wanted(self, program: Program, steps: Mapping[Edge, Transition]) -> Iterator[Term]:
+        """That errors are not reached, as far as it is said of members and without inputs."""
+        for edge, step in steps.items():
+            guard = self._simplified(step.guard)
+            if edge.target in program.errors and self._is_open(guard, step):
+                yield not_(guard)
+
+    def _questions(self, steps: Iterable[Transition]) -> Iterator[Term]:
+        """What the steps ask of members."""
+        for step in steps:
+            for atom in atoms(self._simplified(step.guard)):
+                if self._is_open(atom, step):
+                    yield atom
+
+    def _is_open(self, formula: Term, step: Transition) -> bool:
+        reads = any(node.op is ops.SELECT for node in post_order(formula))
+        return reads and free_variables(formula).isdisjoint(step.inputs)
+
+    def _simplified(self, formula: Term) -> Term:
+        """With what is known of arrays that never change."""
+
+        def visit(node: Term, args: list[Term]) -> Term:
+            if node.op is ops.SELECT and args[0] in self.constant_arrays:
+                return self.constant_arrays[args[0]]
+            return rebuild(node, args) if args else node
+
+        return fold(formula, visit)
+
+    def _conditions(self, steps: Iterable[Transition]) -> Iterator[Term]:
+        """Conditions of other variables than pointers: the modes of a program."""
+        pointers = frozenset(self.nodes.pointers)
+        for step in steps:
+            for x, set_to in step.updates.items():
+                if isinstance(x.sort, BitVec) and x not in pointers:
+                    constants = [leaf for leaf in leaves(set_to) if leaf.op is ops.VALUE]
+                    yield from (eq(x, c) for c in constants)
+                    yield from (not_(eq(x, c)) for c in constants)
+
+    # --- what may be true of a node ---
+
+    def _of(self, node: Term, others: Sequence[Term]) -> Iterator[Term]:
+        """Facts of one node; `others` are what its pointers may be compared with."""
+        for kind in self.nodes.kinds:
+            yield kind.valid(node)
+        for field in self.nodes.fields:
+            yield from self._of_pointer(field, node, others) if field.points else self._of_number(field, node)
+        for pointer in self.nodes.pointers:
+            for question in self.questions:
+                if pointer in free_variables(question):
+                    here = substitute(question, {pointer: node})
+                    yield here
+                    yield not_(here)
+
+    def _of_number(self, field: Field, node: Term) -> Iterator[Term]:
+        constants = self.stored[field.array]
+        equations = [eq(field.of(node), c) for c in constants]
+        yield from equations
+        yield from map(not_, equations)
+        if len(equations) > 1:
+            yield or_(*equations)
+        for number in self.numbers:
+            if number.sort is field.of(node).sort:
+                yield bvsle(field.of(node), number)
+                yield bvsle(number, field.of(node))
+
+    def _of_pointer(self, field: Field, node: Term, others: Sequence[Term]) -> Iterator[Term]:
+        assert isinstance(self.sort, BitVec)
+        there, null = field.of(node), bv(0, self.sort.width)
+        facts = [bvult(node, there), bvult(there, node), eq(there, node)]
+        for kind in self.nodes.kinds:
+            facts += [kind.valid(there)]
+            facts += [eq(there, bvadd(node, bv(sign * kind.step, self.sort.width))) for sign in (1, -1)]
+        facts += [eq(other.of(there), node) for other in self.nodes.fields if other.points and other is not field]
+        facts += [eq(f.of(there), c) for f in self.nodes.fields if not f.points for c in self.stored[f.array]]
+        facts += [eq(there, other) for other in others]
+        yield eq(there, null)
+        yield not_(eq(there, null))
+        yield from facts
+        yield from (or_(eq(there, null), fact) for fact in facts)
+        yield from (not_(eq(there, other)) for other in others)
+        yield from (or_(eq(there, other), fact) for other in others for fact in facts)
+
+    def _guards(self, others: Sequence[Term]) -> Iterator[Term]:
+        """What may have to be known of a node first."""
+        k = self.node
+        yield from self.conditions
+        for other in others:
+            yield not_(eq(k, other))
+            yield bvult(k, other)
+            yield bvult(other, k)
+        for field in self.nodes.fields:
+            if field.points:
+                yield not_(eq(field.of(k), value(0, self.sort)))
+                yield from (not_(eq(field.of(k), other)) for other in others)
+                yield from (eq(field.of(k), other) for other in others)
+            else:
+                yield from (eq(field.of(k), c) for c in self.stored[field.array])
+                yield from (not_(eq(field.of(k), c)) for c in self.stored[field.array])
+
+    def _terms(self, known: frozenset[Term]) -> Iterator[Term]:
+        """Nodes that the program's questions lead to."""
+        for question in self.questions:
+            for node in post_order(question):
+                if node.op is ops.SELECT and node.sort is self.sort and free_variables(node) <= known:
+                    if any(f.points and f.array is node.args[0] for f in self.nodes.fields):
+                        yield node
+
+    # --- guesses ---
+
+    def guesses(self, known: frozenset[Term], states: States, effort: Effort) -> list[Term]:
+        """What may be true where these variables are known, and these states were seen."""
+        others = [x for x in self.nodes.pointers if x in known and x not in self.nodes.variables]
+        places = [*others, *self.nodes.addresses, *_first(MOST_TERMS, self._terms(known))]
+        found = [
+            forall([self.node], eq(select(array, self.node), held)) for array, held in self.constant_arrays.items()
+        ]
+        found += _first(MOST_OF_ALL, self._of_all([*others, *self.nodes.addresses], known, states, effort))
+        found += _first(MOST_OF_ONE, self._of_some(places, known, states, effort))
+        return list(dict.fromkeys(found))
+
+    def _of_all(self, others: Sequence[Term], known: frozenset[Term], states: States, effort: Effort) -> Iterator[Term]:
+        k = self.node
+        facts = [f for f in dict.fromkeys(self._of(k, others)) if free_variables(f) - {k} <= known]
+        guards = [g for g in dict.fromkeys(self._guards(others)) if free_variables(g) - {k} <= known]
+        for kind in self.nodes.kinds:
+            there = kind.valid(k)
+            where = states.where(there, k)
+            true = {fact: states.where(fact, k) for fact in facts if fact is not there}
+            always = [fact for fact, holds in true.items() if not where & ~holds]
+            weaker = {w for fact in always for w in true if w is not fact and _is_part(fact, w)}
+            yield from (forall([k], implies(there, fact)) for fact in always if fact not in weaker)
+            yield from self._closed(kind, known, states, where)
+            if effort is Effort.LITTLE:
+                continue
+            limits = {guard: where & states.where(guard, k) for guard in guards}
+            wide = sorted((g for g in guards if limits[g] and limits[g] != where), key=lambda g: -limits[g].bit_count())
+            for fact, holds in true.items():
+                if fact not in always:
+                    fitting = (g for g in wide if not limits[g] & ~holds and not _is_part(not_(g), fact))
+                    for guard in islice(fitting, MOST_GUARDS):
+                        yield forall([k], implies(and_(there, guard), fact))
+
+    def _closed(self, kind: Kind, known: frozenset[Term], states: States, where: int) -> Iterator[Term]:
+        """Where only some nodes are as they should be: those that they point to are, too."""
+        k = self.node
+        for question in self.wanted:
+            for pointer in self.nodes.pointers:
+                here = substitute(question, {pointer: k})
+                if here is question or not free_variables(here) - {k} <= known or not where & ~states.where(here, k):
+                    continue
+                good = and_(kind.valid(k), here)
+                for field in self.nodes.fields if where & states.where(here, k) else ():
+                    if field.points:
+                        there = field.of(k)
+                        fine = or_(eq(there, value(0, self.sort)), substitute(good, {k: there}))
+                        yield forall([k], implies(good, fine))
+                        unmoved = [not_(eq(there, x)) for x in self.nodes.pointers if x in known]
+                        yield from (forall([k], implies(good, or_(eq(there, k), fact))) for fact in unmoved)
+
+    def _of_some(
+        self, places: Sequence[Term], known: frozenset[Term], states: States, effort: Effort
+    ) -> Iterator[Term]:
+        null = value(0, self.sort)
+        for place in places:
+            facts = [not_(eq(place, null)), *self._of(place, [x for x in places if x is not place])]
+            facts += [eq(place, x) for x in places if x is not place]
+            facts += [not_(eq(place, x)) for x in places if x is not place]
+            facts = [fact for fact in dict.fromkeys(facts) if free_variables(fact) <= known]
+            true = {fact: states.where(fact) for fact in facts}
+            always = [fact for fact, holds in true.items() if not states.all & ~holds]
+            yield from always
+            exists = states.where(not_(eq(place, null)))
+            for fact, holds in true.items():
+                if fact not in always and not exists & ~holds:
+                    yield or_(eq(place, null), fact)
+            for condition in self.conditions if effort is not Effort.LITTLE else ():
+                if free_variables(condition) <= known and (here := states.where(condition)) and here != states.all:
+                    yield from (
+                        implies(condition, fact)
+                        for fact, holds in true.items()
+                        if fact not in always and not here & ~holds
+                    )
+
+
+def _is_part(fact: Term, weaker: Term) -> bool:
+    """Whether a disjunction has a fact among its cases."""
+    return fact is not weaker and fact in disjuncts(weaker)
+
+
+def _first(number: int, things: Iterable[Term]) -> list[Term]:
+    return list(islice(dict.fromkeys(t for t in things if t.op is not ops.VALUE or t is not TRUE), number))
+
+
+def _constant_arrays(steps: Iterable[Transition]) -> dict[Term, Term]:
+    """Arrays that are set to one element everywhere, and never to anything else."""
+    found: dict[Term, set[Term]] = {}
+    for step in steps:
+        for x, set_to in step.updates.items():
+            if isinstance(x.sort, Array) and set_to is not x:
+                found.setdefault(x, set()).update(leaves(set_to))
+    return {
+        x: next(iter(terms)).args[0]
+        for x, terms in found.items()
+        if len(terms) == 1 and next(iter(terms)).op is ops.CONST_ARRAY
+    }
+
+
+def _constants_stored(array: Term, steps: Iterable[Transition]) -> Iterator[Term]:
+    for step in steps:
+        for node in post_order(*step.updates.values()):
+            if node.op is ops.STORE and array in roots(node.args[0]):
+                yield from (leaf for leaf in leaves(node.args[2]) if leaf.op is ops.VALUE)

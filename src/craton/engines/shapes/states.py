@@ -1,0 +1,102 @@
+"""States that runs have shown, arrays included, and at how many of them a formula of any node is true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from craton.logic import Model, Term, evaluate
+from craton.logic.evaluation import CannotEvaluate
+from craton.logic.semantics import ArrayValue
+from craton.logic.sorts import Array
+from craton.program.codegen import Cells
+
+MOST_STATES, MOST_NODES = 16, 6  # at one place, of one state
+_VISITS = frozenset((1, 2, 3, 5, 8))  # of a run that are looked at
+
+
+@dataclass
+class States:
+    """States at one place. Sets of them, each with one of its nodes, are numbers: bit i is for the i-th pair."""
+
+    models: Sequence[Model]
+    nodes: Sequence[Sequence[int]]  # of each state
+
+    def __post_init__(self) -> None:
+        self._pairs = [(model, node) for model, some in zip(self.models, self.nodes, strict=True) for node in some]
+        self._known: dict[tuple[Term, Term | None], int] = {}
+        self.all = (1 << len(self._pairs)) - 1
+
+    def where(self, formula: Term, node: Term | None = None) -> int:
+        """Where the formula is true, of each node if it speaks of one."""
+        key = formula, node
+        if key not in self._known:
+            self._known[key] = self._where(formula, node)
+        return self._known[key]
+
+    def _where(self, formula: Term, node: Term | None) -> int:
+        found = 0
+        last: tuple[Model, bool] | None = None
+        for number, (model, address) in enumerate(self._pairs):
+            if node is None:
+                if last is None or last[0] is not model:
+                    last = model, _true(formula, model)
+                holds = last[1]
+            else:
+                holds = _true(formula, Model({**model.values, node: address}))
+            found |= holds << number
+        return found
+
+
+def _true(formula: Term, model: Model) -> bool:
+    try:
+        return bool(evaluate(formula, model))
+    except CannotEvaluate:
+        return False
+
+
+class Observed:
+    """Gathers states while programs run."""
+
+    def __init__(self, watched: Mapping[Any, tuple[Term, ...]], addresses: Callable[[Model], Sequence[int]]) -> None:
+        self.watched = watched
+        self.addresses = addresses
+        self.seen: dict[Any, dict[tuple[Any, ...], None]] = {location: {} for location in watched}
+        self._states: dict[Any, States] = {}
+        self._visits: Counter[Any] = Counter()  # in this run
+
+    def begin(self) -> None:
+        """A new run."""
+        self._visits.clear()
+
+    def note(self, location: Any, values: tuple[Any, ...]) -> None:
+        self._visits[location] += 1
+        if self._visits[location] in _VISITS and len(self.seen[location]) < MOST_STATES:
+            variables = self.watched[location]
+            row = tuple(_held(x, held) for x, held in zip(variables, values, strict=True))
+            self.seen[location][row] = None
+
+    def rows(self, location: Any, variables: Sequence[Term]) -> list[tuple[Any, ...]]:
+        """The values of some of the variables."""
+        columns = [self.watched[location].index(x) for x in variables]
+        return list(dict.fromkeys(tuple(row[c] for c in columns) for row in self.seen[location]))
+
+    def states(self, location: Any) -> States:
+        if location not in self._states:
+            self._states[location] = self._made(location)
+        return self._states[location]
+
+    def _made(self, location: Any) -> States:
+        variables = self.watched[location]
+        models = [Model(dict(zip(variables, row, strict=True))) for row in self.seen[location]]
+        return States(models, [self.addresses(model)[:MOST_NODES] or [0] for model in models])
+
+
+def _held(variable: Term, held: Any) -> Any:
+    """A value that does not change any more; what was never written or read of an array is taken for zero."""
+    if not isinstance(variable.sort, Array) or not isinstance(held, Cells):
+        return held
+    unwritten = held.unwritten.draw() if held.unwritten.uniform else 0
+    return ArrayValue(unwritten, dict(held))

@@ -1,0 +1,90 @@
+"""Shapes: facts of all nodes of lists that have any length. What is proved is a proof, and nothing wrong is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown
+from craton.engines.shapes import Shapes
+from craton.engines.shapes.nodes import Sized, Stacked, nodes
+from craton.evidence.checker import Confirmed, check_annotation
+from craton.evidence.conditions import Annotation
+from craton.frontends.programs import Request, load_program
+from craton.program.blocks import encode_blocks
+from craton.program.cfa import Program
+from craton.program.preparation import prepare
+from craton.program.transitions import transition
+
+HEAD = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void); extern void __VERIFIER_error(void);
+struct node { struct node *next, *prev; int data; };
+"""
+APPENDED = """
+    struct node *head = malloc(sizeof *head), *x = head;
+    head->next = 0; head->data = 7;
+    while (__VERIFIER_nondet_int()) { x->next = malloc(sizeof *x); x = x->next; x->next = 0; x->data = 7; }
+"""
+PREPENDED = """
+    struct node *x = 0;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n); n->next = x; n->prev = 0; if (x) x->prev = n; x = n;
+    }
+"""
+SAFE = {
+    "marked": APPENDED + "for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
+    "there and back": PREPENDED + "for (; x; x = x->next) if (x->next && x->next->prev != x) __VERIFIER_error();",
+}
+UNSAFE = {
+    "the last has another mark": APPENDED
+    + "x->data = 8; for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
+    "an alias changes a mark": APPENDED
+    + "struct node *y = head; y->data = 8; for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
+    "one does not point back": PREPENDED
+    + "if (x && x->next) x->next->prev = 0; for (; x; x = x->next) if (x->next && x->next->prev != x)"
+    " __VERIFIER_error();",
+    "only the thousandth is wrong": APPENDED
+    + "int n = 0; for (x = head; x; x = x->next) if (++n == 1000) __VERIFIER_error();",
+}
+
+
+def _program(folder: Path, body: str, property_name: str | None = None) -> Program:
+    (folder / "p.c").write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
+    small = prepare(load_program(Request((str(folder / "p.c"),), property_name, "ILP32"))).small.program
+    return encode_blocks(small, None).program
+
+
+def _answer(program: Program) -> EngineAnswer:
+    return Shapes(solver="bitwuzla").run(program, Budget(60))
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_what_is_true_of_all_nodes_is_proved_and_the_proof_is_one(name: str, tmp_path: Path) -> None:
+    program = _program(tmp_path, SAFE[name])
+    answer = _answer(program)
+    assert isinstance(answer, Safe)
+    assert isinstance(check_annotation(Annotation(program, answer.invariants), ("z3",)), Confirmed)
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_what_is_not_true_of_all_nodes_is_not_proved(name: str, tmp_path: Path) -> None:
+    assert isinstance(_answer(_program(tmp_path, UNSAFE[name])), Unknown)
+
+
+def test_nodes_are_told_by_their_place_or_by_their_size(tmp_path: Path) -> None:
+    kinds = []
+    for property_name in (None, "memsafety"):
+        program = _program(tmp_path, SAFE["marked"], property_name)
+        found = nodes([transition(edge.statement) for edge in program.main.edges])
+        assert found is not None
+        assert {field.offset for field in found.fields} == {0, 8}
+        assert {field.offset for field in found.fields if field.points} == {0}
+        kinds.append(type(found.kinds[0]))
+    assert kinds == [Stacked, Sized]
+
+
+def test_programs_without_nodes_are_left_to_others(tmp_path: Path) -> None:
+    answer = _answer(_program(tmp_path, "int i = __VERIFIER_nondet_int(); if (i * 0) __VERIFIER_error();"))
+    assert isinstance(answer, Unknown)
