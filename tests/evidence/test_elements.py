@@ -63,3 +63,14 @@ def test_neither_more_nor_less_is_contradictory(formulas: list[Term]) -> None:
 def test_what_is_said_of_whole_arrays_or_of_all_elements_stays() -> None:
     assert without_arrays([eq(A, store(B, X, Y))]) is None
     assert without_arrays([forall([K], eq(select(A, K), X))]) is None
+
+
+def test_arrays_of_many_cases_are_read_once_and_those_of_many_writes_are_left_to_others() -> None:
+    cases = A
+    for _ in range(60):
+        cases = ite(bvult(X, select(cases, Y)), store(cases, X, Y), store(cases, Y, X))
+    assert without_arrays([eq(select(cases, X), Y)]) is not None
+    writes = A
+    for number in range(400):
+        writes = store(writes, bvadd(select(writes, X), bv(number, 2)), Y)
+    assert without_arrays([eq(select(writes, X), Y)]) is None

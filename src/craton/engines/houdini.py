@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from craton.engines.contract import Budget
-from craton.evidence.instances import indices, instances
 from craton.facts.counting import counted
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
 from craton.logic.affine import cases_of_sum
 from craton.logic.evaluation import CannotEvaluate
+from craton.logic.instances import indices, instances
 from craton.logic.walk import atoms
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
 from craton.evidence.elements import without_arrays
-from craton.evidence.instances import cases_of_indices, instantiated
 from craton.evidence.state_questions import StateQuestion
 from craton.logic import FALSE, Term, alternatives, disjuncts, free_variables, not_, size
+from craton.logic.instances import cases_of_indices, instantiated
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver

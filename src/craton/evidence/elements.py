@@ -16,12 +16,14 @@ from craton.logic.sorts import Array
 
 _MOST_PAIRS = 4000  # of indices of one array: beyond it there is nothing to win
 
+_DEEPEST = 150  # array of arrays: readers call each other
+
 Reader = Callable[[Term], Term]
 
 
 def without_arrays(formulas: Sequence[Term]) -> list[Term] | None:
     """Formulas without arrays that are contradictory if and only if these are; None if arrays are compared with each
-    other, or handed to functions, or there are quantifiers, or too many indices.
+    other, or handed to functions, or there are quantifiers, or too many indices or writes.
     """
     if any(map(is_quantified, formulas)):
         return None
@@ -35,7 +37,7 @@ def without_arrays(formulas: Sequence[Term]) -> list[Term] | None:
 
 
 class _Compared(Exception):
-    """An array stands where only its elements may."""
+    """An array stands where only its elements may, or is made of too many others."""
 
 
 class _Elements:
@@ -43,6 +45,7 @@ class _Elements:
         self._taken = set[Term]().union(*map(free_variables, formulas))
         self._read: dict[Term, dict[Term, Term]] = {}  # of arrays that were not written, by indices
         self._memo: dict[Term, Term | Reader] = {}
+        self._depth: dict[Term, int] = {}  # of arrays: how many writes and cases they are made of
 
     def scalar(self, term: Term) -> Term:
         found = fold(term, self._visit, self._memo)
@@ -71,16 +74,31 @@ class _Elements:
         return rebuild(node, scalars) if scalars else node
 
     def _array(self, node: Term, args: list[Term | Reader]) -> Reader:
+        below = max((self._depth[arg] for arg in node.args if arg in self._depth), default=0)
+        if below >= _DEEPEST:
+            raise _Compared
+        self._depth[node] = below + 1
+        known: dict[Term, Term] = {}  # arrays share parts: what was read from one is not read again
+
+        def read(index: Term) -> Term:
+            if index not in known:
+                known[index] = self._read_at(node, args, index)
+            return known[index]
+
+        return read
+
+    def _read_at(self, node: Term, args: list[Term | Reader], index: Term) -> Term:
         match node.op, args:
             case ops.VARIABLE, []:
-                return lambda index: self._element(node, index)
+                return self._element(node, index)
             case ops.CONST_ARRAY, [Term() as element]:
-                return lambda index: element
+                return element
             case ops.STORE, [array, Term() as at, Term() as new] if not isinstance(array, Term):
-                return lambda index: ite(eq(at, index), new, array(index))
-            case ops.ITE, [Term() as condition, one, other] if not isinstance(one, Term | bool):
-                assert not isinstance(other, Term)
-                return lambda index: ite(condition, one(index), other(index))
+                return ite(eq(at, index), new, array(index))
+            case ops.ITE, [Term() as condition, one, other] if not isinstance(one, Term) and not isinstance(
+                other, Term
+            ):
+                return ite(condition, one(index), other(index))
         raise _Compared
 
     def _element(self, array: Term, index: Term) -> Term:

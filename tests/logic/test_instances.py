@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from craton.evidence.instances import cases_of_indices, instantiated
 from craton.logic import (
     FALSE,
     INT,
@@ -31,6 +30,7 @@ from craton.logic import (
     store,
     var,
 )
+from craton.logic.instances import cases_of_indices, instantiated
 from craton.logic.sorts import BOOL, Function
 from craton.logic.walk import is_quantified
 from craton.smt import Unsat, make_solver
