@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
+from itertools import count, product
 
 import pytest
 from hypothesis import given
@@ -14,10 +13,14 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown, Unsafe
 from craton.engines.explicit.partition import Partition, partition
 from craton.engines.explicit.steps import Steps, TooManyValues
+from craton.engines.explicit.ways import MOST_WAYS, Ways
 from craton.evidence.checker import Confirmed, check_proof
+from craton.evidence.state_ways import StateWays
 from craton.facts.ranges import constant, top
 from craton.logic import (
     BOOL,
+    FALSE,
+    TRUE,
     BitVec,
     Model,
     Term,
@@ -33,18 +36,22 @@ from craton.logic import (
     evaluate,
     ite,
     not_,
+    ops,
+    substitute,
     var,
 )
 from craton.program.blocks import encode_blocks
-from craton.program.cfa import Program
+from craton.program.cfa import Edge, Location, Program
 from craton.program.preparation import prepare
-from craton.program.transitions import Transition
+from craton.program.statements import Assign, Assume, Block, Havoc
+from craton.program.transitions import Transition, chosen_value
 from craton.smt import make_solver
 from support import examples
 from support.programs import BY_NAME
 
 WIDTH = 4
-X, Y, INPUT = (var(name, BitVec(WIDTH)) for name in ("x", "y", "i ?0"))
+X, Y, CHOSEN, NEW_X, NEW_Y = (var(name, BitVec(WIDTH)) for name in ("x", "y", "i", "new x", "new y"))
+INPUT = chosen_value(CHOSEN, 0)
 FLAG = var("flag", BOOL)
 
 
@@ -84,17 +91,31 @@ def test_arrays_are_not_enumerated() -> None:
     assert isinstance(answer("arrays/copy.c"), Unknown | Safe)
 
 
+def class_of(made: Partition, value: int) -> int:
+    ((one, _),) = made.meeting(X, constant(value, WIDTH))
+    assert isinstance(one, int)
+    return one
+
+
 # --- classes ----------------------------------------------------------------------------------------------------------
 
 
 def test_intervals_are_disjoint_and_complete() -> None:
     made = Partition({X: frozenset({3, 15, 8})}, frozenset({X}), {}).with_intervals(X)
     for value in range(1 << WIDTH):
-        classes = made.meeting(X, constant(value, WIDTH))
-        assert len(classes) == 1
         model = Model({X: value})
-        holding = [one for one in made.meeting(X, top(WIDTH)) if evaluate(made.condition(X, X, one), model)]
-        assert holding == list(classes)
+        everywhere = list(made.meeting(X, top(WIDTH)))
+        holding = [one for one, there in everywhere if evaluate(made.condition(X, one, there), model)]
+        assert holding == [class_of(made, value)]
+
+
+def test_the_values_of_a_class_from_the_first_to_the_last() -> None:
+    made = Partition({X: frozenset({3})}, frozenset({X}), {}).with_intervals(X)
+    low, high = constant(1, WIDTH), constant(2, WIDTH)
+    both = made.joined(X, low, high)
+    assert [n for n in range(1 << WIDTH) if both.contains(n)] == [1, 2]
+    assert made.joined(X, both, low) == both
+    assert [there for _, there in made.meeting(X, both)] == [both]
 
 
 def test_what_variables_are_compared_with() -> None:
@@ -123,39 +144,91 @@ terms = st.one_of(
 choices = st.builds(ite, atoms, terms, st.builds(ite, atoms, terms, terms))
 
 
-def concrete(state: tuple[int, int, bool], made: Partition) -> Iterator[dict[Term, object]]:
-    """All concrete states of one of classes, with all inputs."""
-    one, y, flag = state
-    for x, chosen in product(range(1 << WIDTH), range(1 << WIDTH)):
-        if one in made.meeting(X, constant(x, WIDTH)):
-            yield {X: x, Y: y, FLAG: flag, INPUT: chosen}
+def as_block(guard: Term, x: Term, y: Term, flag: Term) -> Block:
+    """The step as a program would have it: conditions decide where control goes, and all is written at the end."""
+    fresh = map(Location, count())
+    at = next(fresh)
+    edges: list[Edge] = []
+    for statement in (
+        Havoc((CHOSEN,)),
+        (NEW_X, x),
+        (NEW_Y, y),
+        Assume(with_chosen(guard)),
+        Assign(FLAG, with_chosen(flag)),
+    ):
+        if not isinstance(statement, tuple):
+            behind = next(fresh)
+            edges.append(Edge(at, statement, behind))
+        else:
+            variable, term = statement
+            condition, one, other = term.args if term.op is ops.ITE else (guard, term, term)
+            then, otherwise, behind = next(fresh), next(fresh), next(fresh)
+            edges.append(Edge(at, Assume(with_chosen(condition)), then))
+            edges.append(Edge(at, Assume(not_(with_chosen(condition))), otherwise))
+            edges.append(Edge(then, Assign(variable, with_chosen(one)), behind))
+            edges.append(Edge(otherwise, Assign(variable, with_chosen(other)), behind))
+        at = behind
+    middle, end = next(fresh), next(fresh)
+    return Block((*edges, Edge(at, Assign(X, NEW_X), middle), Edge(middle, Assign(Y, NEW_Y), end)))
+
+
+def with_chosen(term: Term) -> Term:
+    return substitute(term, {INPUT: CHOSEN})
 
 
 @examples(12)
-@given(atoms, choices, choices, atoms, st.integers(0, 15), st.booleans())
-def test_no_successor_is_forgotten(guard: Term, x: Term, y: Term, flag: Term, start: int, up: bool) -> None:
-    step = Transition(guard, {X: x, Y: y, FLAG: flag}, (INPUT,))
+@pytest.mark.parametrize("most", [0, MOST_WAYS])
+@given(atoms, choices, choices, atoms, st.integers(0, 15), st.integers(0, 15), st.booleans())
+def test_no_successor_is_forgotten(
+    most: int, guard: Term, x: Term, y: Term, flag: Term, start: int, other: int, up: bool
+) -> None:
+    """Neither by the step as one update, nor way by way, nor where there are too many ways."""
+    update = Transition(guard, {X: x, Y: y, FLAG: flag}, (INPUT,))
     made = Partition({X: frozenset({3, 9})}, frozenset({X}), {}).with_intervals(X)
-    state = (made.meeting(X, constant(start, WIDTH))[0], start, up)
-    with make_solver("z3") as solver:
+    begin = constant(start, WIDTH)
+    if class_of(made, start) == class_of(made, other):
+        begin = made.joined(X, begin, constant(other, WIDTH))
+    state, hull = (class_of(made, start), start, up), (begin, None, None)
+    models = [
+        Model({X: one, Y: start, FLAG: up, INPUT: chosen})
+        for one, chosen in product(range(1 << WIDTH), repeat=2)
+        if begin.contains(one)
+    ]
+    ends = [[evaluate(update.updates[z], model) for z in (X, Y, FLAG)] for model in models if evaluate(guard, model)]
+    variables = (X, Y, FLAG)
+    block = Ways(as_block(guard, x, y, flag))
+    with make_solver("z3") as solver, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("craton.engines.explicit.ways.MOST_WAYS", most)
         steps = Steps(made, solver, 1 << WIDTH)
-        found = set(steps.successors((X, Y, FLAG), state, step, (X, Y, FLAG)))
-        possible = steps.is_possible((X, Y, FLAG), state, step)
-    taken = False
-    for values in concrete(state, made):
-        model = Model(values)
-        if evaluate(guard, model):
-            taken = True
-            after = [evaluate(step.updates[z], model) for z in (X, Y, FLAG)]
-            assert (made.meeting(X, constant(after[0], WIDTH))[0], after[1], after[2]) in found
-    assert possible == taken
+        for step in (update, block):
+            found = list(steps.successors(variables, state, hull, step, variables))
+            for after in ends:
+                assert any(
+                    (class_of(made, after[0]), *after[1:]) == reached and there[0] and there[0].contains(after[0])
+                    for reached, there in found
+                )
+            assert steps.is_possible(variables, state, hull, step) == bool(ends)
+    assert block.is_wide == (most == 0) or not ends
+
+
+@examples(20)
+@given(atoms, choices, choices, atoms, st.integers(0, 15), st.booleans())
+def test_the_ways_of_the_checker_are_all_runs(guard: Term, x: Term, y: Term, flag: Term, start: int, up: bool) -> None:
+    """Where the values of some variables are known, and the others and the input are any."""
+    update = Transition(guard, {X: x, Y: y, FLAG: flag}, (INPUT,))
+    ways = StateWays(as_block(guard, x, y, flag)).ways({X: bv(start, WIDTH), FLAG: TRUE if up else FALSE})
+    assert ways is not None
+    for other, chosen in product(range(1 << WIDTH), repeat=2):
+        model = Model({X: start, Y: other, FLAG: up, INPUT: chosen})
+        taken = [way for way in ways if evaluate(and_(*way.guard), model)]
+        assert len(taken) == evaluate(guard, model)  # the branchings of this step exclude each other
+        for way in taken:
+            for z in (X, Y, FLAG):
+                assert evaluate(way.values.get(z, z), model) == evaluate(update.updates[z], model)
 
 
 def test_too_many_values() -> None:
+    step = Transition(not_(FLAG), {X: INPUT})
     with make_solver("z3") as solver, pytest.raises(TooManyValues) as problem:
-        list(
-            Steps(Partition({}, frozenset(), {}), solver, 3).successors(
-                (), (), Transition(not_(FLAG), {X: INPUT}), (X,)
-            )
-        )
+        list(Steps(Partition({}, frozenset(), {}), solver, 3).successors((), (), (), step, (X,)))
     assert problem.value.variable is X

@@ -8,13 +8,13 @@ is imported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
 from craton.evidence.elements import without_arrays
-from craton.evidence.state_questions import StateQuestion
+from craton.evidence.state_questions import StateQuestions
 from craton.logic import FALSE, Term, alternatives, disjuncts, free_variables, not_, size
 from craton.logic.instances import cases_of_indices, instantiated
 from craton.processes.running_time import running_time
@@ -149,14 +149,14 @@ class _Check:
             waiting.extend(self.annotation.earlier(path))
         return None
 
-    def _flaw_of_states(self, edge: Edge, states: Iterable[StateQuestion]) -> Flaw | None:
+    def _flaw_of_states(self, edge: Edge, states: StateQuestions) -> Flaw | None:
         """Of an edge between invariants that are sets of states, one state after the other."""
         condition = self.annotation.along((edge,))
-        for question in states:
+        for question in states.questions():
             if self.panel.late:
                 return _late(edge)
             if not all(self._remembered(case, _PATIENT) for case in question.cases(self._follows)):
-                holds = self.panel.contradictory((question.state, question.rest), _PATIENT)
+                holds = self.panel.contradictory((question.state, question.rest, question.guard), _PATIENT)
                 if holds is not True:
                     return Flaw(edge, condition.open if holds is None else condition.failed, decided=holds is False)
             self.shown += 1

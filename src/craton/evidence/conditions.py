@@ -22,11 +22,11 @@ from functools import cached_property
 from itertools import combinations
 
 from craton.errors import CratonError
-from craton.evidence.state_questions import FEWEST_STATES, StateQuestion, StateQuestions, terms_of
+from craton.evidence.state_questions import FEWEST_STATES, StateQuestions, terms_of
 from craton.logic import FALSE, TRUE, Term, disjuncts, eq, free_variables, is_quantified, not_, or_, substitute, var
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Block
-from craton.program.transitions import Transitions, transition
+from craton.program.transitions import transition
 from craton.program.variables import reads, writes
 
 EdgePath = tuple[Edge, ...]
@@ -131,7 +131,7 @@ class Annotation:
         where = way(path, self.program)
         return Condition(kind, f"{first}-{last}", where, _Unrolled(self, path).formulas(), path[-1], self.k)
 
-    def by_states(self, edge: Edge) -> Iterator[StateQuestion] | None:
+    def by_states(self, edge: Edge) -> StateQuestions | None:
         """The same along one edge from an invariant that is a set of states, one state after the other; None where it
         is none, or more is to be considered.
         """
@@ -142,7 +142,7 @@ class Annotation:
         if len(disjuncts(before)) < FEWEST_STATES or any(map(is_quantified, (before, after, *terms_of(step)))):
             return None
         no_variables(step.inputs, self.known)
-        return StateQuestions(before, Transitions(edge.statement), after).questions()
+        return StateQuestions(before, edge.statement, after)
 
     def complete(self, path: EdgePath) -> bool:
         """Whether the condition along this path must hold by itself: it has k edges, or no past."""

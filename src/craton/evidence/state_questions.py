@@ -11,9 +11,10 @@ formula here has quantifiers, so that nothing is captured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from craton.evidence.state_ways import StateWays, connected, equation
 from craton.logic import (
     BOOL,
     FALSE,
@@ -31,10 +32,13 @@ from craton.logic import (
     substitute,
 )
 from craton.logic.walk import replaced
+from craton.program.statements import Statement
 from craton.program.transitions import Transition, Transitions
 
 _CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
 FEWEST_STATES = 8  # states; with fewer, one question is as good
+
+Follows = Callable[[Term, Term], bool]  # whether a formula is known to follow from another
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +53,12 @@ class _Row:
         values: dict[Term, Term] = {}
         rest: list[Term] = []
         for part in conjuncts(state):
-            equation = _equation(part)
-            if equation is None or equation[0] in values:
+            said = equation(part)
+            if said is None or said[0] in values:
                 rest.append(part)
             else:
-                values[equation[0]] = equation[1]
+                values[said[0]] = said[1]
         return cls(values, and_(*rest))
-
-
-def _equation(part: Term) -> tuple[Term, Term] | None:
-    """The variable and its value, if that is what a formula says."""
-    if part.op is ops.VARIABLE:
-        return part, TRUE
-    if part.op is ops.NOT and part.args[0].op is ops.VARIABLE:
-        return part.args[0], FALSE
-    if part.op is ops.EQ:
-        for one, other in (part.args, part.args[::-1]):
-            if one.op is ops.VARIABLE and other.is_value:
-                return one, other
-    return None
 
 
 def terms_of(step: Transition) -> tuple[Term, ...]:
@@ -76,12 +67,15 @@ def terms_of(step: Transition) -> tuple[Term, ...]:
 
 @dataclass(frozen=True, slots=True)
 class StateQuestion:
-    """What is left of a condition in one state: what the state says besides values, and what must contradict it."""
+    """What is left of a condition in one state: what the state says besides values, and what must contradict it; with
+    what else there is, if that is not enough.
+    """
 
     state: Term
     rest: Term
+    guard: Term = TRUE
 
-    def cases(self, follows: Callable[[Term, Term], bool]) -> Iterator[tuple[Term, Term]]:
+    def cases(self, follows: Follows) -> Iterator[tuple[Term, Term]]:
         """The question in easier parts, that must be contradictory, too: what the state decides is put in, as far as
         `follows(state, formula)` says so; then there is a case for each value that is asked for, and one for others.
         """
@@ -100,11 +94,11 @@ class StateQuestion:
     def _asked(self, formula: Term) -> Iterator[tuple[Term, Term, Term]]:
         """Values that are asked for, of variables of which the state says nothing."""
         for part in _comparisons(formula):
-            equation = _equation(part)
-            if equation is not None and equation[0] not in free_variables(self.state):
-                yield part, *equation
+            said = equation(part)
+            if said is not None and said[0] not in free_variables(self.state):
+                yield part, *said
 
-    def _settled(self, follows: Callable[[Term, Term], bool]) -> Term:
+    def _settled(self, follows: Follows) -> Term:
         known: dict[Term, Term] = {}
         spoken_of = free_variables(self.state)
         for part in _comparisons(self.rest) if spoken_of else ():
@@ -119,8 +113,9 @@ class StateQuestion:
 class StateQuestions:
     """The condition of an edge between two such invariants."""
 
-    def __init__(self, before: Term, step: Transition | Transitions, after: Term) -> None:
-        self.step = step
+    def __init__(self, before: Term, statement: Statement, after: Term) -> None:
+        self.ways = StateWays(statement)
+        self.whole = Transitions(statement)
         self.before = [_Row.of(state) for state in disjuncts(before)]
         self.after = [] if after is FALSE else [_Row.of(state) for state in disjuncts(after)]
         self.by_value: dict[tuple[Term, Term], set[int]] = {}
@@ -135,27 +130,42 @@ class StateQuestions:
         self.variables = sorted(variables, key=lambda x: x.serial)
 
     def questions(self) -> Iterator[StateQuestion]:
-        """For one state after the other; those that are answered on sight are left out."""
+        """For one state after the other, and one way after the other where that leaves little to ask; those that are
+        answered on sight are left out.
+        """
         for row in self.before:
-            taken = self.step.where(row.values)
-            if taken.guard is FALSE:
-                continue
-            now = {x: taken.updates.get(x, x) for x in self.variables}
-            goal = or_(*(self._reached(number, now, taken) for number in sorted(self._possible(now))))
-            if goal is not TRUE:
-                yield StateQuestion(row.rest, and_(taken.guard, not_(goal)))
+            for guard, updates in self._steps(row):
+                now = {x: updates.get(x, x) for x in self.variables}
+                goal = or_(*(self._reached(number, now, updates) for number in sorted(self._possible(now))))
+                if goal is not TRUE:
+                    # What speaks of other variables is left out: many states and ways then ask the same.
+                    needed = guard if goal is FALSE else connected(guard, and_(row.rest, goal))
+                    yield StateQuestion(row.rest, and_(*needed, not_(goal)), and_(*guard))
+
+    def _steps(self, row: _Row) -> Iterator[tuple[Sequence[Term], Mapping[Term, Term]]]:
+        """Guards, and updates. Where a state is more than values, the whole step asks fewer questions than its ways."""
+        if self.ways.is_possible and row.rest is TRUE:
+            ways = self.ways.ways(row.values)
+            if ways is not None:
+                yield from ((way.guard, way.values) for way in ways)
+                return
+            self.ways.is_possible = False
+        taken = self.whole.where(row.values)
+        if taken.guard is not FALSE:
+            yield (taken.guard,), taken.updates
 
     def _possible(self, now: Mapping[Term, Term]) -> set[int]:
         """The states that do not contradict what is known of the values."""
-        found = set(range(len(self.after)))
-        for x, value in now.items():
-            if value.is_value:
-                found &= self.by_value.get((x, value), set()) | self.silent.get(x, set())
-        return found
+        known = [
+            self.by_value.get((x, value), set()) | self.silent.get(x, set())
+            for x, value in now.items()
+            if value.is_value
+        ]
+        return set.intersection(*sorted(known, key=len)) if known else set(range(len(self.after)))
 
-    def _reached(self, number: int, now: Mapping[Term, Term], taken: Transition) -> Term:
+    def _reached(self, number: int, now: Mapping[Term, Term], updates: Mapping[Term, Term]) -> Term:
         row = self.after[number]
-        rest = substitute(row.rest, taken.updates)
+        rest = substitute(row.rest, updates)
         return and_(*(eq(now[x], value) for x, value in row.values.items()), rest)
 
 

@@ -1,6 +1,6 @@
 """Explicit states: values of variables, or classes of values (docs/reactive.md).
 
-Reading order: `partition` (classes), `steps` (where a state leads), `engine`.
+Reading order: `partition` (classes), `ways` (through a step), `steps` (where a state leads), `engine`.
 """
 
 from craton.engines.explicit.engine import Explicit

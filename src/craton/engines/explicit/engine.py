@@ -2,7 +2,9 @@
 
 A state is a location and the classes of the variables that are live there (`partition`). States are explored breadth
 first. If an error is reached, the refiner is asked about the path: what it says of the values of variables with
-intervals cuts these further. If none is, the states of a location are its invariant, and can be checked one by one.
+intervals cuts these further. Where it says nothing that helps, states know which part of their intervals is there: that
+excludes more, but makes harder questions for whoever checks the states. If no error is reached, the states of a
+location are its invariant, and can be checked one by one.
 """
 
 from __future__ import annotations
@@ -12,23 +14,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown
-from craton.engines.explicit.partition import Partition, State, partition
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
+from craton.engines.explicit.partition import Class, Hull, Partition, State, partition
 from craton.engines.explicit.steps import NotDecided, Steps, TooManyValues
+from craton.engines.explicit.ways import Ways
 from craton.engines.refinement import Refinement, Returning
 from craton.errors import MissingCapability
+from craton.facts.ranges import Range
 from craton.logic import BOOL, TRUE, BitVec, Term, or_
 from craton.program.analysis.control_flow import dangerous_locations
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.storage import MEMORY
-from craton.program.transitions import NoTransition, Transitions, transition
+from craton.program.transitions import NoTransition, transition
 from craton.smt import make_solver
 from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 
 MOST_VALUES = 60  # of a variable, before it gets intervals
+MOST_GROWN = 6  # times that more of an interval is found to be there, before it is all of it
 _TELLING = 50  # states between two reports
+
+States = Mapping[Location, Mapping[State, Hull]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,7 @@ class NotExplicit(Exception):
 class _Node:
     location: Location
     state: State
+    hull: Hull = ()  # when it was followed last
     parent: _Node | None = None
     edge: Edge | None = None  # from the parent
 
@@ -75,10 +83,11 @@ class _Run:
         self.engine = engine
         self.program = program
         self.budget = budget
-        self.steps = {edge: Transitions(edge.statement) for edge in program.main.edges}
+        self.steps = {edge: Ways(edge.statement) for edge in program.main.edges}
         self.dangerous = dangerous_locations(program)
         self.live = self._live()
         self.partition = partition(program)
+        self.tight = False  # whether it matters which part of an interval is there
         self.refinement = Refinement(engine.refiner, budget, Returning.POSSIBLE)
 
     def _live(self) -> Mapping[Location, Sequence[Term]]:
@@ -109,63 +118,107 @@ class _Run:
                     return Safe(self._invariants(found), (self.engine.solver,) if steps.relied else ())
 
     def _refined(self, reached: _Node) -> EngineAnswer | None:
-        """None if intervals were cut further."""
+        """None if intervals were cut further, or are followed more closely from now on."""
         trace = reached.trace(self.program)
         answer = self.refinement.refute(trace)
-        if not isinstance(answer, Refutation):
+        if isinstance(answer, Unsafe):
             return answer
-        finer: Partition | None = self.partition.finer(answer.assertions)
-        if finer is None:
-            return Unknown(f"classes of values do not follow the refutation of an error trace of {len(trace)} steps")
-        self.partition = finer
+        finer: Partition | None = None
+        if isinstance(answer, Refutation):
+            finer = self.partition.finer(answer.assertions)
+            answer = Unknown(f"classes of values do not follow the refutation of an error trace of {len(trace)} steps")
+        if finer is not None:
+            self.partition = finer
+        elif self.tight or not self.partition.intervals:
+            return answer
+        else:
+            self.tight = True
         return None
 
-    def _invariants(self, states: Mapping[Location, Sequence[State]]) -> dict[Location, Term]:
+    def _invariants(self, states: States) -> dict[Location, Term]:
         found = {x: TRUE for x in self.program.main.locations if x not in self.dangerous}
         for location, there in states.items():
-            found[location] = or_(*(self.partition.formula(self.live[location], state) for state in there))
+            live = self.live[location]
+            found[location] = or_(*(self.partition.formula(live, state, hull) for state, hull in there.items()))
         return found
 
 
 class _Exploration:
+    """States are explored breadth first, and again when more of their intervals is found to be there. What is there of
+    an interval is the same in all states of a location: few different ranges make few different questions for whoever
+    checks the states.
+    """
+
     def __init__(self, run: _Run, steps: Steps) -> None:
         self.run = run
         self.steps = steps
-        self.seen: dict[Location, dict[State, None]] = {}
+        self.seen: dict[Location, dict[State, _Node]] = {}
+        self.there: dict[tuple[Location, Term, Class], Range] = {}
+        self.grown: Counter[tuple[Location, Term, Class]] = Counter()
         self.values: dict[Term, Counter[object]] = {}
 
-    def result(self) -> Term | _Node | Mapping[Location, Sequence[State]]:
+    def result(self) -> Term | _Node | States:
         """The states; or one at an error; or a variable with too many values."""
         try:
             return self._explored()
         except TooManyValues as problem:
             return problem.variable
 
-    def _explored(self) -> Term | _Node | Mapping[Location, Sequence[State]]:
-        run, main = self.run, self.run.program.main
-        waiting = deque([_Node(main.entry, ())])
-        self.seen[main.entry] = {(): None}
+    def _explored(self) -> Term | _Node | States:
+        entry = self.run.program.main.entry
+        first = _Node(entry, ())
+        self.seen[entry] = {(): first}
+        waiting = deque([first])
         while waiting:
-            node = waiting.popleft()
-            for edge in main.outgoing(node.location):
-                run.budget.check()
-                target = edge.target
-                if target not in run.dangerous:
-                    continue
-                before, after = run.live[node.location], run.live[target]
-                if target in run.program.errors:
-                    if self.steps.is_possible(before, node.state, run.steps[edge]):
-                        return _Node(target, (), node, edge)
-                    continue
-                for state in self.steps.successors(before, node.state, run.steps[edge], after):
-                    reached = _Node(target, state, node, edge)
+            found = self._followed(waiting.popleft(), waiting)
+            if found is not None:
+                return found
+            if not waiting:
+                waiting.extend(node for there in self.seen.values() for node in there.values() if self._is_old(node))
+        return {x: {state: node.hull for state, node in there.items()} for x, there in self.seen.items()}
+
+    def _followed(self, node: _Node, waiting: deque[_Node]) -> Term | _Node | None:
+        """One step from a state; what ends the exploration, if something does."""
+        run = self.run
+        before = run.live[node.location]
+        node.hull = self._hull(node)
+        for edge in run.program.main.outgoing(node.location):
+            run.budget.check()
+            target = edge.target
+            if target in run.program.errors:
+                if self.steps.is_possible(before, node.state, node.hull, run.steps[edge]):
+                    return _Node(target, (), parent=node, edge=edge)
+            elif target in run.dangerous:
+                after = run.live[target]
+                for state, hull in self.steps.successors(before, node.state, node.hull, run.steps[edge], after):
+                    self._widen(target, state, hull)
                     if state not in self.seen.setdefault(target, {}):
-                        self.seen[target][state] = None
+                        self.seen[target][state] = reached = _Node(target, state, parent=node, edge=edge)
                         waiting.append(reached)
                         many = self._counted(after, state)
                         if many is not None:
                             return many
-        return {location: tuple(states) for location, states in self.seen.items()}
+        return None
+
+    def _hull(self, node: _Node) -> Hull:
+        pairs = zip(self.run.live[node.location], node.state, strict=True)
+        return tuple(self.there.get((node.location, x, one)) for x, one in pairs)
+
+    def _is_old(self, node: _Node) -> bool:
+        return self._hull(node) != node.hull
+
+    def _widen(self, location: Location, state: State, hull: Hull) -> None:
+        """More may be there than was known. Intervals that keep growing are taken as a whole."""
+        partition = self.steps.partition
+        for x, one, new in zip(self.run.live[location], state, hull, strict=True):
+            if new is not None:
+                key = location, x, one
+                known = self.there.get(key)
+                both = new if known is None else partition.joined(x, known, new)
+                if both != known:
+                    self.grown[key] += 1
+                    is_followed = self.run.tight and self.grown[key] <= MOST_GROWN
+                    self.there[key] = both if is_followed else partition.range(x, one)
 
     def _counted(self, variables: Sequence[Term], state: State) -> Term | None:
         statistics = self.run.budget.statistics

@@ -6,7 +6,7 @@ A variable begins with its values themselves. One that has too many of them gets
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from craton.program.statements import Assume, Block
 
 Class = Any  # a value, or the number of an interval
 State = tuple[Class, ...]
+Hull = tuple[Range | None, ...]  # of a state: which part of its intervals is there; None for variables with values
 
 _ORDERS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE)
 _SIGNED = (ops.BVSLT, ops.BVSLE)
@@ -50,32 +51,43 @@ class Partition:
 
     def range(self, variable: Term, one: Class) -> Range:
         """The values of a class of a variable that has intervals."""
-        width, intervals = _width(variable), self.intervals[variable]
-        bounds = intervals.bounds(one, width)
-        found = made(width, None, bounds) if intervals.signed else made(width, bounds)
+        return self._between(variable, *self.intervals[variable].bounds(one, _width(variable)))
+
+    def meeting(self, variable: Term, values: Range) -> Iterator[tuple[Class, Range]]:
+        """The classes of a variable that has intervals in which there may be one of these values, and the values from
+        the first to the last of those.
+        """
+        intervals = self.intervals[variable]
+        least, most = (values.least, values.most) if intervals.signed else (values.low, values.high)
+        for one in range(bisect_right(intervals.begins, least) - 1, bisect_right(intervals.begins, most)):
+            first, last = intervals.bounds(one, _width(variable))
+            yield one, self._between(variable, max(first, least), min(last, most))
+
+    def joined(self, variable: Term, a: Range, b: Range) -> Range:
+        """The values from the first to the last of both, of one class."""
+        if self.intervals[variable].signed:
+            return self._between(variable, min(a.least, b.least), max(a.most, b.most))
+        return self._between(variable, min(a.low, b.low), max(a.high, b.high))
+
+    def _between(self, variable: Term, least: int, most: int) -> Range:
+        width = _width(variable)
+        found = made(width, None, (least, most)) if self.intervals[variable].signed else made(width, (least, most))
         assert found is not None
         return found
 
-    def meeting(self, variable: Term, values: Range) -> Sequence[Class]:
-        """The classes of a variable that has intervals in which there may be one of these values."""
-        intervals = self.intervals[variable]
-        least, most = (values.least, values.most) if intervals.signed else (values.low, values.high)
-        return range(bisect_right(intervals.begins, least) - 1, bisect_right(intervals.begins, most))
+    def formula(self, variables: Iterable[Term], state: State, hull: Hull) -> Term:
+        """That variables have values of these classes, in these ranges."""
+        return and_(*(self.condition(x, one, there) for x, one, there in zip(variables, state, hull, strict=True)))
 
-    def formula(self, variables: Iterable[Term], state: State) -> Term:
-        """That variables have values of these classes."""
-        return and_(*(self.condition(x, x, one) for x, one in zip(variables, state, strict=True)))
-
-    def condition(self, variable: Term, value: Term, one: Class) -> Term:
-        """That a value is in a class of a variable."""
-        if variable not in self.intervals:
-            return eq(value, constant(one, variable.sort))
-        width, intervals = _width(variable), self.intervals[variable]
-        least, most = intervals.bounds(one, width)
+    def condition(self, variable: Term, one: Class, values: Range | None) -> Term:
+        if values is None:
+            return eq(variable, constant(one, variable.sort))
+        width, signed = _width(variable), self.intervals[variable].signed
+        least, most = (values.least, values.most) if signed else (values.low, values.high)
         if least == most:
-            return eq(value, bv(least, width))
-        below = bvsle if intervals.signed else bvule
-        return and_(below(bv(least, width), value), below(value, bv(most, width)))
+            return eq(variable, bv(least, width))
+        below = bvsle if signed else bvule
+        return and_(below(bv(least, width), variable), below(variable, bv(most, width)))
 
     def with_intervals(self, variable: Term) -> Partition:
         return replace(self, intervals={**self.intervals, variable: self._made(variable)})

@@ -13,20 +13,21 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from craton.engines.explicit.partition import Class, Partition, State
+from craton.engines.explicit.partition import Class, Hull, Partition, State
+from craton.engines.explicit.ways import TooManyWays, Way, Ways, conditions
 from craton.facts.operations import MAYBE, YES
 from craton.facts.ranges import Range
 from craton.facts.states import assumed, value
-from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, not_, ops
+from craton.logic import BOOL, FALSE, TRUE, Term, and_, free_variables, not_
 from craton.logic.evaluation import constant
-from craton.logic.walk import post_order, replaced
+from craton.logic.walk import replaced
 from craton.program.transitions import Transition, Transitions
 from craton.smt import Solver, Undecided, Unsat
 
 MOST_CASES = 4000  # of one step from one state
-_CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
 
 Ranges = Mapping[Term, Range]
+Step = Transition | Transitions | Ways
 
 
 class NotDecided(Exception):
@@ -59,23 +60,28 @@ class Steps:
         self.relied = False  # on the solver's word that an error cannot be reached
 
     def successors(
-        self, before: Sequence[Term], state: State, step: Transition | Transitions, after: Sequence[Term]
-    ) -> Iterator[State]:
+        self, before: Sequence[Term], state: State, hull: Hull, step: Step, after: Sequence[Term]
+    ) -> Iterator[tuple[State, Hull]]:
         """From a state of some variables, by a step, to states of others."""
-        for case in self._cases(self._begun(before, state, step, after)):
-            classes = [self._classes(x, term, case.ranges) for x, term in zip(after, case.terms[1:], strict=True)]
-            yield from product(*classes)
+        for begun, _ in self._begun(before, state, hull, step, after):
+            for case in self._cases(begun):
+                classes = [self._classes(x, term, case.ranges) for x, term in zip(after, case.terms[1:], strict=True)]
+                for chosen in product(*classes):
+                    yield tuple(one for one, _ in chosen), tuple(there for _, there in chosen)
 
-    def is_possible(self, before: Sequence[Term], state: State, step: Transition | Transitions) -> bool:
+    def is_possible(self, before: Sequence[Term], state: State, hull: Hull, step: Step) -> bool:
         """Whether a step can be taken from a state: as far as ranges tell, and then a solver."""
-        begun = self._begun(before, state, step, ())
-        if next(self._cases(begun), None) is None:
-            return False
-        guard = begun.terms[0]
+        return any(
+            self._holds(before, state, hull, guard)
+            for begun, guard in self._begun(before, state, hull, step, ())
+            if next(self._cases(begun), None) is not None
+        )
+
+    def _holds(self, before: Sequence[Term], state: State, hull: Hull, guard: Term) -> bool:
         open_ = [
-            self.partition.condition(x, x, one)
-            for x, one in zip(before, state, strict=True)
-            if not self.partition.is_value(x) and x in free_variables(guard)
+            self.partition.condition(x, one, there)
+            for x, one, there in zip(before, state, hull, strict=True)
+            if there is not None and x in free_variables(guard)
         ]
         answer = self.solver.check(and_(guard, *open_))
         if isinstance(answer, Undecided):
@@ -84,17 +90,24 @@ class Steps:
         return not isinstance(answer, Unsat)
 
     def _begun(
-        self, before: Sequence[Term], state: State, step: Transition | Transitions, after: Sequence[Term]
-    ) -> _Case:
+        self, before: Sequence[Term], state: State, hull: Hull, step: Step, after: Sequence[Term]
+    ) -> Sequence[tuple[_Case, Term]]:
+        """What the step is from the state, in one case or several, and the guard of each."""
         known: dict[Term, Term] = {}
         ranges: dict[Term, Range] = {}
-        for x, one in zip(before, state, strict=True):
-            if self.partition.is_value(x):
+        for x, one, there in zip(before, state, hull, strict=True):
+            if there is None:
                 known[x] = constant(one, x.sort)
             else:
-                ranges[x] = self.partition.range(x, one)
-        taken = step.where(known, partial(_decided, ranges=ranges, told={})) if ranges else step.where(known)
-        return _Case((taken.guard, *(taken.updates.get(x, x) for x in after)), ranges)
+                ranges[x] = there
+        if isinstance(step, Ways) and not step.is_wide:
+            try:
+                return [_ended(way, after) for way in step.ways(known, ranges)]
+            except TooManyWays:
+                step.is_wide = True
+        whole = step.whole if isinstance(step, Ways) else step
+        taken = whole.where(known, partial(_decided, ranges=ranges, told={})) if ranges else whole.where(known)
+        return [(_Case((taken.guard, *(taken.updates.get(x, x) for x in after)), ranges), taken.guard)]
 
     def _cases(self, begun: _Case) -> Iterator[_Case]:
         """What is left when all conditions are decided."""
@@ -103,7 +116,7 @@ class Steps:
             case = waiting.pop()
             if case.terms[0] is FALSE:
                 continue
-            atom = next(_conditions(case.terms), None)
+            atom = next(conditions(case.terms), None)
             if atom is None:
                 seen += 1
                 if seen > MOST_CASES:
@@ -123,18 +136,25 @@ class Steps:
                     new = {x: t for x, t in found.items() if x not in case.ranges or case.ranges[x].constant is None}
                     yield _Case(replaced(case.terms, {**new, atom: truth}), ranges)
 
-    def _classes(self, variable: Term, term: Term, ranges: Ranges) -> Sequence[Class]:
+    def _classes(self, variable: Term, term: Term, ranges: Ranges) -> Sequence[tuple[Class, Range | None]]:
         """Of the values that a term may have."""
         found = value(term, ranges)
         if found is None:
             raise NotDecided(f"nothing is known of values of {variable.name}")
         if not self.partition.is_value(variable):
-            return self.partition.meeting(variable, found)
+            return list(self.partition.meeting(variable, found))
         if found.constant is not None:
-            return [_value(variable, found)]
+            return [(_value(variable, found), None)]
         if found.high - found.low >= self.most:
             raise TooManyValues(variable)
-        return [_as_value(variable, one) for one in range(found.low, found.high + 1) if found.contains(one)]
+        return [(_as_value(variable, one), None) for one in range(found.low, found.high + 1) if found.contains(one)]
+
+
+def _ended(way: Way, after: Sequence[Term]) -> tuple[_Case, Term]:
+    terms = tuple(way.values.get(x, x) for x in after)
+    if not all(term.is_value for term in terms):
+        terms = replaced(terms, way.assumed)
+    return _Case((TRUE, *terms), way.ranges), way.guard
 
 
 def _decided(condition: Term, ranges: Ranges, told: dict[Term, Term]) -> Term:
@@ -152,10 +172,3 @@ def _value(variable: Term, known: Range) -> Any:
 
 def _as_value(variable: Term, number: int) -> Any:
     return bool(number) if variable.sort is BOOL else number
-
-
-def _conditions(terms: Sequence[Term]) -> Iterator[Term]:
-    """Conditions that are no connectives, inner ones first."""
-    for node in post_order(*terms):
-        if node.sort is BOOL and node.op is not ops.VALUE and node.op not in _CONNECTIVES:
-            yield node
