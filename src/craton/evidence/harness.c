@@ -267,7 +267,7 @@ enum { CRATON_BLOCK, CRATON_GIVEN, CRATON_FOUND };
 static void *craton_outside(unsigned char kind, craton_word number);
 
 /* What memory holds at first: in a block that the program has allocated, or behind a pointer that it did not make. */
-static void craton_fill(void *memory, craton_size size, unsigned char kind, craton_word number)
+static void craton_fill_memory(void *memory, craton_size size, unsigned char kind, craton_word number)
 {
     craton_size i;
     unsigned j;
@@ -297,7 +297,7 @@ static void *craton_outside(unsigned char kind, craton_word number)
     craton.pointers[i].kind = kind;
     craton.pointers[i].number = number;
     craton.pointers[i].block = craton_memory(16, 1 << 16, 0);
-    craton_fill(craton.pointers[i].block, 1 << 16, kind, number);
+    craton_fill_memory(craton.pointers[i].block, 1 << 16, kind, number);
     return craton.pointers[i].block;
 }
 
@@ -352,7 +352,7 @@ static void *craton_memory(craton_size alignment, craton_size size, unsigned cha
                                     - sizeof *block);
     craton.free_begin = (char *)(block + 1) + size;
     if (counted) {
-        craton_fill(block + 1, size, CRATON_BLOCK, craton.allocated);
+        craton_fill_memory(block + 1, size, CRATON_BLOCK, craton.allocated);
         craton.allocated++;
     }
     block->size = size;
