@@ -25,7 +25,7 @@ from craton.errors import CratonError
 from craton.processes.limits import Exceeded, Kind, Limits
 
 LOG_BYTES = 2**20  # of a log; the middle of a longer one is left out
-ANSWER_BYTES = 2**24  # of standard output
+ANSWER_BYTES = 2**26  # of standard output: a counterexample may have hundreds of thousands of inputs
 MOST_PROCESSES = 512
 
 _MARK = "CRATON_KEEPER"  # in the environment of a keeper and everything it starts

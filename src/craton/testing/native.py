@@ -50,7 +50,8 @@ RUNS_WITHOUT_INPUTS = 3  # arguments and the standard input may still matter
 _MOST_CONSTANTS = 200
 _LONGEST_IF_NEEDED, _LONGEST = 0.5, 0.1  # shares of the time for one run …
 _SHORTEST = 0.2  # … but seconds at least
-_AT_FIRST = 0.5  # seconds for the first runs together
+_AT_FIRST = 0.5  # seconds for the first runs together …
+_SHORTEST_AT_FIRST, _CUT_SHORT_AT_FIRST = 0.1, 2  # … for one of them, and how many may be cut short
 LONGEST_BUILD = 3.0  # seconds for a compiler, if the time does not give it more
 _CLOSER_LOOK = 1.5  # seconds for each step of finding out whether a violation counts
 _HARNESS, _REPLAY = "harness.c", "replay"
@@ -199,15 +200,16 @@ class _Runs:
     def at_first(self) -> NativeViolation | None:
         """By a few short runs, for which a proof waits however long compilers take; long ones get their time later."""
         self.binary = self._built(self.directory)
-        until = running_time() + _AT_FIRST
+        until, cut_short = running_time() + _AT_FIRST, 0
         for seed in range(min(FIRST_RUNS, self.most)):
             left = until - running_time()
-            if self.binary is None or left <= 0:
+            if self.binary is None or left <= 0 or cut_short == _CUT_SHORT_AT_FIRST:
                 break
             self.next = seed + 1
-            found = self._violation(self.binary, seed, left if seed == 0 else min(left, _SHORTEST))
+            found = self._violation(self.binary, seed, left if seed == 0 else min(left, _SHORTEST_AT_FIRST))
             if found is not None:
                 return found
+            cut_short += self.needs_time
         return None
 
     def thoroughly(self) -> NativeViolation | None:
