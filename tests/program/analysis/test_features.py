@@ -50,6 +50,11 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         " s += __VERIFIER_nondet_int(); if (s == 7) reach_error(); return 0; }",
         {"loops": 2, "uncounted": 0, "nesting": 2},
     ),
+    "up and down": (
+        "int main(void) { int k = 0; while (__VERIFIER_nondet_int()) { if (k < 8 && __VERIFIER_nondet_int()) k++;"
+        " else if (k > 0) k--; if (k > 8) reach_error(); } }",
+        {"loops": 1, "uncounted": 1, "rounds": None},
+    ),
     "left early": (
         "int main(void) { int k = 0; while (k < 8 && __VERIFIER_nondet_int()) k++;"
         " if (k > 8) reach_error(); return 0; }",

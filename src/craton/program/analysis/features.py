@@ -197,8 +197,9 @@ def _changes(edges: Iterable[Edge]) -> Mapping[Term, _Counter | None]:
 
 
 def _counter(variable: Term, assigned: Sequence[Term] | None, copied: Mapping[Term, Term]) -> _Counter | None:
-    step = min((_step(variable, value, copied) for value in assigned or ()), default=0)
-    return _Counter(variable, step) if step else None
+    steps = [_step(variable, value, copied) for value in assigned or ()]
+    goes_one_way = bool(steps) and (min(steps) > 0 or max(steps) < 0)
+    return _Counter(variable, min(map(abs, steps))) if goes_one_way else None
 
 
 def _step(variable: Term, value: Term, copied: Mapping[Term, Term]) -> int:
@@ -207,7 +208,8 @@ def _step(variable: Term, value: Term, copied: Mapping[Term, Term]) -> int:
         constants = [argument for argument in value.args if _is_number(argument)]
         others = [_unwrapped(argument) for argument in value.args if not _is_number(argument)]
         if constants and others and variable in (others[0], copied.get(others[0])):
-            return _number(constants[0])
+            down = (value.op in (ops.SUB, ops.BVSUB)) != _is_negative(constants[0])
+            return -_number(constants[0]) if down else _number(constants[0])
     return 0
 
 
@@ -226,6 +228,11 @@ def _number(constant: Term) -> int:
     """How far a constant is from zero; bits are those of a number with a sign."""
     value = int(constant.payload)
     return min(value, (1 << constant.sort.width) - value) if isinstance(constant.sort, BitVec) else abs(value)
+
+
+def _is_negative(constant: Term) -> bool:
+    value = int(constant.payload)
+    return bool(value >> (constant.sort.width - 1)) if isinstance(constant.sort, BitVec) else value < 0
 
 
 def _disjuncts(condition: Term) -> tuple[Term, ...]:
