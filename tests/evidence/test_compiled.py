@@ -497,6 +497,10 @@ OPEN = {
     "memory": "struct { int v; short w; } *p = malloc(8), *q = malloc(8); if (q->w == 9 && p->v < 0) reach_error();",
     "memory behind a pointer in it": "struct c { int w; }; struct b { int v; struct c *c; };"
     " struct a { int x; struct b *b; } *p = malloc(16); if (!p->x && p->b->v == 7 && p->b->c->w == 8) reach_error();",
+    "structs and arrays whose address is taken": "struct { int v; short w; } s, t, *p = &s; int a[4], i = s.w & 3;"
+    " if (i) p = &t; if (p->v == 5 && t.w == 6 && a[i] == 7) reach_error();",
+    "memory behind a pointer in a struct": "struct b { int v; }; struct { int x; struct b *b; } s, t, *p = &s;"
+    " if (t.x) p = &t; if (p->b->v == 7) reach_error();",
     "a variable of others": "extern int elsewhere; if (elsewhere == 12345) reach_error();",
 }
 

@@ -214,7 +214,7 @@ def written_job(
     text = harness_text(outline, source.specification, replay, violated, opened)
     write_atomically(directory / _HARNESS, text)
     headers = {GUARDS: GUARDS_TEXT} if violated in SANITIZED else {}
-    if opened.locals:
+    if opened.locals or opened.objects:
         headers[_OPEN] = open_declarations(opened)
     for name, text in headers.items():
         write_atomically(directory / name, text)

@@ -263,7 +263,7 @@ static void craton_take(unsigned function, void *value, craton_size size)
 
 static void *craton_memory(craton_size alignment, craton_size size, unsigned char counted);
 
-enum { CRATON_BLOCK, CRATON_GIVEN, CRATON_FOUND };
+enum { CRATON_BLOCK, CRATON_GIVEN, CRATON_FOUND, CRATON_LOCAL };
 static void *craton_outside(unsigned char kind, craton_word number);
 
 /* What memory holds at first: in a block that the program has allocated, or behind a pointer that it did not make. */

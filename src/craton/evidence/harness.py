@@ -34,6 +34,7 @@ from craton.logic.terms import format_of
 from craton.program.cfa import MEMTRACK
 from craton.program.origin import SourceRange
 from craton.program.specification import ASSERTION_FAILURES, Specification
+from craton.program.storage import StoredObject
 from craton.verdicts.counterexample import ReadValue, Replay, Surroundings
 
 NOTHING_UNSPECIFIED = UnspecifiedValues()
@@ -70,6 +71,7 @@ def harness_text(
         *(_stub(function, specification, numbers) for function in outline.functions),
         *(_definition(variable, opened) for variable in outline.variables),
         *(_open_local(number, local) for number, local in enumerate(opened.locals)),
+        *(_open_object(number, known) for number, known in enumerate(opened.objects)),
         _environment(replay.found_around),
         _answers(replay.found_around),
         _main(outline, specification, violated, replay),
@@ -292,6 +294,15 @@ def _open_local(number: int, local: OpenLocal) -> str:
     )
 
 
+def _open_object(number: int, known: StoredObject) -> str:
+    """A function that fills a variable in memory when it is declared for the first time."""
+    fill = f"craton_fill_memory(object, {known.size}u, CRATON_LOCAL, {number})"
+    return (
+        f"void *{open_object_name(number)}(void *object)\n{{\n    static int begun;\n"
+        f"    if (!begun) {fill};\n    begun = 1;\n    return object;\n}}"
+    )
+
+
 def _open_type(local: OpenLocal) -> str:
     if isinstance(local.sort, Float):
         return _FLOATS[local.sort]
@@ -304,9 +315,14 @@ def open_name(number: int) -> str:
     return f"__craton_open_{number}"
 
 
+def open_object_name(number: int) -> str:
+    return f"__craton_open_object_{number}"
+
+
 def open_declarations(opened: UnspecifiedValues) -> str:
     """What the program has to know of the functions that give open values."""
-    return "".join(f"extern {_open_type(o)} {open_name(n)}(void);\n" for n, o in enumerate(opened.locals))
+    values = [f"extern {_open_type(o)} {open_name(n)}(void);\n" for n, o in enumerate(opened.locals)]
+    return "".join(values + [f"extern void *{open_object_name(n)}(void *);\n" for n in range(len(opened.objects))])
 
 
 # --- marks in the program's text --------------------------------------------------------------------------------------
@@ -324,12 +340,16 @@ def marked_texts(outline: Outline, opened: UnspecifiedValues = NOTHING_UNSPECIFI
             texts[place.file] = Path(place.file).read_bytes().decode("latin-1")
         return texts[place.file]
 
+    def mark_declaration(declared: SourceRange | None, mark: str) -> None:
+        if declared is not None:
+            end = _offset(text_of(declared), declared.end_line, declared.end_column)
+            places.setdefault(declared.file, []).append((end, mark))
+
     for number, local in enumerate(opened.locals):
-        if local.symbol.declared is not None:
-            end = _offset(
-                text_of(local.symbol.declared), local.symbol.declared.end_line, local.symbol.declared.end_column
-            )
-            places.setdefault(local.symbol.declared.file, []).append((end, f" = {open_name(number)}()"))
+        mark_declaration(local.symbol.declared, f" = {open_name(number)}()")
+    for number, known in enumerate(opened.objects):
+        name = open_object_name(number)
+        mark_declaration(known.declared, f", *{name}_ = {name}(&{known.name})")
     call = f"extern void {REACHED}(void); {REACHED}();"
     for kind, ranges in (("body", outline.bodies), ("label", outline.labels)):
         for place in ranges:

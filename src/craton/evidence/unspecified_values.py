@@ -20,6 +20,7 @@ from craton.logic.walk import post_order
 from craton.program.cfa import Edge, Symbol
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Fresh, Havoc, Input
+from craton.program.storage import StoredObject
 from craton.traces.execution import state
 from craton.verdicts.counterexample import Background, Replay
 
@@ -44,6 +45,7 @@ class Memory(enum.IntEnum):
     BLOCK = 0  # that was allocated: how many were before it
     GIVEN = 1  # behind a pointer from outside: the pointer's value
     FOUND = 2  # behind a pointer that stood in memory before the program wrote there: a number
+    LOCAL = 3  # a local that begins without a value: which of `UnspecifiedValues.objects`
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class UnspecifiedValues:
     locals: tuple[OpenLocal, ...] = ()
     fills: tuple[Fill, ...] = ()
     globals: Mapping[str, tuple[int, Sort]] = field(default_factory=dict)
+    objects: tuple[StoredObject, ...] = ()  # locals in memory, with fills
 
     def __bool__(self) -> bool:
         return bool(self.locals or self.fills or self.globals)
@@ -109,6 +112,8 @@ class _Walk:
         self.followed: dict[_Cell, int] = {}  # those that point to memory outside of the program's own, numbered
         self.behind: dict[_Cell, tuple[Memory, int, int]] = {}  # cells of that memory: which, and where in it
         self.texts: dict[str, list[bytes]] = {}
+        self.chosen: set[Term] = set()  # variables that hold what was chosen for them, and nothing else yet
+        self.begun: dict[_Cell, Any] = {}  # what was chosen for a cell, the first time
 
     def run(self) -> UnspecifiedValues:
         for edge in self.replay.edges:
@@ -116,7 +121,9 @@ class _Walk:
         found = tuple(
             OpenLocal(symbol, sort, tuple(values)) for symbol, sort, values in self.locals.values() if any(values)
         )
-        return UnspecifiedValues(found, tuple(self._fills()), dict(self._globals()))
+        objects = self._open_objects()
+        fills = (*self._fills(), *self._local_fills(objects))
+        return UnspecifiedValues(found, fills, dict(self._globals()), tuple(objects))
 
     def _step(self, edge: Edge) -> None:
         match edge.statement:
@@ -130,10 +137,13 @@ class _Walk:
                 if variable.name == _HEAP and variable in self.values and self._allocates(edge):
                     self.blocks.append((self.values[variable], new))
                 self.values[variable] = new
+                self.chosen.discard(variable)
             case Havoc(variables, Input()):
+                self.chosen.difference_update(variables)
                 for variable in variables:
                     self.values[variable] = next(self.inputs).value
             case Havoc(variables, source):
+                self.chosen.update(variables)
                 for variable in variables:
                     self.values[variable] = next(self.opened)
                     self.written.pop(variable, None)
@@ -175,6 +185,8 @@ class _Walk:
             address = self._value(index)
             self._note_pointer(variable, index, address)
             self._note_source((variable, address), element)
+            if element in self.chosen:
+                self.begun.setdefault((variable, address), self.values[element])
             places = self.written.setdefault(variable, set())
             if places is not None:
                 places.add(address)
@@ -239,6 +251,24 @@ class _Walk:
                     yield Fill(Memory.BLOCK, number, address - begin, value, array.sort.element, points)
             if cell in self.behind:
                 yield Fill(*self.behind[cell], value, array.sort.element, points)
+
+    def _open_objects(self) -> dict[StoredObject, list[_Cell]]:
+        """Locals without an initialiser for which something was chosen that is not zero."""
+        found: dict[StoredObject, list[_Cell]] = {}
+        for cell, value in self.begun.items():
+            known = self.background.program.storage.at(cell[1]) if isinstance(cell[1], int) else None
+            if known is not None and known.declared is not None and (value or cell in self.followed):
+                found.setdefault(known, []).append(cell)
+        return found
+
+    def _local_fills(self, objects: Mapping[StoredObject, list[_Cell]]) -> Iterator[Fill]:
+        for number, (known, cells) in enumerate(objects.items()):
+            for cell in cells:
+                array, address = cell
+                points, value = cell in self.followed, self.followed.get(cell, self.begun[cell])
+                assert isinstance(array.sort, Array) and known.address is not None
+                if isinstance(value, int):
+                    yield Fill(Memory.LOCAL, number, address - known.address, value, array.sort.element, points)
 
     def _globals(self) -> Iterator[tuple[str, tuple[int, Sort]]]:
         for variable, value in self.background.start.items():

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from craton.logic import Term
+from craton.program.origin import SourceRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class StoredObject:
     shape: Shape | None
     address: int | None = None
     text: bytes | None = None  # of a string literal
+    declared: SourceRange | None = None  # where a local begins without a value
 
     def contains(self, address: int) -> bool:
         return self.address is not None and self.address <= address < self.address + max(1, self.size)

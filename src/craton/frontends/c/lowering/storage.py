@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.memory.layout import Object
+from craton.frontends.c.syntax import nodes
 from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Pointer, Record
+from craton.program.origin import SourceRange
 from craton.program.storage import Elements, Members, Scalar, Shape, Storage, StoredObject
 
 _MOST_MEMBERS = 200
@@ -25,7 +27,15 @@ def storage(context: Context) -> Storage:
 
 
 def stored(known: Object, shapes: _Shapes | None = None, at: int | None = None) -> StoredObject:
-    return StoredObject(known.name, known.size, (shapes or _Shapes()).of(known.type), at, known.initial)
+    shape = (shapes or _Shapes()).of(known.type)
+    return StoredObject(known.name, known.size, shape, at, known.initial, _begins_open(known.variable))
+
+
+def _begins_open(variable: nodes.Variable | None) -> SourceRange | None:
+    """The declaration of a local that has no value at first."""
+    if variable is None or variable.storage is not nodes.Storage.LOCAL or variable.initializer is not None:
+        return None
+    return variable.range
 
 
 class _Shapes:
