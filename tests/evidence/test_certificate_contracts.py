@@ -205,10 +205,42 @@ def answer(made: dict[str, Any], request: Request) -> Accepted | str:
     return found.problem if isinstance(found, Refused) else found
 
 
+def mccarthy(folder: Path) -> dict[str, Any]:
+    """A certificate that requires something, whatever is found."""
+    made = certificate("mccarthy.bpl", folder)
+    for symbol, at in (("M::n", "now"), ("M::n", "entry"), ("M::r", "now"), ("main::x", "now"), ("main::y", "now")):
+        _declared(f"|{symbol}|" if at == "now" else f"|{symbol} at entry|", symbol, at)(made)
+    for name, (requires, ensures, *claims) in MCCARTHY.items():
+        procedure(made, name).update(requires=requires, ensures=ensures)
+        for claim, formula in zip(procedure(made, name)["invariants"], claims, strict=True):
+            claim["formula"] = formula
+    return made
+
+
+_RESULT = "(and (< 90 |M::r|) (or (< 101 |M::n at entry|) (< |M::r| 92)) (< |M::r| 102))"
+_ARGUMENT = "(and (or (< 101 |M::n at entry|) (< |M::n| 102)) (< |M::n| 112))"
+MCCARTHY = {  # what is required and ensured, and claims by the numbers of locations
+    "main": ("true", "true", "false", "true", "(<= |main::x| 101)", "(and (< 90 |main::y|) (< |main::y| 92))"),
+    "M": (
+        "(< |M::n| 112)",
+        _RESULT,
+        _RESULT,
+        _RESULT,
+        _ARGUMENT,
+        f"(and (<= |M::n| 100) {_ARGUMENT})",
+        "(and (< 90 |M::r|) (< |M::r| 102))",
+    ),
+}
+
+
+def test_what_is_forged_was_a_proof(folder: Path) -> None:
+    assert isinstance(answer(mccarthy(folder), written("mccarthy.bpl", folder)), Accepted)
+
+
 @pytest.mark.parametrize("what", FORGED)
 def test_forged_contracts_are_refused(what: str, folder: Path) -> None:
     change, said = FORGED[what]
-    made = certificate("mccarthy.bpl", folder)
+    made = mccarthy(folder)
     change(made)
     found = answer(made, written("mccarthy.bpl", folder))
     assert isinstance(found, str) and said in found, found

@@ -25,6 +25,7 @@ _ENTRIES = (
     Entry("kinduction", "craton.engines.kinduction:KInduction"),
     Entry("conjectures", "craton.engines.conjectures:Conjectures"),
     Entry("shapes", "craton.engines.shapes:Shapes"),
+    Entry("rounds", "craton.engines.rounds:Rounds"),
     Entry("horn", "craton.engines.horn:Horn"),
 )
 
