@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, Unknown
-from craton.engines.options import block_size
 from craton.logic import (
     BOOL,
     FALSE,
@@ -61,8 +60,8 @@ class Rounds(Engine):
 
     word: ClassVar[str] = "rounds"
 
-    blocks: int | None = block_size()
-    solver: str = "bitwuzla"
+    solver: str = "z3"
+    blocks: int | None = None
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         steps = {edge: transition(edge.statement) for edge in program.main.edges if edge.source not in program.errors}
@@ -94,12 +93,24 @@ class _Exploration:
             location: tuple(sorted(variables & written, key=lambda x: x.serial)) for location, variables in live.items()
         }
         needed = frozenset[Term]().union(*(live[x] for x in program.main.locations if x != entry))
-        self.fixed = tuple(sorted(needed - written, key=lambda x: x.serial))
-        if not all(isinstance(x.sort, BitVec) or x.sort is BOOL for x in needed):
+        self.fixed = self._never_changing(needed - written, written)
+        if not all(map(_is_plain, needed)):
             raise _NoFunction("there are variables that are neither numbers of so many bits nor truth values")
         for step in later:
             if any(free_variables(step.updates[x]) & frozenset(step.inputs) for x in step.updates if x in needed):
                 raise _NoFunction("rounds read inputs")
+
+    def _never_changing(self, needed: frozenset[Term], written: frozenset[Term]) -> tuple[Term, ...]:
+        """What rounds need and do not write, and other variables that keep what was chosen in the first step."""
+        found = sorted(needed, key=lambda x: x.serial)
+        for edge in self.program.main.outgoing(self.program.main.entry):
+            updates = self.steps[edge].updates
+            known = {updates.get(x, x) for x in found}
+            for x in sorted(updates.keys() - written - needed, key=lambda x: x.serial):
+                if _is_plain(x) and updates[x].is_variable and updates[x] not in known:
+                    found.append(x)
+                    known.add(updates[x])
+        return tuple(dict.fromkeys(found))
 
     def invariants(self) -> dict[Location, Term]:
         found: dict[Location, Term] = {self.program.main.entry: TRUE}
@@ -211,9 +222,7 @@ class _Terms:
         """Values of the fixed variables that the known facts allow."""
         drawing, found = random.Random(0), 0
         for _ in range(_DRAWS):
-            drawn = {
-                x: drawing.random() < 0.5 if x.sort is BOOL else drawing.getrandbits(x.sort.width) for x in self.fixed
-            }
+            drawn = {x: _drawn_value(drawing, x.sort) for x in self.fixed}
             try:
                 if evaluate(self.known, drawn):
                     found += 1
@@ -222,6 +231,8 @@ class _Terms:
                 return
             if found == _SAMPLES:
                 return
+        if not found and isinstance(answer := self.solver.check(self.known), Sat):
+            yield {x: answer.model[x] for x in self.fixed}
 
     def small(self, term: Term) -> Term:
         """With conditions that are decided replaced by what they are."""
@@ -282,3 +293,7 @@ class _Terms:
 
 def _drawn_value(drawing: random.Random, sort: Sort) -> Any:
     return drawing.getrandbits(sort.width) if isinstance(sort, BitVec) else drawing.random() < 0.5
+
+
+def _is_plain(variable: Term) -> bool:
+    return isinstance(variable.sort, BitVec) or variable.sort is BOOL
