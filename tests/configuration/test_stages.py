@@ -123,4 +123,4 @@ def test_a_file_of_stages_on_the_command_line(tmp_path: Path, capsys: pytest.Cap
     assert "exclude each other" in capsys.readouterr().err
     stages.write_text("[[stage]]\nengine = 'hron'\n")
     assert main(["verify", str(program), "--stages", str(stages)]) == 2
-    assert "did you mean horn?" in capsys.readouterr().err
+    assert "did you mean horn" in capsys.readouterr().err

@@ -93,24 +93,13 @@ class _Exploration:
             location: tuple(sorted(variables & written, key=lambda x: x.serial)) for location, variables in live.items()
         }
         needed = frozenset[Term]().union(*(live[x] for x in program.main.locations if x != entry))
-        self.fixed = self._never_changing(needed - written, written)
+        self.fixed = tuple(sorted(needed - written, key=lambda x: x.serial))
+        self.written = written
         if not all(map(_is_plain, needed)):
             raise _NoFunction("there are variables that are neither numbers of so many bits nor truth values")
         for step in later:
             if any(free_variables(step.updates[x]) & frozenset(step.inputs) for x in step.updates if x in needed):
                 raise _NoFunction("rounds read inputs")
-
-    def _never_changing(self, needed: frozenset[Term], written: frozenset[Term]) -> tuple[Term, ...]:
-        """What rounds need and do not write, and other variables that keep what was chosen in the first step."""
-        found = sorted(needed, key=lambda x: x.serial)
-        for edge in self.program.main.outgoing(self.program.main.entry):
-            updates = self.steps[edge].updates
-            known = {updates.get(x, x) for x in found}
-            for x in sorted(updates.keys() - written - needed, key=lambda x: x.serial):
-                if _is_plain(x) and updates[x].is_variable and updates[x] not in known:
-                    found.append(x)
-                    known.add(updates[x])
-        return tuple(dict.fromkeys(found))
 
     def invariants(self) -> dict[Location, Term]:
         found: dict[Location, Term] = {self.program.main.entry: TRUE}
@@ -174,13 +163,21 @@ class _Exploration:
         rest = [eq(x, substitute(step.updates[x], names)) for x in self.fixed if x in step.updates]
         facts = and_(facts, *rest)
         values = {x: substitute(step.updates.get(x, x), names) for x in self.changing[target]}
+        needed = frozenset[Term]().union(*map(free_variables, values.values())) - frozenset(self.fixed)
+        told = self._told(facts, (free_variables(facts) | needed) - frozenset(self.fixed))
+        told |= {symbol: self._keeper(symbol, step) for symbol in sorted(needed - told.keys(), key=lambda x: x.serial)}
+        self.fixed = tuple(dict.fromkeys((*self.fixed, *(x for x in told.values() if x.is_variable))))
         fixed = frozenset(self.fixed)
-        told = self._told(facts, free_variables(facts).union(*map(free_variables, values.values())) - fixed)
-        for symbol in frozenset[Term]().union(*map(free_variables, values.values())) - fixed - told.keys():
-            raise _NoFunction(f"{symbol.name} begins with a value that nothing tells")
         parts = (substitute(part, told) for part in conjuncts(facts))
         known = and_(*(part for part in parts if free_variables(part) <= fixed))
         return known, {x: substitute(value, told) for x, value in values.items()}
+
+    def _keeper(self, symbol: Term, step: Transition) -> Term:
+        """A variable that keeps what was chosen in the first step, though no round needs it."""
+        for x in sorted(step.updates.keys() - self.written, key=lambda x: x.serial):
+            if step.updates[x] is symbol and _is_plain(x):
+                return x
+        raise _NoFunction(f"{symbol.name} begins with a value that nothing tells")
 
     def _told(self, facts: Term, symbols: frozenset[Term]) -> dict[Term, Term]:
         """What was chosen in the first step and is a constant or a fixed variable all the same, as those."""

@@ -60,6 +60,36 @@ class _Row:
                 values[said[0]] = said[1]
         return cls(values, and_(*rest))
 
+    @property
+    def is_plain(self) -> bool:
+        return all(value.is_value for value in self.values.values())
+
+    def solved(self) -> _Row:
+        """The same, with terms for variables that are said to be equal to them put in everywhere. No term speaks of a
+        variable that has one.
+        """
+        found, rest = dict(self.values), list[Term]()
+        spoken_of: set[Term] = set()
+        for part in conjuncts(self.rest):
+            part = substitute(part, found)
+            defined = _defined(part, spoken_of)
+            if defined is None:
+                rest.append(part)
+            else:
+                variable, term = defined
+                found[variable] = term
+                spoken_of |= free_variables(term)
+        return _Row(found, substitute(and_(*rest), found))
+
+
+def _defined(part: Term, spoken_of: set[Term]) -> tuple[Term, Term] | None:
+    """The variable and the term, if an equation makes the variable one that nothing else has to speak of."""
+    if part.op is ops.EQ:
+        for one, other in (part.args, part.args[::-1]):
+            if one.is_variable and one not in spoken_of and one not in free_variables(other):
+                return one, other
+    return None
+
 
 def terms_of(step: Transition) -> tuple[Term, ...]:
     return step.guard, *step.updates.values()
@@ -74,6 +104,7 @@ class StateQuestion:
     state: Term
     rest: Term
     guard: Term = TRUE
+    of_terms: bool = False  # variables are terms there, not only values: few parts can be decided one by one
 
     def cases(self, follows: Follows) -> Iterator[tuple[Term, Term]]:
         """The question in easier parts, that must be contradictory, too: what the state decides is put in, as far as
@@ -116,7 +147,7 @@ class StateQuestions:
     def __init__(self, before: Term, statement: Statement, after: Term) -> None:
         self.ways = StateWays(statement)
         self.whole = Transitions(statement)
-        self.before = [_Row.of(state) for state in disjuncts(before)]
+        self.before = [_Row.of(state).solved() for state in disjuncts(before)]
         self.after = [] if after is FALSE else [_Row.of(state) for state in disjuncts(after)]
         self.by_value: dict[tuple[Term, Term], set[int]] = {}
         self.silent: dict[Term, set[int]] = {}  # states that give a variable no value
@@ -140,11 +171,11 @@ class StateQuestions:
                 if goal is not TRUE:
                     # What speaks of other variables is left out: many states and ways then ask the same.
                     needed = guard if goal is FALSE else connected(guard, and_(row.rest, goal))
-                    yield StateQuestion(row.rest, and_(*needed, not_(goal)), and_(*guard))
+                    yield StateQuestion(row.rest, and_(*needed, not_(goal)), and_(*guard), not row.is_plain)
 
     def _steps(self, row: _Row) -> Iterator[tuple[Sequence[Term], Mapping[Term, Term]]]:
         """Guards, and updates. Where a state is more than values, the whole step asks fewer questions than its ways."""
-        if self.ways.is_possible and row.rest is TRUE:
+        if self.ways.is_possible and row.rest is TRUE and row.is_plain:
             ways = self.ways.ways(row.values)
             if ways is not None:
                 yield from ((way.guard, way.values) for way in ways)
