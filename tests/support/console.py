@@ -53,6 +53,7 @@ _FILES = {
 _UNSTEADY = (
     (r"\d+(\.\d+)? (s|ms|MiB)\b", r"N \2"),
     (r"(re-checked|shown) by .+? in ", r"\1 by S in "),  # one solver or another, or two
+    (r"\b\d+ conditions? for \d+ cut-points?", "N conditions for N cut-points"),  # one proof or another
     (r"\((cc|gcc|clang)\)", "(cc)"),
     (r"after 1 input: -?\d+", "after 1 input: N"),
     (r" = -?\d+", " = N"),
