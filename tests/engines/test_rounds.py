@@ -11,9 +11,8 @@ from craton.engines.rounds import Rounds
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.frontends.programs import Request, load_program
-from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
-from craton.program.preparation import prepare
+from support.certificates import in_blocks
 
 HEAD = "extern void reach_error(void); extern unsigned char __VERIFIER_nondet_uchar(void);\n"
 READ = "unsigned char a = __VERIFIER_nondet_uchar(), b = __VERIFIER_nondet_uchar(), r = 0;"
@@ -46,8 +45,7 @@ UNSAFE = {
 
 def _program(folder: Path, body: str) -> Program:
     (folder / "p.c").write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
-    small = prepare(load_program(Request((str(folder / "p.c"),)))).small.program
-    return encode_blocks(small, None).program
+    return in_blocks(load_program(Request((str(folder / "p.c"),))), None)
 
 
 def _answer(program: Program) -> EngineAnswer:

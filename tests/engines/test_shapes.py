@@ -12,10 +12,9 @@ from craton.engines.shapes.nodes import Sized, Stacked, nodes
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.frontends.programs import Request, load_program
-from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
-from craton.program.preparation import prepare
 from craton.program.transitions import transition
+from support.certificates import in_blocks
 
 HEAD = """
 #include <stdlib.h>
@@ -52,8 +51,7 @@ UNSAFE = {
 
 def _program(folder: Path, body: str, property_name: str | None = None) -> Program:
     (folder / "p.c").write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
-    small = prepare(load_program(Request((str(folder / "p.c"),), property_name, "ILP32"))).small.program
-    return encode_blocks(small, None).program
+    return in_blocks(load_program(Request((str(folder / "p.c"),), property_name, "ILP32")), None)
 
 
 def _answer(program: Program) -> EngineAnswer:

@@ -136,7 +136,7 @@ class _Exploration:
             # What is asked of inputs, such as of truth values without a value, is left out: more may happen then.
             asked = (part for part in conjuncts(step.guard) if not free_variables(part) & frozenset(step.inputs))
             guard = terms.small(substitute(and_(*asked), state))
-            if guard is FALSE or terms.decided(guard) is FALSE:
+            if terms.decided(guard) is FALSE:
                 continue
             if edge.target in self.program.errors:
                 raise _NoFunction("an error may be reached")
@@ -152,16 +152,15 @@ class _Exploration:
         if len(first) != 1:
             raise _NoFunction("there are several first steps")
         for edge in main.outgoing(main.entry):
-            if edge.target in self.program.errors and not self._follows(self.steps[edge].guard, FALSE):
+            if edge.target in self.program.errors and not _follows(self.solver, self.steps[edge].guard, FALSE):
                 raise _NoFunction("an error may be reached")
         return first[0]
 
     def _beginning(self, step: Transition, target: Location) -> tuple[Term, State]:
         """What is known of the fixed variables after it, and the others as functions of them."""
         names = {step.updates[x]: x for x in self.fixed if step.updates.get(x, x).is_variable and x in step.updates}
-        facts = and_(*(substitute(part, names) for part in conjuncts(step.guard)))
-        rest = [eq(x, substitute(step.updates[x], names)) for x in self.fixed if x in step.updates]
-        facts = and_(facts, *rest)
+        same = (eq(x, substitute(step.updates[x], names)) for x in self.fixed if x in step.updates)
+        facts = and_(substitute(step.guard, names), *same)
         values = {x: substitute(step.updates.get(x, x), names) for x in self.changing[target]}
         needed = frozenset[Term]().union(*map(free_variables, values.values())) - frozenset(self.fixed)
         told = self._told(facts, (free_variables(facts) | needed) - frozenset(self.fixed))
@@ -188,13 +187,10 @@ class _Exploration:
         for symbol in sorted(symbols, key=lambda x: x.serial):
             now = answer.model.term(symbol)
             same = (x for x in self.fixed if x.sort is symbol.sort and answer.model.term(x) is now)
-            told = next((t for t in (now, *same) if self._follows(facts, eq(symbol, t))), None)
+            told = next((t for t in (now, *same) if _follows(self.solver, facts, eq(symbol, t))), None)
             if told is not None:
                 found[symbol] = told
         return found
-
-    def _follows(self, facts: Term, claim: Term) -> bool:
-        return isinstance(self.solver.check(facts, not_(claim)), Unsat)
 
 
 @dataclass(slots=True)
@@ -255,10 +251,10 @@ class _Terms:
 
     def _asked(self, condition: Term) -> Term:
         seen = {evaluate(condition, sample) for sample in self.samples}
-        for claim, answer in ((condition, TRUE), (not_(condition), FALSE)):
-            if (answer is TRUE) in seen or not seen:
-                if (answer is FALSE) not in seen and isinstance(self._check(not_(claim)), Unsat):
-                    return answer
+        for answer in (TRUE, FALSE):
+            other = answer is FALSE  # what must never have been seen
+            if other not in seen and self._always(condition if answer is TRUE else not_(condition)):
+                return answer
         return condition
 
     def canonical(self, term: Term) -> Term:
@@ -273,10 +269,10 @@ class _Terms:
         same = self._by_values.setdefault(values, [])
         if len(set(values)) == 1 and self.samples:
             value = constant(values[0], term.sort)
-            if isinstance(self._check(not_(eq(term, value))), Unsat):
+            if self._always(eq(term, value)):
                 return value
         for other in same:
-            if other is term or (other.sort is term.sort and isinstance(self._check(not_(eq(term, other))), Unsat)):
+            if other is term or (other.sort is term.sort and self._always(eq(term, other))):
                 return other
         same.append(term)
         return term
@@ -284,8 +280,12 @@ class _Terms:
     def _values(self, term: Term) -> tuple[Any, ...]:
         return tuple(evaluate(term, sample) for sample in self.samples)
 
-    def _check(self, claim: Term) -> object:
-        return self.solver.check(self.known, claim)
+    def _always(self, claim: Term) -> bool:
+        return _follows(self.solver, self.known, claim)
+
+
+def _follows(solver: Solver, facts: Term, claim: Term) -> bool:
+    return isinstance(solver.check(facts, not_(claim)), Unsat)
 
 
 def _drawn_value(drawing: random.Random, sort: Sort) -> Any:

@@ -4,9 +4,9 @@ An invariant `state 1 ∨ … ∨ state n`, where each state says of most variab
 of an edge one question in n × m cases. A state at a time is easier: its values make most of the edge constant, and what
 is then known of the variables afterwards leaves few of the m states to be considered.
 
-Law: a question is contradictory only if the condition, restricted to that state, is: values are put where variables are
-equal to them, and of the disjunction that is to be implied some parts are left out, which only makes it stronger. No
-formula here has quantifiers, so that nothing is captured.
+Law: a question is contradictory only if the condition, restricted to that state, is: values and terms are put where
+variables are equal to them, and of the disjunction that is to be implied some parts are left out, which only makes it
+stronger. No formula here has quantifiers, so that nothing is captured.
 """
 
 from __future__ import annotations
