@@ -253,19 +253,36 @@ def test_destructors_run_when_the_program_ends(way: str, tmp_path: Path) -> None
     assert isinstance(found, ReachedError) and found.violated.name == UNREACH.name
 
 
-@pytest.mark.parametrize("way", ["return 0;", "exit(0);"])
+@pytest.mark.parametrize("way", ["return 0;", "exit(0);", "e(0);", 'errx(1, "x");', "pthread_exit(0);"])
 @pytest.mark.parametrize(("sum_", "reached"), [(7, True), (5, False)])
 def test_what_atexit_was_given_runs_before_destructors_and_backwards(
     way: str, sum_: int, reached: bool, tmp_path: Path
 ) -> None:
     text = f"""
         #include <stdlib.h>
-        void reach_error(void) {{}} int g;
+        #include <err.h>
+        #include <pthread.h>
+        void reach_error(void) {{}} int g; void (*e)(int) = exit;
         void a(void) {{ g = 3 * g + 1; }} void b(void) {{ g = 3 * g + 2; }}
         __attribute__((destructor)) void last(void) {{ if (g == {sum_}) reach_error(); }}
-        int main(void) {{ if (atexit(a) + atexit(b)) return 1; {way} }}
+        int main(void) {{ if (atexit(a) || atexit(b)) return 1; {way} }}
     """
     assert isinstance(outcome(text, tmp_path), ReachedError) is reached
+
+
+@pytest.mark.parametrize(
+    "claim", ["tolower(c) == c", "toupper(c) == c", "(frexp(1e300 * 1e300, &e), e == 0)", "(frexp(z / z, &e), e == 0)"]
+)
+def test_what_c_leaves_to_its_library_is_open(claim: str, tmp_path: Path) -> None:
+    """The claims are false with glibc."""
+    text = f"""
+        #include <ctype.h>
+        #include <math.h>
+        void reach_error(void) {{}}
+        int main(void) {{ int c = -56, e = 7; double z = 0; if (!({claim})) reach_error(); return 0; }}
+    """
+    interpreter = Interpreter(loaded(text, tmp_path))
+    assert any(isinstance(interpreter.run(seed=seed).outcome, ReachedError) for seed in range(10))
 
 
 def test_real_asm_gives_its_outputs_anything_and_counterexamples_have_to_be_run(tmp_path: Path) -> None:

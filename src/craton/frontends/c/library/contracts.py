@@ -63,8 +63,8 @@ def _statements(record: Record) -> Iterator[str]:
             yield f"__craton_scramble({written.through}, {written.size});"
     if record.sets_errno:
         yield "if (__craton_any_int()) errno = __craton_any_int();"
-    if record.stops:
-        yield "__craton_stop();"
+    if record.stops:  # as by a call of exit: what atexit was given is called, and memory is looked at
+        yield "exit(1);"
     yield from _returned(record)
 
 

@@ -59,12 +59,6 @@ def _rests_on(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value
     return ()
 
 
-@only("__craton_stop")
-def _stop(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    lower.builder.stop()
-    return ()
-
-
 @only("__craton_scramble")
 def _scramble(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     lower.context.approximated[lower.function.name] = None

@@ -13,6 +13,7 @@ from craton.frontends.c.lowering.results import as_value, assign_all, results_fo
 from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.lowering.variadic import VariableArguments
 from craton.frontends.c.memory.places import Place
+from craton.frontends.c.memory.scan import EXITS
 from craton.frontends.c.syntax.expressions import direct_callee
 from craton.frontends.c.syntax.nodes import Function, Node
 from craton.frontends.c.syntax.types import (
@@ -79,7 +80,7 @@ class Calls:
             if function.weak:
                 raise self._frame.unsupported(f"a call of {function.name}, which is weak and not defined", node)
             last = self._context.program.after_entry()
-            if last and function.name in ("exit", "__builtin_exit"):
+            if last and function.name in EXITS:
                 return self._exit(last, node)
             return self._externals.call(function, node)
         if self._is_the_compilers(function):

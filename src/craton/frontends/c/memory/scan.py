@@ -14,6 +14,10 @@ from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, 
 _MOST_BYTES = 1 << 24  # of what looks like a size
 
 
+# By name, and from the text of the library that serves calls through pointers.
+EXITS = frozenset({"exit", "__builtin_exit", "__craton_direct_exit"})
+
+
 @dataclass(eq=False)
 class Scan:
     """What the entry function may reach, and how it is used."""
@@ -57,7 +61,7 @@ def scan(program: Program, entry: Function) -> Scan:
             scanner.need(handlers)
             scanner.drain(program)
     for callees in scanner.found.calls.values():
-        if callees.keys() & {"exit", "__builtin_exit"}:  # it calls them
+        if not callees.keys().isdisjoint(EXITS):  # it calls them
             callees.update((function.symbol, None) for function in program.after_entry())
     return scanner.found
 

@@ -14,5 +14,7 @@ int ispunct(int c) {
 }
 int isascii(int c) { return (c & ~127) == 0; }
 int toascii(int c) { return c & 127; }
-int tolower(int c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
-int toupper(int c) { return c >= 'a' && c <= 'z' ? c - ('a' - 'A') : c; }
+/* A negative char is none of their arguments: glibc's tables have the unsigned char for it. */
+static int other(int c) { return c >= -128 && c < -1 ? c + 256 : c; }
+int tolower(int c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : other(c); }
+int toupper(int c) { return c >= 'a' && c <= 'z' ? c - ('a' - 'A') : other(c); }

@@ -1,7 +1,8 @@
 #define FREXP(T, NAME, SCALE) \
     T NAME(T x, int *exponent) { \
         int e = 0; \
-        if (x == 0 || x != x || x - x != 0) { *exponent = 0; return x; } \
+        if (x - x != 0) { *exponent = __craton_any_int(); return x; } \
+        if (x == 0) { *exponent = 0; return x; } \
         while (x >= 1 || x <= -1) { x /= 2; e++; } \
         while (x < (T)0.5 && x > (T)-0.5) { x *= 2; e--; } \
         *exponent = e; \
