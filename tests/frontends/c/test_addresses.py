@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,34 @@ def test_pointers_to_what_lives_stay_exact(body: str, tmp_path: Path) -> None:
     before = "void swap(int *a, int *b) { if (a == b) reach_error(); } int x;"
     before += "struct V { int tag; union { long n; int *p; } u; };"
     assert verdict(body, tmp_path, before).is_true
+
+
+REUSED = {  # whether some allocator gives a freed block again before two pointers are compared
+    "both were there when one was freed": ("int *p = malloc(4), *q = malloc(4); free(p); {}", False),
+    "both are freed": ("int *p = malloc(4), *q = malloc(4); free(p); free(q); {}", False),
+    "another is given, which is not compared": ("int *p = malloc(4), *q = malloc(4); free(p); malloc(4); {}", None),
+    "given afterwards": ("int *p = malloc(4); free(p); int *q = malloc(4); {}", True),
+    "given in the next round": (
+        "int *p = 0, *q = 0; for (int i = 0; i < 2; i++) {{ q = malloc(4); if (i) {{ {} }} p = q; free(p); }}",
+        True,
+    ),
+    "by a function": ("int *p = malloc(4); give_back(p); int *q = give(); {}", True),
+}
+
+
+@pytest.mark.parametrize("safety", [False, True])
+@pytest.mark.parametrize("name", REUSED)
+def test_a_freed_block_lies_apart_from_those_that_were_there_with_it(name: str, safety: bool, tmp_path: Path) -> None:
+    """The oracle is the allocator: where it gave a block again, that they differ is not proved."""
+    body, again = REUSED[name]
+    helpers = "static void give_back(int *p) { free(p); } static int *give(void) { return malloc(4); }"
+    wrong = "((int *)0)[0] = 1;" if safety else "reach_error();"
+    file = tmp_path / "program.c"
+    file.write_text(f"{HEAD}{helpers}\nint main(void) {{ {body.format(f'if (p == q) {wrong}')} return 0; }}\n")
+    (tmp_path / "deref.prp").write_text("CHECK( init(main()), LTL(G valid-deref) )")
+    request = Request((str(file),), str(tmp_path / "deref.prp") if safety else None, "LP64")
+    assert verify(request, [Stage("bounded")], 60.0).is_true == (again is False)
+    run = tmp_path / "run.c"
+    run.write_text(f"{HEAD}{helpers}\nint main(void) {{ {body.format('if (p == q) return 7;')} return 0; }}\n")
+    subprocess.run(["cc", "-w", "-O0", "-fno-builtin", str(run), "-o", str(tmp_path / "run")], check=True)
+    assert (subprocess.run([tmp_path / "run"]).returncode == 7) == bool(again)

@@ -15,6 +15,7 @@ from craton.logic import (
     bvadd,
     bvand,
     bvmul,
+    bvor,
     bvsub,
     bvuge,
     bvule,
@@ -46,6 +47,7 @@ class Heap:
         size = self._builder.save(size)
         if counted:
             self._context.assume("memory allocation does not fail")
+            self._given()
         if self._memory.safety:
             return self._next_object(size, counted=counted)
         if counted and not (size.is_value and size.payload < self._half):
@@ -141,8 +143,14 @@ class Heap:
 
     def may_give_again(self) -> None:
         """From now on memory may lie where other memory has lain."""
-        if self._memory.keeps_freed and not self._memory.safety:
+        if self._memory.some_freed in self._memory.events:
             self._builder.assign(self._memory.some_freed, bv(1, 1))
+
+    def _given(self) -> None:
+        """A block that is given now may lie where one has lain that was freed before."""
+        memory = self._memory
+        if memory.knows_reuse:
+            self._builder.assign(memory.given_again, bvor(memory.given_again, memory.some_freed))
 
     def free(self, address: Term) -> None:
         """Ends an object's life; freeing null does nothing."""
@@ -162,5 +170,6 @@ class Heap:
         builder.enter(then)
         builder.assign(memory.sizes, store(memory.sizes, number, memory.pointer(0)))
         self._allocated.take(address)
+        self.may_give_again()
         builder.go(after)
         builder.enter(after)

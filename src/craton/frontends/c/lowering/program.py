@@ -112,6 +112,8 @@ def _context(syntax: Syntax, entry: Function, specification: Specification, poin
     memory.loses_blocks = not external.isdisjoint(_ON_STACK)
     frees = memory.loses_blocks or not external.isdisjoint(_FREEING)
     memory.keeps_freed = frees and known.addresses.compares_blocks()
+    resizing = any(pointer_effects(name).gives in (Gives.RESIZED, Gives.NEW_TEXT) for name in external)
+    memory.knows_reuse = memory.keeps_freed and not memory.loses_blocks and not resizing
     return Context(
         syntax,
         known,

@@ -81,9 +81,17 @@ class Relations:
         return FALSE if possible is FALSE else and_(possible, not_(or_(eq(a, b), eq(a, zero), eq(b, zero))))
 
     def _dangling(self, left: Place, right: Place, a: Term, b: Term) -> Term:
+        """One points into a freed block, and the other's may have been given since: blocks that were allocated at the
+        same time lie apart.
+        """
         memory = self._memory
         if not memory.keeps_freed or not (is_allocated(left) and is_allocated(right)):
             return FALSE
+        given_again = eq(memory.given_again, bv(1, 1)) if memory.knows_reuse else TRUE
+        return and_(given_again, self._is_freed(left, right, a, b))
+
+    def _is_freed(self, left: Place, right: Place, a: Term, b: Term) -> Term:
+        memory = self._memory
         if memory.safety:
             zero = memory.pointer(0)
             return or_(*(eq(select(memory.sizes, self._safety.object_number(p)), zero) for p in (a, b)))

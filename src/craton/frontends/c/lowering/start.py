@@ -172,9 +172,10 @@ def layout(context: Context, first: Builder) -> None:
         context.globals[memory.stack] = None
     if memory.keeps_freed and not memory.safety:
         first.assign(memory.freed, const_array(memory.freed.sort, bv(0, 1)))  # type: ignore[arg-type]
-        first.assign(memory.some_freed, bv(0, 1))
         context.globals[memory.freed] = None
-        context.globals[memory.some_freed] = None
+    for happened in memory.events:
+        first.assign(happened, bv(0, 1))
+        context.globals[happened] = None
     if memory.keeps_lengths:
         context.globals[memory.lengths] = None
     if memory.heap_begin in context.globals:

@@ -80,6 +80,7 @@ class Memory:
         self.lengths = self.new_variable("block lengths", Array(sort, sort))  # of allocated blocks, for realloc
         self.freed = self.new_variable("freed blocks", Array(sort, BitVec(1)))  # by the addresses where they began
         self.some_freed = self.new_variable("some block freed", BitVec(1))  # whether any was
+        self.given_again = self.new_variable("block given again", BitVec(1))  # whether one was given after that
         self.sizes = self.new_variable("object sizes", Array(sort, sort))
         self.live = self.new_variable("live blocks", sort)
         self.blocks = self.new_variable("allocated blocks", Array(sort, BitVec(1)))  # by the addresses where they begin
@@ -90,6 +91,7 @@ class Memory:
         self.uses_stack = False
         self.keeps_lengths = False
         self.keeps_freed = False
+        self.knows_reuse = False  # whether `given_again` says when a block may lie where a freed one has lain
         self.loses_blocks = False  # some end with the function that has them from alloca
 
     @property
@@ -98,6 +100,13 @@ class Memory:
         object, so that pointers a little before an object are told from those into the one before.
         """
         return 1 << (self.offset_bits - 1)
+
+    @property
+    def events(self) -> tuple[Term, ...]:
+        """What is remembered to have happened at all: a block was freed, and another given afterwards."""
+        if self.knows_reuse:
+            return self.some_freed, self.given_again
+        return (self.some_freed,) if self.keeps_freed and not self.safety else ()
 
     @property
     def gives_again(self) -> bool:
