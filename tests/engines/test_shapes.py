@@ -49,6 +49,17 @@ UNSAFE = {
 }
 
 
+STACKED = """
+    struct node *x = 0;
+    while (__VERIFIER_nondet_int()) { struct node *n = malloc(sizeof *n); n->next = x; x = n; }
+"""
+LOST = {
+    "the first is forgotten": STACKED + "if (x) x = x->next; while (x) { struct node *n = x->next; free(x); x = n; }",
+    "the thousandth is not freed": STACKED
+    + "int i = 0; while (x) { struct node *n = x->next; if (++i != 1000) free(x); x = n; }",
+}
+
+
 def _program(folder: Path, body: str, property_name: str | None = None) -> Program:
     (folder / "p.c").write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
     return in_blocks(load_program(Request((str(folder / "p.c"),), property_name, "ILP32")), None)
@@ -64,6 +75,19 @@ def test_what_is_true_of_all_nodes_is_proved_and_the_proof_is_one(name: str, tmp
     answer = _answer(program)
     assert isinstance(answer, Safe)
     assert isinstance(check_annotation(Annotation(program, answer.invariants), ("z3",)), Confirmed)
+
+
+def test_a_list_of_any_length_that_is_freed_leaves_nothing_behind(tmp_path: Path) -> None:
+    body = STACKED + "while (x) { struct node *n = x->next; free(x); x = n; }"
+    program = _program(tmp_path, body, "memsafety")
+    answer = _answer(program)
+    assert isinstance(answer, Safe)
+    assert isinstance(check_annotation(Annotation(program, answer.invariants), ("z3",)), Confirmed)
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_is_lost_is_not_proved_to_be_freed(name: str, tmp_path: Path) -> None:
+    assert isinstance(_answer(_program(tmp_path, LOST[name], "memsafety")), Unknown)
 
 
 @pytest.mark.parametrize("name", UNSAFE)

@@ -12,7 +12,7 @@ from random import Random
 from typing import ClassVar
 
 from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
-from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
 from craton.engines.houdini import Guesses, inductive
 from craton.engines.shapes.facts import Effort, Facts
 from craton.engines.shapes.nodes import Nodes, Sized, nodes
@@ -45,7 +45,7 @@ class Shapes(Engine):
             steps = {edge: transition(edge.statement) for edge in program.main.edges}
             found = nodes(list(steps.values()))
             if found is None:
-                return Unknown("the program allocates no nodes that point to each other")
+                return does_not_fit("the program allocates no nodes that point to each other")
             with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
                 return self._by_rounds(program, steps, found, solver, budget)
         except OutOfTime:
@@ -61,7 +61,7 @@ class Shapes(Engine):
         seen = self._seen(program, steps, facts, budget)
         if seen is None:
             return Unknown("a run fails: there is nothing to prove")
-        answer: EngineAnswer = Unknown("there is nothing to guess")
+        answer: EngineAnswer = does_not_fit("there is nothing to guess")
         for effort in Effort:
             guesses = self._guesses(program, steps, facts, seen, effort)
             budget.statistics.predicates = sum(map(len, guesses.values()))

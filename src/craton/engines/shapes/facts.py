@@ -13,6 +13,7 @@ from enum import Enum
 from itertools import islice
 
 from craton.engines.shapes.nodes import Field, Kind, Nodes, leaves
+from craton.engines.shapes.order import Order
 from craton.engines.shapes.states import States
 from craton.logic import (
     TRUE,
@@ -67,6 +68,7 @@ class Facts:
         self.wanted = _first(MOST_WANTED, self._wanted(program, steps))
         self.questions = [*self.wanted, *_first(MOST_QUESTIONS, self._questions(steps.values()))]
         self.conditions = _first(MOST_SCALARS, self._conditions(steps.values()))
+        self.order = Order(nodes, self.node)
         self.stored = {f.array: _first(MOST_STORED, _constants_stored(f.array, steps.values())) for f in nodes.fields}
 
     @property
@@ -197,6 +199,7 @@ class Facts:
         found = [
             forall([self.node], eq(select(array, self.node), held)) for array, held in self.constant_arrays.items()
         ]
+        found += [fact for fact in self.order.guesses(known, states) if free_variables(fact) - {self.node} <= known]
         found += _first(MOST_OF_ALL, self._of_all([*others, *self.nodes.addresses], known, states, effort))
         found += _first(MOST_OF_ONE, self._of_some(places, known, states, effort))
         return list(dict.fromkeys(found))

@@ -32,7 +32,7 @@ from craton.logic import (
     post_order,
     select,
 )
-from craton.logic.affine import affine
+from craton.logic.affine import affine, cases_of_sum
 from craton.logic.sorts import Array
 from craton.program.transitions import Transition
 from craton.views.cells.layout import roots
@@ -66,10 +66,19 @@ class Sized:
     sizes: Term
     shift: int
     size: Term
+    next: Term | None  # the number that the next object gets
 
     @property
     def variables(self) -> frozenset[Term]:
-        return frozenset((self.sizes,))
+        return frozenset((self.sizes,) if self.next is None else (self.sizes, self.next))
+
+    def number(self, node: Term) -> Term:
+        """The how manieth object a node is."""
+        assert isinstance(node.sort, BitVec)
+        return bvlshr(node, bv(self.shift, node.sort.width))
+
+    def begins(self, node: Term) -> Term:
+        return eq(extract(self.shift - 1, 0, node), bv(0, self.shift))
 
     @property
     def step(self) -> int:
@@ -77,10 +86,7 @@ class Sized:
         return 1 << self.shift
 
     def valid(self, node: Term) -> Term:
-        assert isinstance(node.sort, BitVec)
-        number = bvlshr(node, bv(self.shift, node.sort.width))
-        begins = eq(extract(self.shift - 1, 0, node), bv(0, self.shift))
-        return and_(begins, eq(select(self.sizes, number), self.size))
+        return and_(self.begins(node), eq(select(self.sizes, self.number(node)), self.size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,7 @@ class Nodes:
     kinds: tuple[Kind, ...]
     pointers: tuple[Term, ...]
     addresses: tuple[Term, ...]
+    counters: tuple[Term, ...]  # variables that are counted up and down
 
     @property
     def variables(self) -> frozenset[Term]:
@@ -133,7 +140,9 @@ def nodes(steps: Sequence[Transition]) -> Nodes | None:
     sorts = {field.of_sort for field in fields}
     if not kinds or not any(field.points for field in fields) or len(sorts) > 1:
         return None
-    return Nodes(fields, kinds, tuple(found.pointers), found.addresses())
+    numbers = {kind.next for kind in kinds if isinstance(kind, Sized)}
+    pointers = tuple(x for x in found.pointers if x not in numbers)
+    return Nodes(fields, kinds, pointers, found.addresses(), tuple(found.counters(kinds)))
 
 
 def leaves(term: Term) -> Iterator[Term]:
@@ -184,10 +193,15 @@ class _Finding:
 
     def fields(self) -> Iterator[Field]:
         for array, places in self.places.items():
-            offsets = sorted({offset for base, offset in places if base is not None})
+            offsets = sorted({self._within(base, offset) for base, offset in places if base is not None})
             if not self._shift(array) and isinstance(array.sort, Array) and isinstance(array.sort.index, BitVec):
                 for offset in offsets if len(offsets) <= 2 else ():
                     yield Field(array, offset, array in self.holding and array.sort.element is array.sort.index)
+
+    def _within(self, base: Term, offset: int) -> int:
+        """The offset inside of a node; several nodes may be allocated in one step."""
+        stacked = self._stacked(base) if base in self.pointers else None
+        return offset if stacked is None else offset % stacked.step
 
     def _shift(self, array: Term) -> int:
         """By how much an array's indices are shifted, if it is one of numbers of objects."""
@@ -195,15 +209,31 @@ class _Finding:
         return max(shifts, default=0)
 
     def kinds(self) -> Iterator[Kind]:
-        for array in self.places:
-            if shift := self._shift(array):
-                sizes = {leaf for leaf in self.stored.get(array, ()) if leaf.op is ops.VALUE and leaf.payload}
-                for size in sorted(sizes, key=lambda term: -term.payload):
-                    yield Sized(array, shift, size)
-        for variable in self.pointers:
+        sized = [kind for array in self.places for kind in self._sized(array)]
+        yield from sized
+        for variable in self.pointers if not sized else ():
             kind = self._stacked(variable)
             if kind is not None:
                 yield kind
+
+    def _sized(self, array: Term) -> Iterator[Sized]:
+        if shift := self._shift(array):
+            sizes = {leaf for leaf in self.stored.get(array, ()) if leaf.op is ops.VALUE and leaf.payload}
+            for size in sorted(sizes, key=lambda term: -term.payload):
+                yield Sized(array, shift, size, self._next_number(array))
+
+    def _next_number(self, sizes: Term) -> Term | None:
+        """The variable whose value is the number of the next object."""
+        growing = (base for base, offset in self.places[sizes] if base in self.assigned and not offset)
+        return next((base for base in growing if base is not None and self._only_grows(base)), None)
+
+    def counters(self, kinds: Sequence[Kind]) -> Iterator[Term]:
+        known = frozenset(self.pointers).union(*(kind.variables for kind in kinds))
+        for variable, values in self.assigned.items():
+            sums = [affine(leaf) for leaf in values]
+            steps = [s.constant for s in sums if dict(s.factors) == {variable: 1}]
+            if steps and variable not in known and all(dict(s.factors) in ({}, {variable: 1}) for s in sums):
+                yield variable
 
     def _only_grows(self, variable: Term) -> bool:
         """Whether a variable is only set to constants, and incremented by others."""
@@ -246,12 +276,13 @@ def _places(steps: Sequence[Transition]) -> dict[Term, dict[tuple[Term | None, i
 
 def _assigned(steps: Sequence[Transition]) -> dict[Term, list[Term]]:
     """What variables are set to, case by case."""
-    found: dict[Term, list[Term]] = {}
+    found: dict[Term, dict[Term, None]] = {}
     for step in steps:
         for x, set_to in step.updates.items():
             if isinstance(x.sort, BitVec):
-                found.setdefault(x, []).extend(leaf for leaf in leaves(set_to) if leaf is not x)
-    return found
+                cases = (case for leaf in leaves(set_to) for case in cases_of_sum(leaf))
+                found.setdefault(x, {}).update(dict.fromkeys(case for case in cases if case is not x))
+    return {x: list(cases) for x, cases in found.items()}
 
 
 def _stored(steps: Sequence[Transition]) -> dict[Term, list[Term]]:

@@ -1,0 +1,103 @@
+"""The order in which nodes were allocated, and how many there are.
+
+Where memory safety is checked, objects have numbers, each the next one. A list to which nodes are appended, or before
+which they are put, is in this order, or in the opposite one; so who frees it from one end knows how many are left: all
+whose numbers are above, or below, that of the node which is next. This is what shows that nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from craton.engines.shapes.nodes import Nodes, Sized
+from craton.engines.shapes.states import States
+from craton.logic import (
+    BitVec,
+    CannotEvaluate,
+    Model,
+    Term,
+    and_,
+    bv,
+    bvadd,
+    bvsub,
+    bvule,
+    bvult,
+    eq,
+    evaluate,
+    forall,
+    implies,
+    not_,
+    or_,
+)
+
+
+class Order:
+    """Guesses about the numbers of nodes."""
+
+    def __init__(self, nodes: Nodes, node: Term) -> None:
+        self.nodes = nodes
+        self.node = node
+
+    def guesses(self, known: frozenset[Term], states: States) -> Iterator[Term]:
+        """What may be true where these variables are known, and these states were seen."""
+        pointers = [x for x in self.nodes.pointers if x in known and x not in self.nodes.variables]
+        counters = [x for x in self.nodes.counters if x in known and x.sort is self.node.sort]
+        for kind in self.nodes.kinds:
+            if isinstance(kind, Sized) and kind.next is not None:
+                yield from self._of_all(kind, kind.next, pointers, states)
+                yield from self._of_numbers(kind, kind.next, pointers, counters, states)
+
+    def _of_all(self, kind: Sized, following: Term, pointers: list[Term], states: States) -> Iterator[Term]:
+        """Which numbers nodes have, and which one is the last."""
+        k = self.node
+        assert isinstance(k.sort, BitVec)
+        null = bv(0, k.sort.width)
+        valid, given = kind.valid(k), bvult(kind.number(k), following)
+        is_last = eq(bvadd(kind.number(k), bv(1, k.sort.width)), following)
+        facts = [given]
+        for x in pointers:
+            facts += [bvule(x, k), bvule(k, x), or_(eq(x, null), bvule(x, k)), or_(eq(x, null), bvule(k, x))]
+        for field in self.nodes.fields:
+            if field.points:
+                ends = [eq(field.of(k), other) for other in (null, *pointers)]
+                for first in ends:
+                    facts += [implies(first, is_last), implies(is_last, first)]
+        for fact in facts:
+            if not states.where(valid, k) & ~states.where(fact, k):
+                yield forall([k], implies(valid, fact))
+        everything = and_(kind.begins(k), given, not_(eq(k, null)))
+        for lowest in (eq(null, null), *(bvule(x, k) for x in pointers)):
+            claim = implies(and_(everything, lowest), valid)
+            if not ~states.where(claim, k) & states.all:
+                yield forall([k], claim)
+
+    def _of_numbers(
+        self, kind: Sized, following: Term, pointers: list[Term], counters: list[Term], states: States
+    ) -> Iterator[Term]:
+        """How counters, the number that comes next, and numbers of nodes differ."""
+        null = bv(0, following.sort.width) if isinstance(following.sort, BitVec) else following
+        numbers = [(kind.number(x), not_(eq(x, null))) for x in pointers]
+        for counter in counters:
+            yield from _constant(bvsub(following, counter), None, states)
+            yield from (claim for _, there in numbers for claim in _constant(counter, not_(there), states))
+            for number, there in numbers:
+                yield from _constant(bvsub(counter, number), there, states)
+                yield from _constant(bvsub(bvadd(counter, number), following), there, states)
+        for number, there in numbers:
+            yield from _constant(bvsub(following, number), there, states)
+
+
+def _constant(term: Term, condition: Term | None, states: States) -> Iterator[Term]:
+    """That a term is what it was in all states in which a condition held."""
+    models = [model for model in states.models if condition is None or _value(condition, model)]
+    values = {_value(term, model) for model in models}
+    if len(values) == 1 and (held := values.pop()) is not None and isinstance(term.sort, BitVec):
+        claim = eq(term, bv(int(held), term.sort.width))
+        yield claim if condition is None else implies(condition, claim)
+
+
+def _value(term: Term, model: Model) -> int | bool | None:
+    try:
+        return evaluate(term, model)  # type: ignore[no-any-return]
+    except CannotEvaluate:
+        return None
