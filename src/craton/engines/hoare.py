@@ -8,12 +8,13 @@ follow from P), then by a solver. When a triple holds, the solver's core says wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from craton.engines.contract import Statistics
 from craton.engines.steps import Step
-from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables, not_
+from craton.logic import BOOL, FALSE, TRUE, Term, conjuncts, free_variables, implies, not_, var
 from craton.smt import Solver, Unsat, make_solver
 
 State = frozenset[Term]  # a conjunction of predicates
@@ -95,22 +96,30 @@ class Triples:
         return frozenset(holds)
 
     def _asked(self, state: State, step: Step, questions: Sequence[tuple[Term, Known]]) -> list[Term] | None:
-        """The formulas that follow; None if the step cannot be taken."""
-        facts = sorted(state, key=lambda t: t.serial)
+        """The formulas that follow; None if the step cannot be taken. Facts have switches: z3 takes much longer if what
+        it assumes is more than a literal.
+        """
+        facts = {_switch(fact): fact for fact in sorted(state, key=lambda t: t.serial)}
         found: list[Term] = []
         with self._solver.scope():
-            self._solver.add(step.update.guard)
+            self._solver.add(step.update.guard, *map(implies, facts.keys(), facts.values()))
             for candidate, known in questions:
-                negated = not_(step.before(candidate))
-                answer = self._solver.check(*facts, negated)
-                if isinstance(answer, Unsat):
-                    known.sufficient.append(frozenset(answer.core.assumptions) & state)
-                    if candidate is FALSE:
-                        return None
-                    found.append(candidate)
-                else:
+                needed = self._needed(not_(step.before(candidate)), facts)
+                if needed is None:
                     known.insufficient.append(state)
+                    continue
+                known.sufficient.append(needed)
+                if candidate is FALSE:
+                    return None
+                found.append(candidate)
         return found
+
+    def _needed(self, negated: Term, facts: Mapping[Term, Term]) -> State | None:
+        """The facts that contradict a formula."""
+        with self._solver.scope():
+            self._solver.add(negated)
+            answer = self._solver.check(*facts)
+            return frozenset(facts[s] for s in answer.core.assumptions) if isinstance(answer, Unsat) else None
 
     def _about(self, step: Step, candidate: Term) -> Known:
         of_step = self._known.get(step)
@@ -120,3 +129,9 @@ class Triples:
         if known is None:
             known = of_step[candidate] = Known()
         return known
+
+
+@cache
+def _switch(fact: Term) -> Term:
+    """What is assumed for the fact to count."""
+    return var(f"known {fact.serial}", BOOL)

@@ -6,6 +6,7 @@ and kills them when a limit is reached. A solver that hangs costs an answer but 
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -186,6 +187,7 @@ class _Message(Enum):
 
 def _child(work: Callable[[Report], Any], sending: Connection, parent: int) -> None:
     """Works in a thread with a large stack: solvers recurse as deep as formulas are."""
+    gc.freeze()  # to look for garbage among what was inherited would copy all its pages
     global _inside
     end_with_parent(parent)
     begin_process()

@@ -11,7 +11,7 @@ the start of the path does not establish.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
@@ -102,10 +102,13 @@ class _Triples:
             known = self._known[key] = _holds(key[0], transition(edge.statement), key[2], self._solver, limit)
         return known
 
-    def lead_into(self, i: int, edge: Edge, good: Collection[int]) -> bool:
-        """Whether an edge leads from a position to one of the good ones; the solver is asked last."""
+    def led_by(self, i: int, edge: Edge, good: Collection[int]) -> int | None:
+        """A good position to which an edge leads from a position, if there is one; the solver is asked last."""
         targets = [j for j in self.positions.get(edge.target, ()) if j in good]
-        return any(self._is_free(i, edge, j) for j in targets) or any(self.lead(i, edge, j) for j in targets)
+        for j in targets:
+            if self._is_free(i, edge, j):
+                return j
+        return next((j for j in targets if self.lead(i, edge, j)), None)
 
     def _is_own_step(self, i: int, edge: Edge, j: int) -> bool:
         return j == i + 1 and self._own[i] is edge
@@ -122,21 +125,26 @@ def good_positions(triples: _Triples, wanted: Collection[int]) -> set[int]:
     some others if none of those that are wanted is among them.
 
     A position is good if each edge that leaves its location leads, as a Hoare triple, to a good position. The greatest
-    set of good positions is computed by removing those that are not until none is left to remove; after the first round
-    only those are looked at from which an edge leads to where one was removed.
+    set of good positions is computed by removing those that are not until none is left to remove. Each remembers to
+    which position its edges lead, and is looked at again when that one is removed.
     """
     locations, assertions = triples.locations, triples.assertions
     good = {i for i in range(len(locations)) if locations[i] != locations[-1] or assertions[i] is FALSE}
-    changed = set(locations)
-    while changed and not good.isdisjoint(wanted):
-        affected = {x for x, edges in triples.outgoing.items() if any(edge.target in changed for edge in edges)}
-        changed = set()
-        for i in sorted(good):
-            if locations[i] not in affected or assertions[i] is FALSE:  # the latter: no run gets here
-                continue
-            if not all(triples.lead_into(i, edge, good) for edge in triples.outgoing[locations[i]]):
-                good.discard(i)
-                changed.add(locations[i])
+    wanted_left = len(good.intersection(wanted))
+    led: dict[int, list[tuple[int, Edge]]] = {}  # the edges that are known to lead to a position
+    open_ = sorted(i for i in good if assertions[i] is not FALSE)  # no run gets to the others
+    waiting = deque((i, edge) for i in open_ for edge in triples.outgoing[locations[i]])
+    while waiting and wanted_left:
+        i, edge = waiting.popleft()
+        if i not in good:
+            continue
+        target = triples.led_by(i, edge, good)
+        if target is not None:
+            led.setdefault(target, []).append((i, edge))
+            continue
+        good.discard(i)
+        wanted_left -= i in wanted
+        waiting.extend(led.pop(i, ()))
     return good
 
 
