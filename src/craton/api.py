@@ -94,7 +94,7 @@ def _verified(
     from craton.library.result import Result
     from craton.library.subject import inside
     from craton.processes.supervision import Done, Failed, Report, supervise
-    from craton.report.verdict import Outcome, outcome, outcome_without_result
+    from craton.report.verdict import Outcome, outcome, outcome_at_start, outcome_without_result
     from craton.verdicts import result as plain
     from craton.verdicts.verdict import Unknown
     from craton.verification.beginning import verify
@@ -103,16 +103,24 @@ def _verified(
 
     own = own_limits(limits)
     run = partial(verify, subject.request, stages, own.wall, jobs=jobs, cpu=own.cpu, memory=own.memory)
+    known = outcome_without_result("")
 
     def work(report: Report) -> tuple[plain.Result, Outcome]:
-        found = run(lambda *told: report(told), confirm=confirm)
+        found = run(
+            lambda *told: report(told), confirm=confirm, loaded=lambda program: report(outcome_at_start(program))
+        )
         return found, outcome(found)
+
+    def heard(told: object) -> None:
+        nonlocal known
+        if isinstance(told, Outcome):
+            known = told
+        elif watch is not None and isinstance(told, tuple):
+            watch(*told)
 
     begun = time.monotonic()
     with subject.at_hand() as folder:
-        ending = supervise(
-            lambda report: inside(folder, lambda: work(report)), limits, lambda told: _watched(told, watch)
-        )
+        ending = supervise(lambda report: inside(folder, lambda: work(report)), limits, heard)
     match ending:
         case Done(value):
             found, told = value
@@ -122,12 +130,8 @@ def _verified(
         case _:
             limit = limit_reached(ending)
             stopped = plain.Result(Unknown(ending.reason, limit), seconds=time.monotonic() - begun)
-            return Result.of(stopped, outcome_without_result(ending.reason, limit), subject)
-
-
-def _watched(told: object, watch: Callable[[Progress, Statistics], None] | None) -> None:
-    if watch is not None and isinstance(told, tuple):
-        watch(*told)
+            told = replace(known, reason=ending.reason, limit=None if limit is None else limit.value)
+            return Result.of(stopped, told, subject)
 
 
 def load(

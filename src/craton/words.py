@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+DOES_NOT_FIT = "does not fit: "  # how the reasons of ways begin that are not meant for such a program
+
 
 def counted(number: int, what: str) -> str:
     """1 input, 2 inputs."""

@@ -117,3 +117,22 @@ def test_a_call_of_the_library_is_told_with_its_arguments(tmp_path: Path, capsys
     assert main(["verify", str(file), "--engine", "bounded", "--json"]) == 1
     (calls,) = [step["calls"] for step in json.loads(capsys.readouterr().out)["way"] if step.get("calls")]
     assert calls == {"fgets": {"s": "line", "n": "4", "f": "stdin"}}
+
+
+def test_rows_behind_a_pointer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """
+extern void reach_error(void);
+void put(int m[2][3]) { m[0][2] = 7; m[1][0] = 8; }
+int main(void) {
+  int m[2][3];
+  put(m);
+  if (m[0][2] == 7 && m[1][0] == 8)
+    reach_error();
+  return 0;
+}
+"""
+    (tmp_path / "rows.c").write_text(text)
+    main(["verify", str(tmp_path / "rows.c"), "--json"])
+    changes = [step.get("changes", {}) for step in json.loads(capsys.readouterr().out)["way"]]
+    assert {"m[0][2]": "7"} in [{name: one[name] for name in one if "2]" in name} for one in changes]
+    assert not any("m[2]" in one for one in changes)

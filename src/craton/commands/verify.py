@@ -226,7 +226,7 @@ class _Work:
         """In the worker."""
         from craton.evidence.files import write_evidence
         from craton.frontends.programs import is_horn
-        from craton.report.verdict import outcome
+        from craton.report.verdict import outcome, outcome_at_start
         from craton.verification.beginning import verify
         from craton.verification.scheduling import own_limits
 
@@ -244,6 +244,7 @@ class _Work:
             cpu=own.cpu,
             memory=own.memory,
             deterministic=args.deterministic,
+            loaded=lambda program: report(outcome_at_start(program)),
         )
         told = outcome(result)
         if (args.report is not None or args.picture) and result.program is not None:
@@ -389,6 +390,8 @@ def _outcome_of(ending: Ending, line: _ProgressLine, *, debug: bool) -> Outcome:
             return done
         case _:
             final = outcome_without_result(ending.reason, limit_reached(ending))
+            if line.begun is not None:
+                final = replace(line.begun, reason=final.reason, limit=final.limit)
             final.statistics = line.statistics
             return final
 
@@ -404,10 +407,14 @@ class _ProgressLine:
         self.live = stream.isatty()
         self.shown = False
         self.statistics: dict[str, Any] = {}
+        self.begun: Outcome | None = None  # what is known of the run from its beginning
 
     def show(self, content: Any) -> None:
-        from craton.report.verdict import figures
+        from craton.report.verdict import Outcome, figures
 
+        if isinstance(content, Outcome):
+            self.begun = content
+            return
         progress: Progress = content[0]
         statistics: Statistics = content[1]
         self.statistics = figures(statistics)

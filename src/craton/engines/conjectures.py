@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
 from craton.engines.gauged import by_gauges
 from craton.engines.guesses import (
     Rows,
@@ -87,7 +87,7 @@ class Conjectures(Engine):
             steps = {edge: transition(edge.statement) for edge in program.main.edges}
             marks = landmarks(program, steps) if self.landmarks else NO_LANDMARKS
             if self.landmarks and not marks.facts:
-                return Unknown("nothing is written to arrays outside of loops: there are no landmarks")
+                return does_not_fit("nothing is written to arrays outside of loops: there are no landmarks")
             with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
                 kept = self.kept(program, steps, solver, budget, marks)
                 if kept is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from craton.processes.running_time import running_time, spend
 from craton.registry import written
+from craton.words import DOES_NOT_FIT
 
 if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
     from craton.logic import Model, Term
@@ -63,6 +64,11 @@ class Unknown:
 EngineAnswer = Safe | Unsafe | Unknown
 
 
+def does_not_fit(why: str) -> Unknown:
+    """Of an engine that is not meant for such a program: for users the least of reasons."""
+    return Unknown(DOES_NOT_FIT + why)
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """What an engine is doing, for progress displays."""
@@ -112,6 +118,7 @@ class Statistics:
     remembered: Counter[str] = field(default_factory=Counter)  # the sets of templates that were chosen
     unexplored: int = 0  # frontiers that were found in part, for lack of time
     trace_lengths: list[int] = field(default_factory=list)
+    ends: Counter[tuple[str, int]] = field(default_factory=Counter)  # refuted traces by the place of their error
     predicates: int = 0
     states: int = 0
     unwound: int = 0  # states of reachability graphs, with those that were cut again
@@ -153,6 +160,7 @@ class Statistics:
         self.frontiers.extend(other.frontiers)
         self.remembered.update(other.remembered)
         self.trace_lengths.extend(other.trace_lengths)
+        self.ends.update(other.ends)
         self.log.extend(other.log[: MOST_LOGGED - len(self.log)])
         self.features = self.features or other.features
         self.schedule = self.schedule or other.schedule

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, Unknown
+from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, Unknown, does_not_fit
 from craton.engines.options import block_size
 from craton.logic import BOOL, TRUE, Term, and_, implies
 from craton.logic.core import apply
@@ -47,7 +47,7 @@ class Horn(Engine):
         main = program.main
         steps = {edge: transition(edge.statement) for edge in main.edges if edge.source not in program.errors}
         if any(functions(t) for step in steps.values() for t in (step.guard, *step.updates.values())):
-            return Unknown("Horn clauses cannot share uninterpreted functions")
+            return does_not_fit("Horn clauses cannot share uninterpreted functions")
         live = live_variables(program, steps)
         predicates: dict[Location, Predicate] = {}
         for location in main.locations:

@@ -11,6 +11,8 @@ from craton.logic import FALSE, TRUE
 from craton.logic.walk import size
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge
+from craton.program.origin import SourceRange
+from craton.program.statements import Block
 from craton.traces.feasibility import feasible
 from craton.traces.memory import RunMemory
 from craton.traces.refutation import Answer, Feasible, GaveUp, Refiner, Refutation
@@ -55,6 +57,9 @@ class Refinement:
             raise NoProgress(f"a refuted trace of {len(trace)} steps came back")
         statistics.iterations += 1
         statistics.trace_lengths.append(len(trace))
+        end = _place_of_error(trace)
+        if end is not None:
+            statistics.ends[end.file, end.line] += 1
         self._budget.watch(Progress(statistics.iterations, len(trace), statistics.predicates, statistics.states))
         begun = running_time()
         with statistics.spending("refinement"):
@@ -72,6 +77,14 @@ class Refinement:
         if refuted.edges in self._refuted:
             self._budget.statistics.returned += 1
         self._refuted.add(refuted.edges)
+
+
+def _place_of_error(trace: Trace) -> SourceRange | None:
+    """Where its last step is in the text: that of a block is the block's last one."""
+    last = trace.edges[-1]
+    while isinstance(last.statement, Block):
+        last = last.statement.edges[-1]
+    return last.origin
 
 
 _MOST_LEARNED, _LARGEST = 4, 30  # assertions of one refinement that are written down, and their size

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, Unknown
+from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, does_not_fit
 from craton.logic import (
     BOOL,
     FALSE,
@@ -69,7 +69,7 @@ class Rounds(Engine):
             with make_solver(self.solver, time_limit=_QUESTION) as solver:
                 found = _Exploration(program, steps, solver, budget).invariants()
         except _NoFunction as problem:
-            return Unknown(str(problem))
+            return does_not_fit(str(problem))
         return Safe(found, (self.solver,))
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from craton.errors import CratonError
 from craton.markup import Html, element, shown, table
 from craton.program.picture import to_svg
-from craton.report.verdict import Outcome, as_data, told_changes
+from craton.report.changes import told_changes
+from craton.report.verdict import Outcome, as_data
 from craton.verdicts import result as plain
 from craton.verdicts.text import VerdictKind
 from craton.words import counted

@@ -12,7 +12,8 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH
-from craton.report.verdict import Outcome, told_changes
+from craton.report.changes import told_changes
+from craton.report.verdict import Outcome
 from craton.verdicts.text import VerdictKind
 from craton.version import __version__
 

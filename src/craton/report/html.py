@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from craton.markup import Html, element
+from craton.report.changes import told_changes
 from craton.report.checks import in_words
 from craton.report.document import asset, card, document, folded, highlighted, rows
 from craton.report.unknown import how_far, in_the_way, to_try
-from craton.report.verdict import Outcome, invariant_text, told_changes
+from craton.report.verdict import Outcome, invariant_text
 from craton.verdicts.text import VerdictKind
 from craton.version import __version__
 
@@ -71,8 +72,9 @@ def _head(told: Outcome) -> Html:
         sentences.append(f"{told.violated['what']}{place}")
     sentences += [in_the_way(told.reason)] if told.reason else []
     if told.verdict.kind is VerdictKind.UNKNOWN:
-        ideas = to_try(told.reason, told.limit, sum(one["checks"] for one in told.checked))
-        sentences += [f"How far: {how_far(told.statistics)}"] if how_far(told.statistics) else []
+        checks = sum(one["checks"] for one in told.checked)
+        done, ideas = how_far(told.statistics, checks), to_try(told.reason, told.limit, checks)
+        sentences += [f"How far: {done}"] if done else []
         sentences += [f"Try: {ideas}"]
     sentences += [told.evidence] if told.evidence else []
     sentences += [] if told.confirmed else ["This verdict is not confirmed."]

@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from craton.words import counted
+from craton.words import DOES_NOT_FIT, counted
 
 _MOST_REASONS = 2
+_MOST_PLACES = 3
 _LONGEST = 150  # characters of a reason
 _OUT_OF_TIME = "out of time"
 _NAMES_A_CAUSE = ("evidence incomplete", "not confirmed", "not modelled", "counterexample", "disagree", _OUT_OF_TIME)
-# Of ways that are not meant for such a program.
-_SAYS_LITTLE = (
-    "neither a number",
-    "there are no landmarks",
-    "nothing to prove",
-    "has no view",
-    "too coarse",
-    "share unint",
-)
+# Of ways that are not meant for such a program, or that only look for errors.
+_SAYS_LITTLE = (DOES_NOT_FIT, "nothing to prove", "too coarse", "no test failed")
 OTHER_MEMORY = "other memory was not looked at"  # of a function that takes pointers
 
 
 def in_the_way(reason: str) -> str:
-    """The reasons that say most, each with one of those who gave it."""
+    """The reasons that say most, each with one of those who gave it. Where one names a cause, it is told alone: that a
+    way which was not the hope has failed, too, is of no use.
+    """
     parts = [part for part in reason.split("; ") if part]
     if len(parts) <= 1:
         return reason
     told = list(dict.fromkeys(map(_shortened, parts)))
     told.sort(key=_worth)
-    more = len(told) - _MOST_REASONS
-    return "; ".join(told[:_MOST_REASONS]) + (f"; and {counted(more, 'other reason')} (--json)" if more > 0 else "")
+    causes = sum(_worth(one) < len(_NAMES_A_CAUSE) for one in told)
+    kept = min(causes or 1, _MOST_REASONS)
+    more = len(told) - kept
+    return "; ".join(told[:kept]) + (f"; and {counted(more, 'other reason')} (--json)" if more > 0 else "")
 
 
 def _shortened(reason: str) -> str:
@@ -58,8 +56,8 @@ def _worth(reason: str) -> int:
     return next(found, len(_NAMES_A_CAUSE) + any(word in reason for word in _SAYS_LITTLE))
 
 
-def how_far(statistics: Mapping[str, Any]) -> str:
-    """What was done until then; "" if nobody counted."""
+def how_far(statistics: Mapping[str, Any], checks: int) -> str:
+    """What was done until then, and for which of so many checks; "" if nobody counted."""
     refuted = sum(statistics.get("refutations", {}).values()) or statistics.get("iterations", 0)
     if not refuted:
         return ""
@@ -67,7 +65,21 @@ def how_far(statistics: Mapping[str, Any]) -> str:
     length = f", the longest of {counted(longest, 'step')}" if longest else ""
     predicates = statistics.get("predicates", 0)
     learned = f"; {counted(predicates, 'predicate')} learned" if predicates else ""
-    return f"{counted(refuted, 'error path')} shown impossible{length}{learned}"
+    where = _where(statistics.get("traces to", {})) if checks > 1 else ""
+    return f"{counted(refuted, 'error path')} shown impossible{where}{length}{learned}"
+
+
+def _where(ends: Mapping[str, int]) -> str:
+    """The places that were hardest, in the order of how often they were looked at."""
+    if not ends:
+        return ""
+    files = {place.rpartition(":")[0] for place in ends}
+    named = [
+        f"{number} to {place if len(files) > 1 else 'line ' + place.rpartition(':')[2]}"
+        for place, number in list(ends.items())[:_MOST_PLACES]
+    ]
+    rest = sum(list(ends.values())[_MOST_PLACES:])
+    return f" ({', '.join([*named, f'{rest} to others'] if rest else named)})"
 
 
 def to_try(reason: str, limit: str | None, checks: int) -> str:

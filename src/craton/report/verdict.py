@@ -11,7 +11,7 @@ from craton.verdicts.text import Limit, VerdictKind, VerdictText
 from craton.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from craton.engines.contract import Refined, Statistics
     from craton.frontends.programs import Asked
@@ -70,6 +70,14 @@ def outcome_of_failure(failed: Failed, *, debug: bool) -> Outcome:
 def outcome_without_result(reason: str, limit: Limit | None = None) -> Outcome:
     """Of a run that did not live to say something itself."""
     return Outcome(VerdictText(VerdictKind.UNKNOWN), reason, limit=None if limit is None else limit.value)
+
+
+def outcome_at_start(program: Program) -> Outcome:
+    """Of a run of which nothing is known yet but its program, should it not live to say something itself."""
+    told = outcome_without_result("")
+    told.assumptions = list(program.assumptions)
+    _tell_program(told, program)
+    return told
 
 
 def outcome(result: Result) -> Outcome:
@@ -218,6 +226,7 @@ def figures(statistics: Statistics) -> dict[str, Any]:
         "frontiers found in part": statistics.unexplored,
         "templates remembered": dict(statistics.remembered.most_common(_MOST_REMEMBERED)),
         "trace length": _spread(statistics.trace_lengths, "shortest", "longest"),
+        "traces to": {f"{file}:{line}": number for (file, line), number in statistics.ends.most_common()},
         "predicates": statistics.predicates,
         "states": statistics.states,
         "states unwound": statistics.unwound,
@@ -353,7 +362,7 @@ def _print_unknown(outcome: Outcome) -> None:
         print(f"  reason: {in_the_way(outcome.reason)}")
     if outcome.verdict.kind is VerdictKind.UNKNOWN:
         checks = sum(one["checks"] for one in outcome.checked)
-        done, ideas = how_far(outcome.statistics), to_try(outcome.reason, outcome.limit, checks)
+        done, ideas = how_far(outcome.statistics, checks), to_try(outcome.reason, outcome.limit, checks)
         for word, sentence in (("how far", done), ("try", ideas)):
             if sentence and not outcome.answer:
                 print(f"  {word}: {sentence}")
@@ -396,19 +405,11 @@ def _told_step(step: dict[str, Any], files: set[str], width: int) -> str:
         return f"{'':{width}}  … {counted(step['rounds'], 'more round')}"
     if "left" in step:
         return f"{'':{width}}  … {counted(step['left'], 'step')} left out (--json has them)"
+    from craton.report.changes import told_changes
+
     changes = ", ".join(told_changes(step))
     text = "  " * step["depth"] + step["text"][:_LONGEST_LINE]
     return f"{_place(step, files):>{width}}  {f'{text:{_TEXT_WIDTH}}  {changes}' if changes else text}"
-
-
-def told_changes(step: Mapping[str, Any]) -> Iterator[str]:
-    """What happened in a step of the way, as data has it."""
-    for name, value in step["changes"].items():
-        mark = " (input)" if name in step["inputs"] else " (unspecified)" if name in step["unspecified"] else ""
-        yield f"returns {value}" if name == "\\result" else f"{name} = {value}{mark}"
-
-    for function, arguments in step["calls"].items():
-        yield f"{function}({', '.join(f'{name} = {value}' for name, value in arguments.items())})"
 
 
 _MOST_STEPS, _LONGEST_LINE, _TEXT_WIDTH = 40, 80, 40

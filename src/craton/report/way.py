@@ -253,9 +253,7 @@ class _Telling:
                 continue
             cell = cell_at(shape, address - value)
             if cell is not None:
-                path = f"->{cell.path[1:]}" if cell.path.startswith(".") else cell.path
-                name = f"{symbol.name}{path}" if path else f"*{symbol.name}"
-                return name, value + cell.offset, cell.scalar
+                return _pointed(symbol.name, cell.path), value + cell.offset, cell.scalar
         return None
 
     def _stored(self, memory: Term, address: int, scalar: Any) -> str:
@@ -277,6 +275,13 @@ class _Telling:
         if known is None and variable.is_variable and " #" in variable.name:
             known = self.program.symbols.get(var(variable.name.rpartition(" #")[0], variable.sort))
         return known
+
+
+def _pointed(pointer: str, path: str) -> str:
+    """A part of what a pointer points to; of an array, which is the first of several, `m[0][2]`."""
+    if path.startswith("."):
+        return f"{pointer}->{path[1:]}"
+    return f"{pointer}[0]{path}" if path else f"*{pointer}"
 
 
 def _next(values: Iterator[Any]) -> Any:

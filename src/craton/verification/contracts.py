@@ -34,6 +34,7 @@ from craton.verification.isolation import NotDone, Report, within
 from craton.verification.outcomes import ErrorWithin
 from craton.verification.portfolio import Attempt, Portfolio, budgeted
 from craton.verification.systems import SystemResult, system_attempts
+from craton.words import DOES_NOT_FIT
 
 MOST_CLAUSES = 20_000
 _MOST_CONJUNCTS = 20  # of a formula that is made shorter
@@ -71,7 +72,7 @@ def contract_attempts(program: Program, context: Context, stages: Sequence[Stage
     if len(made.system.clauses) > MOST_CLAUSES:
         return [_known(Unknown("the program has too many clauses"))]
     if functions(*(clause.constraint for clause in made.system.clauses)):
-        return [_known(Unknown("Horn clauses cannot share uninterpreted functions"))]
+        return [_known(Unknown(f"{DOES_NOT_FIT}Horn clauses cannot share uninterpreted functions"))]
 
     def judged(result: SystemResult) -> Judged:
         match result.answer:

@@ -65,10 +65,13 @@ SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
 LARGE, LARGE_SHARE = 3_000, 4.0
 
 
-def verify_request(request: Request, stages: Sequence[Stage], context: Context, started: float) -> Result:
+def verify_request(
+    request: Request, stages: Sequence[Stage], context: Context, started: float, loaded: Callable[[Program], None]
+) -> Result:
     """The verdict on a program that is loaded now, in a run that has begun (`beginning.verify`)."""
     with context.statistics.spending("loading"):
         program = load_program(request)
+    loaded(program)
     if any(map(has_templates, stages)):
         from craton.verification.template_names import check_stages
 

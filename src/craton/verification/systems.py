@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from craton.configuration.stages import DEFAULT, Stage
 from craton.configuration.systems import PROGRAMS_PLACE, PROGRAMS_SHARE, SYSTEMS, system_engine
-from craton.engines.contract import Budget, OutOfTime, Statistics, Unknown
+from craton.engines.contract import Budget, OutOfTime, Statistics, Unknown, does_not_fit
 from craton.engines.systems.contract import Contradicted, Solved, SystemAnswer, SystemEngine
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, others
 from craton.evidence.systems import check_derivation, check_model
@@ -144,7 +144,7 @@ class _Run:
         def prepared(seconds: float | None) -> Work:
             view = self._view
             if view is None:
-                return budgeted(lambda budget: Unknown("the system has no view in integers"), seconds)
+                return budgeted(lambda budget: does_not_fit("the system has no view in integers"), seconds)
             return budgeted(partial(engine.run, view.system), seconds)
 
         return Attempt.of(stage, prepared, partial(self._result, stage.name, self._confirmed_of_view))

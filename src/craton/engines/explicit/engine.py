@@ -14,7 +14,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
+from craton.engines.contract import (
+    Budget,
+    Engine,
+    EngineAnswer,
+    OutOfTime,
+    Progress,
+    Safe,
+    Unknown,
+    Unsafe,
+    does_not_fit,
+)
 from craton.engines.explicit.partition import Class, Hull, Partition, State, partition
 from craton.engines.explicit.steps import NotDecided, Steps, TooManyValues
 from craton.engines.explicit.ways import Ways
@@ -53,7 +63,9 @@ class Explicit(Engine):
             return _Run(self, program, budget).result()
         except OutOfTime:
             return Unknown(f"out of time after {budget.statistics.states} states")
-        except (NotDecided, NoTransition, MissingCapability, NotExplicit) as problem:
+        except NotExplicit as problem:
+            return does_not_fit(str(problem))
+        except (NotDecided, NoTransition, MissingCapability) as problem:
             return Unknown(str(problem))
 
 
