@@ -31,8 +31,8 @@ demo: $(READY) ## set up and run an example
 
 # In several sessions, one after the other: terms live as long as their process, and a process of a gigabyte forks and
 # collects garbage so slowly that everything took half as long again, and whole runs five times as long.
-RUNS    := $(addprefix tests/,verification validation commands testing report library processes bench docs serve evidence)
-PARTS   := tests/frontends tests/engines "tests/smt tests/logic" "tests/traces tests/trees"
+RUNS    := $(addprefix tests/,verification validation commands testing report library processes bench docs serve)
+PARTS   := tests/evidence tests/frontends tests/engines "tests/smt tests/logic" "tests/traces tests/trees"
 THE_REST = $(addprefix --ignore=,$(RUNS) $(subst ",,$(PARTS)))
 
 test: $(READY) ## set up and pass the tests

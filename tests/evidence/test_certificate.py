@@ -100,6 +100,7 @@ print(*(name for name in sys.modules if name.startswith(("craton.engines", "crat
 """
 
 
+@pytest.mark.large
 def test_a_fresh_process_without_engines_accepts_all_of_them(tmp_path: Path) -> None:
     """In another order, and with other hashes of strings: names of variables and locations depend on neither."""
     lines = []

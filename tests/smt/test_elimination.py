@@ -475,7 +475,7 @@ _cell_facts = st.one_of(_cell_literals, st.builds(or_, _cell_literals, _cell_lit
 
 @pytest.mark.parametrize("methods", [(Method.READS,), (Method.CASES,), SYNTACTIC], ids=named)
 @given(parts=st.lists(_cell_facts, min_size=1, max_size=3))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_random_reads(methods: tuple[Method, ...], parts: list[Term]) -> None:
     body = and_(*parts)
     result = Eliminator(methods).exists([A1, X], body)

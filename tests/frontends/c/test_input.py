@@ -187,6 +187,7 @@ DEEP = {
 
 
 @pytest.mark.parametrize("name", DEEP)
+@pytest.mark.large
 def test_deep_nesting_does_not_overflow_a_stack(name: str, tmp_path: Path) -> None:
     body, expected = DEEP[name]
     assert exit_value(loaded(tmp_path, f"{HEAD} {body}; return y; }}"), 7) == expected

@@ -56,6 +56,7 @@ def test_every_record_has_its_model() -> None:
 
 
 @pytest.mark.parametrize("data_model", ["ILP32", "LP64"])
+@pytest.mark.large
 def test_every_text_can_be_read(data_model: str, tmp_path: Path) -> None:
     """The address of each function is taken, so each text is parsed, and lowered."""
     known = [record for record in records().values() if record.result and record.name != "alloca"]
