@@ -90,9 +90,9 @@ def test_a_verdict_that_comes_too_late_is_none(tmp_path: Path) -> None:
 def test_limits_are_told_to_the_verifier(tmp_path: Path) -> None:
     (task,) = write_tasks(tmp_path, {"one": "true"})
     (run,) = plan([task], tmp_path, Limits(10.0, 20.0, 1000 * 2**20), B).runs()
-    order = run.order(("verify",))
+    order = run.order(("craton",))
     assert order.command == (
-        *("verify", str(tmp_path / "one.bpl"), "--seed", "1"),
+        *("craton", "verify", str(tmp_path / "one.bpl"), "--seed", "1"),
         *("--time-limit", "10", "--cpu-limit", "20", "--memory-limit", "900", "--no-config", "--json"),
     )
     assert order.limits == Limits(12.0, 22.0, 1000 * 2**20)

@@ -17,7 +17,7 @@ pytestmark = needs_proc
 def order(directory: Path, program: str, limits: Limits, **others: int) -> Order:
     path = directory / "program.bpl"
     path.write_text(program)
-    return Order((*STAND_IN, str(path)), limits, **others)
+    return Order((*STAND_IN, "verify", str(path)), limits, **others)
 
 
 def kind(what: Contained) -> Kind | None:
@@ -93,8 +93,8 @@ def test_a_run_hears_signals_as_anywhere_else() -> None:
 def test_a_file_is_handed_on(tmp_path: Path) -> None:
     path = tmp_path / "program.bpl"
     path.write_text("true")
-    what = contain(Order((*STAND_IN, str(path), "--witness", FILE)))
-    assert what.file == "a witness\n"
+    what = contain(Order((*STAND_IN, "verify", str(path), "--witness", FILE % "witness")))
+    assert what.files == {"witness": "a witness\n"}
 
 
 def test_a_command_that_does_not_exist(tmp_path: Path) -> None:
@@ -106,14 +106,14 @@ def test_everything_ends_with_those_who_asked(tmp_path: Path) -> None:
     """Also when they are killed: the keeper notices that nobody listens."""
     path = tmp_path / "program.bpl"
     path.write_text("deaf true")
-    code = f"import sys; from craton.processes.keeper import *\ncontain(Order({(*STAND_IN, str(path))!r}))"
+    code = f"import sys; from craton.processes.keeper import *\ncontain(Order({(*STAND_IN, 'verify', str(path))!r}))"
     process = subprocess.Popen([sys.executable, "-c", code])
     try:
-        assert wait_until(lambda: bool(processes_about("verifier.py\0" + str(path))))
+        assert wait_until(lambda: bool(processes_about("verifier.py\0verify\0" + str(path))))
     finally:
         process.kill()
         process.wait()
-    assert wait_until(lambda: not processes_about("verifier.py\0" + str(path)))
+    assert wait_until(lambda: not processes_about("verifier.py\0verify\0" + str(path)))
 
 
 def test_a_keeper_that_is_killed_is_an_error_and_leaves_nobody(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""Stands in for `craton verify`: quick, and does what its program asks for. The program is a text of words, perhaps
-after a comment.
+"""Stands in for `craton verify` and `craton check`: quick, and does what its program asks for. The program is a text of
+words, perhaps after a comment.
 
     true | false | false(valid-deref) | unknown | bad-input | crash | no-answer     say so, and end
     sleep=S | loop | allocate=MIB | fork=N | deaf | log=MIB | daemon=S              do so first
+    proof=accepted | proof=refused | proof=unknown | proof=crash | proof=none       what a check of the proof will say
 """
 
 from __future__ import annotations
@@ -17,13 +18,26 @@ from pathlib import Path
 
 
 def main(arguments: list[str]) -> int:
+    what, *arguments = arguments
+    if what == "check":
+        return _check(Path(arguments[0]).read_text().strip())
     if "--witness" in arguments:
         Path(arguments[arguments.index("--witness") + 1]).write_text("a witness\n")
     lines = Path(arguments[0]).read_text().splitlines()
     words = [word for line in lines if not line.startswith("//") for word in line.split()]
     for word in words[:-1]:
         _do(*word.partition("=")[::2])
+    proof = next((word.removeprefix("proof=") for word in words if word.startswith("proof=")), "accepted")
+    if "--proof" in arguments and words[-1] == "true" and proof != "none":
+        Path(arguments[arguments.index("--proof") + 1]).write_text(proof)
     return _say(words[-1])
+
+
+def _check(proof: str) -> int:
+    if proof == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    print(json.dumps({"answer": proof, "reason": f"it is {proof}", "seconds": 0.5}))
+    return {"accepted": 0, "refused": 1, "unknown": 3}[proof]
 
 
 def _do(what: str, number: str) -> None:

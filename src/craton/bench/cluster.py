@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import importlib
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from craton.bench.runs import VERIFY, Run
+from craton.bench.runs import CRATON
 from craton.errors import CratonError
 from craton.processes.keeper import Contained, contain
 
 if TYPE_CHECKING:
-    from craton.bench.runner import Finished
+    from craton.bench.runner import Finished, Work
 
 _PATIENCE = 0.2  # maximal seconds until an interrupt is noticed
 _CONNECT = 10  # seconds
@@ -30,10 +31,10 @@ class NoCluster(CratonError):
 @dataclass(frozen=True, slots=True)
 class ClusterPool:
     client: Any
-    command: Sequence[str] = VERIFY
+    command: Sequence[str] = CRATON
 
     @classmethod
-    def at(cls, address: str, command: Sequence[str] = VERIFY) -> ClusterPool:
+    def at(cls, address: str, command: Sequence[str] = CRATON) -> ClusterPool:
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
@@ -50,13 +51,14 @@ class ClusterPool:
         """The current number of worker threads; more may join."""
         return sum(self.client.nthreads().values())
 
-    def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
+    def finished(self, works: deque[Work], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
         distributed: Any = importlib.import_module("distributed")
-        futures = {self.client.submit(contain, run.order(self.command), pure=False): run for run in runs}
+        futures: dict[Any, Work] = {}
         # With results, since a worker may be lost after a run ends and before we fetch its outcome.
-        waiting = distributed.as_completed(futures, loop=self.client.loop, with_results=True, raise_errors=False)
+        waiting = distributed.as_completed((), loop=self.client.loop, with_results=True, raise_errors=False)
         try:
-            while futures and not stopped():
+            while (futures or works) and not stopped():
+                self._submit(works, futures, waiting)
                 batch = waiting.next_batch(block=False)
                 for future, result in batch:
                     yield futures.pop(future), _what_came(result)
@@ -66,6 +68,13 @@ class ClusterPool:
         finally:
             self.client.cancel(list(futures))
             self.client.close()
+
+    def _submit(self, works: deque[Work], futures: dict[Any, Work], waiting: Any) -> None:
+        while works:
+            work = works.popleft()
+            future = self.client.submit(contain, work.order(self.command), pure=False)
+            futures[future] = work
+            waiting.add(future)
 
 
 def _what_came(result: Any) -> Contained:

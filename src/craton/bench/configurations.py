@@ -45,7 +45,7 @@ class Configuration:
 
     def arguments(self) -> list[str]:
         """The options, with the placeholder for the witness replaced by the file that the keeper returns."""
-        return [option.replace(WITNESS, FILE) for option in self.options]
+        return [option.replace(WITNESS, FILE % "witness") for option in self.options]
 
 
 def configurations(texts: Sequence[str]) -> list[Configuration]:
@@ -143,6 +143,17 @@ def stages_of(configuration: Configuration) -> Sequence[Stage]:
     if len(args.files) > 1:
         raise BadConfiguration(f"configuration {configuration.name!r}: {args.files[1]!r} is no option")
     return stages_of_arguments(args)
+
+
+def source_options(configuration: Configuration) -> list[str]:
+    """Those of the options that say how a program's text is read, as all commands take them."""
+    args = _verify_parser().parse_args(["program.c", *configuration.options])
+    single = (("--data-model", args.data_model), ("--unknown-functions", args.unknown_functions))
+    return [
+        *(word for option, value in single if value is not None for word in (option, value)),
+        *(f"-I{directory}" for directory in args.include),
+        *(f"-D{macro}" for macro in args.define),
+    ]
 
 
 def _verify_parser() -> argparse.ArgumentParser:

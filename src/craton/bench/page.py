@@ -114,6 +114,8 @@ def _row(run: RunRecord, task: int, config: int, base: str) -> list[Any]:
         _link(run.report, base),
         run.by,
         run.by_seconds,
+        _link(run.proof, base),
+        run.check,
     ]
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TextIO
 
+from craton.bench.proofs import complaint, is_not_accepted
 from craton.bench.results import CORRECT, WRONG, RunRecord
 
 _EVERY = 10.0  # seconds between two lines if the output is not a terminal
@@ -40,6 +41,9 @@ class Progress:
                 f"WRONG: {record.task} ({record.property}) under {record.config}: said {record.verdict},"
                 f" expected {record.expected}\n"
             )
+        if is_not_accepted(record):
+            self.clear()
+            self._write(complaint(record) + "\n")
         if self.silent:
             return
         now = time.monotonic()

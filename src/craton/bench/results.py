@@ -73,6 +73,11 @@ class RunRecord:
     by_seconds: float | None = None  # of that stage's turns, on the clock of the run's limit
     schedule: str = ""  # by which stages took turns; empty if it was not recorded
     features: dict[str, int | None] = field(default_factory=dict, repr=False)  # of the program
+    proof: str = ""  # relative to the campaign; empty if it was not to be kept, or there is none
+    check: str = (
+        ""  # what became of it (`proofs`): accepted, refused, unknown, missing, failed; empty if none was asked for
+    )
+    check_seconds: float | None = None  # of `craton check`
 
     def key(self) -> tuple[str, str, str]:
         """Identifies a run within a campaign."""
@@ -116,7 +121,7 @@ def line_of(record: RunRecord) -> dict[str, Any]:
 
 
 def record_of(line: Mapping[str, Any]) -> RunRecord:
-    """Lines of campaigns from before there were pages have none; nor had older ones stages or features."""
+    """Lines of older campaigns lack what was not recorded then: pages, stages, features, proofs."""
     return RunRecord(
         **{entry.name: line[entry.name] for entry in dataclasses.fields(RunRecord) if _is_there(entry, line)}
     )

@@ -12,6 +12,7 @@ import selectors
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -21,8 +22,9 @@ from typing import Any, Protocol, TextIO
 from craton.bench.configurations import Configuration
 from craton.bench.machine import machine, versions
 from craton.bench.progress import Progress
-from craton.bench.results import FORMAT, RESULTS, Appender, Campaign, line_of, read_campaign
-from craton.bench.runs import VERIFY, Run, record
+from craton.bench.proofs import Check, needs_check, without_proof
+from craton.bench.results import FORMAT, RESULTS, Appender, Campaign, RunRecord, line_of, read_campaign
+from craton.bench.runs import CRATON, PROOF, Run, record
 from craton.bench.tasks import BenchTask, digest
 from craton.errors import CratonError
 from craton.files import make_directory, write_atomically
@@ -31,7 +33,8 @@ from craton.processes.limits import Limits
 
 _PATIENCE = 0.2  # maximal seconds until an interrupt is noticed
 
-Finished = tuple[Run, Contained]
+Work = Run | Check  # what takes a place in a pool
+Finished = tuple[Work, Contained]
 
 
 class CampaignError(CratonError):
@@ -46,11 +49,12 @@ class Plan:
     out: Path
     applies: Callable[[BenchTask, Configuration], bool] = lambda task, configuration: True
     reports: bool = False  # whether each run has a page of its own
+    proofs: bool = False  # whether the proof of each TRUE is kept, and checked again
 
     def runs(self) -> list[Run]:
         """Ordered by task, so that configurations can be compared long before the end."""
         return [
-            Run(task, configuration, self.limits, self.reports)
+            Run(task, configuration, self.limits, self.reports, self.proofs)
             for task in self.tasks
             for configuration in self.configurations
             if self.applies(task, configuration)
@@ -63,8 +67,10 @@ class Pool(Protocol):
     @property
     def jobs(self) -> int: ...
 
-    def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
-        """Runs as they finish, each once; None if there is nothing yet. When stopped, no new ones are started."""
+    def finished(self, works: deque[Work], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
+        """Works as they finish, each once; None if there is nothing yet. Works may be added to the queue whenever one
+        has been told. When stopped, no new ones are started.
+        """
         ...
 
 
@@ -73,18 +79,17 @@ class LocalPool:
     """Runs on this machine, a number of them at once."""
 
     jobs: int = 1
-    command: Sequence[str] = VERIFY
+    command: Sequence[str] = CRATON
 
-    def finished(self, runs: Sequence[Run], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
-        waiting = list(reversed(runs))
+    def finished(self, works: deque[Work], stopped: Callable[[], bool]) -> Iterator[Finished | None]:
         selector = selectors.DefaultSelector()
-        keepers: dict[Keeper, Run] = {}
+        keepers: dict[Keeper, Work] = {}
         try:
-            while keepers or waiting:
-                while waiting and len(keepers) < self.jobs and not stopped():
-                    run = waiting.pop()
-                    keeper = Keeper(run.order(self.command))
-                    keepers[keeper] = run
+            while keepers or works:
+                while works and len(keepers) < self.jobs and not stopped():
+                    work = works.popleft()
+                    keeper = Keeper(work.order(self.command))
+                    keepers[keeper] = work
                     selector.register(keeper.done, selectors.EVENT_READ, keeper)
                 ready = selector.select(_PATIENCE)
                 for key, _ in ready:
@@ -132,18 +137,36 @@ def run_campaign(plan: Plan, pool: Pool | None = None, stream: TextIO | None = N
 def _work(
     plan: Plan, pool: Pool, todo: Sequence[Run], results: Appender, progress: Progress, stopped: Callable[[], bool]
 ) -> None:
-    with closing(_closable(pool.finished(todo, stopped))) as finished:
+    works: deque[Work] = deque(todo)
+    with closing(_closable(pool.finished(works, stopped))) as finished:
         try:
             for done in finished:
                 if stopped():
                     break
-                if done is not None:
-                    run, what = done
-                    line = record(run, what, *_kept(plan, run, what))
-                    results.append(line_of(line))
-                    progress.add(line)
+                found = None if done is None else _outcome(plan, *done)
+                if isinstance(found, Check):
+                    works.appendleft(found)
+                elif found is not None:
+                    results.append(line_of(found))
+                    progress.add(found)
         finally:
             progress.clear()
+
+
+def _outcome(plan: Plan, work: Work, what: Contained) -> RunRecord | Check:
+    """What came of it; or the check of the proof that it found, before which nothing is recorded."""
+    if isinstance(work, Check):
+        with (plan.out / work.record.log).open("a", encoding="utf-8") as log:
+            log.write(f"\n--- craton check\n{what.log}")
+        return work.judged(what, str(work.proof.relative_to(plan.out)))
+    found = record(work, what, *_kept(plan, work, what))
+    if not plan.proofs or not needs_check(found):
+        return found
+    if PROOF not in what.files:
+        return without_proof(found, what)
+    path = plan.out / "proofs" / f"{work.file_name}.json"
+    _write(path, what.files[PROOF])
+    return Check(work, found, path)
 
 
 def _closable(finished: Iterator[Finished | None]) -> Any:
@@ -158,7 +181,11 @@ def _kept(plan: Plan, run: Run, what: Contained) -> tuple[str, str, str]:
         from craton.bench.reports import run_report
 
         page = run_report(run, what)
-    files = (("logs", "log", what.log), ("witnesses", "yml", what.file or None), ("reports", "html", page))
+    files = (
+        ("logs", "log", what.log),
+        ("witnesses", "yml", what.files.get("witness") or None),
+        ("reports", "html", page),
+    )
     names = []
     for folder, ending, text in files:
         name = f"{folder}/{run.file_name}.{ending}"
@@ -192,6 +219,9 @@ def _begin(
                 f"{plan.out} holds a campaign with other {was}{_difference(known.header.get(what), header[what])};"
                 " repeat its command to go on with it, or choose another --out"
             )
+    if known.header.get("proofs", False) != plan.proofs:
+        kept = "no proofs" if plan.proofs else "proofs"
+        raise CampaignError(f"{plan.out} holds a campaign of which {kept} were kept; choose another --out")
     if len(known.runs) < len(runs):
         results.append({"kind": "resumed", **now})
         if known.header.get("versions") != now["versions"]:
@@ -203,6 +233,7 @@ def _header(plan: Plan, runs: Sequence[Run]) -> dict[str, Any]:
     return {
         "configs": {configuration.name: list(configuration.options) for configuration in plan.configurations},
         "limits": asdict(plan.limits),
+        "proofs": plan.proofs,
         "tasks": {"count": len(plan.tasks), "runs": len(runs), "digest": digest(plan.tasks)},
         "directory": os.getcwd(),
     }

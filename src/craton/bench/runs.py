@@ -13,11 +13,13 @@ from typing import Any
 from craton.bench.configurations import Configuration
 from craton.bench.results import NoVerdict, RunRecord, score_of, status_of
 from craton.bench.tasks import BenchTask
-from craton.processes.keeper import PYTHON, Contained, Order
+from craton.processes.keeper import FILE, PYTHON, Contained, Order
 from craton.processes.limits import Kind, Limits
 from craton.verdicts.text import Limit, VerdictKind, VerdictText
 
-VERIFY = (PYTHON, "-P", "-m", "craton", "verify")  # -P: do not import from the current directory
+CRATON = (PYTHON, "-P", "-m", "craton")  # -P: do not import from the current directory
+
+PROOF = "proof"  # the file of a run with its proof
 
 # Craton stops itself at the limits and can then report statistics; if it does not, it is killed a little later.
 _GRACE, _GRACE_SHARE = 2.0, 0.1
@@ -36,6 +38,7 @@ class Run:
     configuration: Configuration
     limits: Limits
     pictured: bool = False  # whether it says how its automaton looks, for a page about it
+    proved: bool = False  # whether its proof is kept
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -47,8 +50,8 @@ class Run:
         readable = "--".join(re.sub(r"[^\w.+-]+", "_", part).strip("_")[-60:] for part in self.key)
         return f"{readable}--{hashlib.sha256(repr(self.key).encode()).hexdigest()[:8]}"
 
-    def order(self, command: Sequence[str] = VERIFY) -> Order:
-        """The order for the keeper. `command` is run with the task and the options."""
+    def order(self, command: Sequence[str] = CRATON) -> Order:
+        """The order for the keeper. `command` is run with its subcommand, the task and the options."""
         wall, cpu, memory = self.limits.wall, self.limits.cpu, self.limits.memory
         own = []
         if wall is not None:
@@ -58,12 +61,13 @@ class Run:
         if memory is not None:
             own += ["--memory-limit", f"{memory * _OWN_MEMORY_SHARE / 2**20:g}"]
         own += ["--no-config", "--json", *(["--picture"] if self.pictured else [])]
+        own += ["--proof", FILE % PROOF] if self.proved else []
         options = (*self.configuration.arguments(), *own)
-        words = (*command, *self.task.arguments(), *options)
-        return Order(words, Limits(_with_grace(wall), _with_grace(cpu), memory))
+        words = (*command, "verify", *self.task.arguments(), *options)
+        return Order(words, Limits(with_grace(wall), with_grace(cpu), memory))
 
 
-def _with_grace(limit: float | None) -> float | None:
+def with_grace(limit: float | None) -> float | None:
     return None if limit is None else limit + max(_GRACE, _GRACE_SHARE * limit)
 
 

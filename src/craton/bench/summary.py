@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
+from craton.bench.proofs import ACCEPTED, is_not_accepted
 from craton.bench.results import CORRECT, DONE, WRONG, Campaign, RunRecord
 
 SOLVED = (*CORRECT, *DONE)  # if no verdict is expected, any verdict counts as solved
@@ -30,6 +31,8 @@ class Summary:
     alone: int  # tasks solved by no other configuration of the campaign
     score: int
     cpu: float  # seconds, of all runs
+    accepted: int = 0  # proofs that were checked again
+    not_accepted: int = 0
 
     def count(self, *statuses: str) -> int:
         return sum(self.by_status[status] for status in statuses)
@@ -96,6 +99,8 @@ def _summary(category: str | None, config: str, runs: Sequence[RunRecord], alone
         sum(run.key() in alone for run in runs),
         sum(run.score for run in runs),
         sum(run.cpu for run in runs),
+        sum(run.check == ACCEPTED for run in runs),
+        sum(map(is_not_accepted, runs)),
     )
 
 

@@ -31,7 +31,7 @@ class Column:
 
     @property
     def is_bad(self) -> bool:
-        return self.group == "wrong"
+        return self.group == "wrong" or self.title == "not accepted"
 
 
 def _counting(group: str, title: str, *statuses: str, optional: bool = False) -> Column:
@@ -46,6 +46,8 @@ _COLUMNS = (
     _counting("wrong", "false", "wrong-false"),
     _counting("unjudged", "true", "done-true", optional=True),
     _counting("unjudged", "false", "done-false", optional=True),
+    Column("proofs", "accepted", lambda summary: summary.accepted, optional=True),
+    Column("proofs", "not accepted", lambda summary: summary.not_accepted, optional=True),
     Column("", "only here", lambda summary: summary.alone, optional=True),
     _counting("", "timeout", "timeout"),
     _counting("", "memory", "memory"),
@@ -146,7 +148,7 @@ def _which_are_wrong(campaign: Campaign) -> list[str]:
 
 _CSV = (
     "category task property expected config verdict status reason score cpu wall memory exit_code"
-    " iterations perfect tested log evidence by by_seconds schedule"
+    " iterations perfect tested log evidence by by_seconds schedule proof check check_seconds"
 ).split()
 
 

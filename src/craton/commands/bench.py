@@ -39,7 +39,7 @@ examples:
 
 exit codes:
   0    all runs are done, and no verdict is wrong
-  1    at least one verdict is WRONG: it contradicts the expected one
+  1    at least one verdict is WRONG: it contradicts the expected one; or a proof was NOT ACCEPTED (--proofs)
   2    bad input: the message says what, where, and what to do
   130  interrupted: what is known is on disk, and the same command goes on from there
 """
@@ -61,6 +61,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     add_campaign_arguments(parser, 300.0, 4000.0)
     parser.add_argument("--reports", action="store_true", help="a page about each run, to which the results link")
+    parser.add_argument(
+        "--proofs", action="store_true", help="keep the proof of each TRUE, and check it again in a process of its own"
+    )
     parser.add_argument("--no-witnesses", action="store_true", help="do not ask for witnesses")
     parser.set_defaults(run=run)
 
@@ -106,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.no_witnesses:
         chosen = with_witnesses(chosen)
     tasks = find_tasks(args.tasks, args.property, args.every, args.sample)
-    plan = Plan(tuple(tasks), tuple(chosen), limits_of(args), args.out, reports=args.reports)
+    plan = Plan(tuple(tasks), tuple(chosen), limits_of(args), args.out, reports=args.reports, proofs=args.proofs)
     ended = run_campaign(plan, pool_of(args), silent=args.quiet)
     show(ended.campaign)
     tell_written(write_all(ended.campaign, args.out), args.out)
@@ -141,6 +144,7 @@ def pool_of(args: argparse.Namespace) -> Pool:
 
 def conclusion(ended: Ended, out: Path) -> int:
     """What nobody must overlook, last, and as the exit code."""
+    from craton.bench.proofs import complaint, is_not_accepted
     from craton.bench.results import WRONG
 
     wrong = [record for record in ended.campaign.runs if record.status in WRONG]
@@ -150,7 +154,10 @@ def conclusion(ended: Ended, out: Path) -> int:
             f" expected {record.expected}; log: {out / record.log}",
             file=sys.stderr,
         )
+    refused = [record for record in ended.campaign.runs if is_not_accepted(record)]
+    for record in refused:
+        print(f"{complaint(record)}; log: {out / record.log}", file=sys.stderr)
     if ended.interrupted:
         print(f"craton: interrupted; {ended.missing} runs are missing: the same command runs them", file=sys.stderr)
         return INTERRUPTED
-    return 1 if wrong else 0
+    return 1 if wrong or refused else 0

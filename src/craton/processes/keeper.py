@@ -31,7 +31,7 @@ MOST_PROCESSES = 512
 _MARK = "CRATON_KEEPER"  # in the environment of a keeper and everything it starts
 
 PYTHON = "{python}"  # in a command: the Python interpreter that runs the keeper
-FILE = "{file}"  # in a command: the path of a file that the command may write and the keeper returns
+FILE = "{file:%s}"  # in a command, with a name: the path of a file that the command may write and the keeper returns
 
 
 class CannotStart(CratonError):
@@ -48,7 +48,7 @@ class Contained:
     output: str = ""  # standard output; only its beginning if there was too much
     log: str = ""  # both outputs, interleaved as they came
     written: int = 0  # bytes of output, kept or not
-    file: str | None = None  # what the command wrote to its file
+    files: dict[str, str] = field(default_factory=dict)  # what the command wrote to its files, by their names
     cpu: float = 0.0
     wall: float = 0.0
     memory: int = 0

@@ -6,6 +6,7 @@ The end of its standard input tells it to stop. It writes the command's outcome 
 from __future__ import annotations
 
 import os
+import re
 import resource
 import selectors
 import shutil
@@ -20,12 +21,13 @@ from pathlib import Path
 
 from craton.processes.excerpts import Beginning, Ends
 from craton.processes.family import children, end_group, family
-from craton.processes.keeper import FILE, PYTHON, Contained, Order
+from craton.processes.keeper import PYTHON, Contained, Order
 from craton.processes.kernel import adopt_orphans
 from craton.processes.limits import Exceeded, Usage
 from craton.processes.programs import launch
 from craton.processes.watch import GLANCE, Scope, Watch
 
+_FILE = re.compile(r"\{file:(\w+)\}")  # what `keeper.FILE` is with a name
 _LINGER = 0.5  # seconds to wait, after the command has ended, for output of processes it started
 
 
@@ -46,7 +48,7 @@ def main() -> int:
 
 def _keep(order: Order) -> Contained | None:
     """Runs the command within its limits. None if the parent is gone."""
-    with _placed(order.command) as (command, file):
+    with _placed(order.command) as (command, directory):
         started = time.monotonic()
         try:
             process = launch(command)
@@ -69,7 +71,7 @@ def _keep(order: Order) -> Contained | None:
             output=run.answer.text(),
             log=run.log.text(),
             written=run.log.written,
-            file=_content(file, order.answer_bytes),
+            files=_contents(directory, order.answer_bytes),
             cpu=round(used.cpu, 3),
             wall=round(wall, 3),
             memory=used.memory,
@@ -193,28 +195,27 @@ def _threads_of_user() -> int:
 
 @contextmanager
 def _placed(command: Sequence[str]) -> Iterator[tuple[list[str], Path | None]]:
-    """The command with paths filled in: of the interpreter, and of a file in a temporary directory."""
+    """The command with paths filled in: of the interpreter, and of files in a temporary directory."""
     command = [sys.executable if word == PYTHON else word for word in command]
-    if not any(FILE in word for word in command):
+    if not any(_FILE.search(word) for word in command):
         yield command, None
         return
-    directory = tempfile.mkdtemp(prefix="craton-bench-")
-    file = Path(directory) / "file"
+    directory = Path(tempfile.mkdtemp(prefix="craton-bench-"))
     try:
-        yield [word.replace(FILE, str(file)) for word in command], file
+        yield [_FILE.sub(lambda place: str(directory / place[1]), word) for word in command], directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _content(file: Path | None, most: int) -> str | None:
-    if file is None:
-        return None
-    try:
-        with file.open("rb") as stream:
+def _contents(directory: Path | None, most: int) -> dict[str, str]:
+    """Of the files that are there, by their names; those that are too long are left out."""
+    found = {}
+    for file in () if directory is None else sorted(directory.iterdir()):
+        with suppress(OSError), file.open("rb") as stream:
             content = stream.read(most + 1)
-    except OSError:
-        return None
-    return content.decode(errors="replace") if len(content) <= most else None
+            if len(content) <= most:
+                found[file.name] = content.decode(errors="replace")
+    return found
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ const WRONG = new Set(["wrong-true", "wrong-false"]);
 const PAGE = 250; // rows that are made at once; more follow when they come into sight
 
 const tasks = data.tasks.map(([name, category, property, expected], index) => ({ index, name, category, property, expected, runs: [] }));
-const runs = data.runs.map(([task, config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report, by, bySeconds]) => {
-  const run = { task: tasks[task], config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report, by, bySeconds };
+const runs = data.runs.map(([task, config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report, by, bySeconds, proof, check]) => {
+  const run = { task: tasks[task], config, status, verdict, reason, score, cpu, wall, memory, iterations, perfect, log, evidence, report, by, bySeconds, proof, check };
   run.text = `${run.task.name} ${run.task.property} ${verdict} ${reason} ${by}`.toLowerCase();
   run.task.runs[config] = run;
   return run;
@@ -355,7 +355,7 @@ const RUN_COLUMNS = [
   { key: "iterations", title: "iterations", numeric: true, of: (run) => run.iterations ?? -1, cell: (run) => make("td", { class: "num" }, number(run.iterations)) },
   { key: "by", title: "by", of: (run) => run.by, cell: (run) => make("td", { class: "why", title: run.by && run.bySeconds !== null ? `after ${run.bySeconds.toFixed(2)} s of its turns` : "" }, run.by) },
   { key: "reason", title: "reason", of: (run) => run.reason, cell: (run) => make("td", { class: "why" }, run.reason) },
-  { title: "files", cell: (run) => make("td", { class: "links" }, link(run.report, "report", `report on ${run.task.name}`), link(run.log, "log", `log of ${run.task.name}`), link(run.evidence, "witness", `witness for ${run.task.name}`)) },
+  { title: "files", cell: (run) => make("td", { class: "links" }, link(run.report, "report", `report on ${run.task.name}`), link(run.log, "log", `log of ${run.task.name}`), link(run.evidence, "witness", `witness for ${run.task.name}`), link(run.proof, `proof (${run.check})`, `proof for ${run.task.name}`)) },
 ].filter((column) => (column.key !== "property" || properties.size > 1) && (column.key !== "by" || runs.some((run) => run.by)));
 
 // Side by side: one row for each task; a column for each configuration, sorted by its CPU time, what is not solved last.
