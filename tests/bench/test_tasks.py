@@ -248,4 +248,4 @@ def test_witnesses_are_asked_for_unless_they_are_already() -> None:
         Configuration("a", ("--seed", "1", "--witness", "{witness}")),
         asking,
     ]
-    assert asking.arguments() == ["--witness", "{file}"]
+    assert asking.arguments() == ["--witness", "{file:witness}"]

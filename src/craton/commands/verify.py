@@ -193,7 +193,7 @@ class _Work:
         if called.looked_at and found.verdict.kind is VerdictKind.TRUE:
             from craton.report.unknown import OTHER_MEMORY
 
-            reason = f"no violation where {called.looked_at}; {OTHER_MEMORY}"
+            reason = f"no violation where {called.looked_at}, but {OTHER_MEMORY}"
             found = replace(found, verdict=VerdictText(VerdictKind.UNKNOWN), reason=reason, evidence="", invariants=[])
         found = replace(found, way=called.with_one_call(found.way))
         names = [one.name for one in fields(found) if one.name != "verdict"]
