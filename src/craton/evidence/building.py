@@ -31,8 +31,8 @@ _LENIENT = (
 ).split()
 # -frounding-math: without it gcc folds `0.0 - (double)i` to `-(double)i`, which is -0.0 for i = 0.
 _MEANING = (
-    "-O0 -g -fno-strict-aliasing -ffp-contract=off -frounding-math -fno-stack-protector -fcf-protection=none -fno-pie "
-    "-fcommon"
+    "-O0 -g -pipe -fno-strict-aliasing -ffp-contract=off -frounding-math -fno-stack-protector -fcf-protection=none "
+    "-fno-pie -fcommon"
 ).split()
 # Every function with a body gets code, whichever dialect's rules for inline it was written for.
 _BODIES = ("-Dinline=", "-D__inline=", "-D__inline__=")
@@ -235,7 +235,7 @@ def program_flags(job: Job, compiler: str, zeroing: Sequence[str]) -> tuple[str,
 
 
 def harness_flags(job: Job) -> tuple[str, ...]:
-    return ("-O0", "-g", "-w", "-std=gnu11", "-fno-builtin", "-fno-pie", "-fcf-protection=none", *job.defines)
+    return ("-O0", "-w", "-pipe", "-std=gnu11", "-fno-builtin", "-fno-pie", "-fcf-protection=none", *job.defines)
 
 
 def alone_flags() -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from craton.processes.kernel import exit_descriptor
 from craton.processes.limits import Exceeded, Kind, Limits
 from craton.processes.programs import Orphan, launch
 from craton.processes.running_time import time_for_others
-from craton.processes.watch import GLANCE, Watch, readable
+from craton.processes.watch import Watch, readable
 
 _TOKEN = 32  # hexadecimal digits
 _LARGEST_FILE = 256 << 20  # bytes that a tool may write
@@ -156,7 +156,7 @@ def _watched(
     try:
         while True:
             code = process.poll()
-            ready = readable((channel.stream, leaving), 0 if code is not None else GLANCE)
+            ready = readable((channel.stream, leaving), 0 if code is not None else watch.next)
             if channel.stream in ready:
                 channel.listen()
             elif code is not None:

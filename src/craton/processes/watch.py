@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from craton.processes.family import family, figures, memory
 from craton.processes.limits import NOTHING, Exceeded, Kind, Limits, Usage
 from craton.processes.running_time import time_for_others
 
+_AFTER = 0.001  # seconds after a limit, to be sure that it is over
 GLANCE = 0.05  # seconds between two checks …
 _LOOKING = 0.01  # … or more, so that checking takes no larger share of the time, …
 _LONGEST = 0.25  # … but not more than this
@@ -60,8 +62,19 @@ class Watch:
 
     @property
     def due(self) -> bool:
-        """Whether the last check was long enough ago."""
-        return time_for_others() - self._looked >= self._pause
+        """Whether the last check was long enough ago, or the time is over."""
+        return time_for_others() - self._looked >= self._pause or self.left < 0
+
+    @property
+    def left(self) -> float:
+        """Seconds of wall time until the limit."""
+        limit = self.limits.wall
+        return math.inf if limit is None else self.started + limit - time_for_others()
+
+    @property
+    def next(self) -> float:
+        """Seconds until somebody should glance at it: short limits are to be kept, too."""
+        return min(GLANCE, max(0.0, self.left) + _AFTER)
 
     def glance(self) -> Exceeded | None:
         """Checks, if a check is due."""
