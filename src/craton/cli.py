@@ -58,12 +58,15 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments, also to those who read JSON."""
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        raise _BadArguments(f"{self.prog}: error: {message}")
+        raise _BadArguments(f"{self.prog}: {message} (craton {self.prog.partition(' ')[2]} --help)".replace("  ", " "))
 
 
 class _BadArguments(Exception):
     """Arguments that the parser does not understand."""
+
+
+class _BadFile(_BadArguments):
+    """A file of arguments that cannot be understood."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,15 +86,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(words: Sequence[str]) -> int:
-    first = words[:1]
+    first, given = words[:1], words
     parser = build_parser(() if first == ["--version"] else first if first and first[0] in _COMMANDS else _COMMANDS)
     try:
         words = _configured(words, parser)
         args = parser.parse_args(words, argparse.Namespace(words=tuple(words)))
     except _BadArguments as problem:
-        print(problem, file=sys.stderr)
-        if _wants_json(words):
-            _print_failure(str(problem), BAD_INPUT)
+        told = f"{_source_of(problem, words, given, parser)}{problem}"
+        print(told, file=sys.stderr)
+        _print_failure(_wanted_format(words), told, BAD_INPUT)
         raise SystemExit(BAD_INPUT) from None
     if args.command is None:
         parser.print_help()
@@ -119,7 +122,22 @@ def _configured(words: Sequence[str], parser: argparse.ArgumentParser) -> Sequen
     try:
         return with_configuration(words, list(commands.choices["verify"]._option_string_actions))
     except BadConfiguration as problem:
-        raise _BadArguments(f"craton: {problem}") from None
+        raise _BadFile(f"craton: {problem}") from None
+
+
+def _source_of(
+    problem: _BadArguments, words: Sequence[str], given: Sequence[str], parser: argparse.ArgumentParser
+) -> str:
+    """The configuration file, if the arguments are understood without it."""
+    if words is given or isinstance(problem, _BadFile):
+        return ""
+    from craton.arguments.config_file import configuration_of
+
+    try:
+        parser.parse_args(given)
+    except _BadArguments:
+        return ""
+    return f"{configuration_of(given)}: "
 
 
 def _report(args: argparse.Namespace, message: str, code: int) -> int:
@@ -128,24 +146,35 @@ def _report(args: argparse.Namespace, message: str, code: int) -> int:
 
         traceback.print_exc()
     print(f"craton: {message}", file=sys.stderr)
-    if getattr(args, "json", None) is True or getattr(args, "format", None) == "json":
-        _print_failure(message.removeprefix("UNKNOWN: "), code)
+    form = "json" if getattr(args, "json", None) is True else getattr(args, "format", None)
+    _print_failure(form, message.removeprefix("UNKNOWN: "), code)
     return code
 
 
-def _wants_json(words: Sequence[str]) -> bool:
+def _wanted_format(words: Sequence[str]) -> str:
     """Of arguments that nobody understands."""
-    return "--json" in words or "--format=json" in words or ("--format", "json") in pairwise(words)
+    if "--json" in words:
+        return "json"
+    said = [value for option, value in pairwise(words) if option == "--format"]
+    said += [word.partition("=")[2] for word in words if word.startswith("--format=")]
+    return said[-1] if said else "text"
 
 
-def _print_failure(message: str, code: int) -> None:
-    """For `--json`: what the last line on standard error says, as an object, with a verdict only if that is unknown."""
-    import json
+def _print_failure(form: str | None, message: str, code: int) -> None:
+    """For programs that read the answer: what the last line on standard error says, in their format. As JSON with a
+    verdict only if that is unknown.
+    """
+    if form in ("sarif", "github", "junit"):
+        from craton.report.formats import FAILURES
 
-    told: dict[str, str | int] = {"schema_version": 1, "error": message, "exit_code": code}
-    if code == UNKNOWN:
-        told = {"verdict": "unknown", "reason": message, **told}
-    print(json.dumps(told, indent=2))
+        print(FAILURES[form](message))
+    elif form == "json":
+        import json
+
+        told: dict[str, str | int] = {"schema_version": 1, "error": message, "exit_code": code}
+        if code == UNKNOWN:
+            told = {"verdict": "unknown", "reason": message, **told}
+        print(json.dumps(told, indent=2))
 
 
 if __name__ == "__main__":

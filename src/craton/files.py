@@ -12,6 +12,16 @@ class CannotWrite(CratonError):
     """A file the user asked for cannot be written there."""
 
 
+def check_can_be_written(path: Path) -> None:
+    """Before long work: a place that cannot be written to is bad input."""
+    if not path.resolve().parent.is_dir():
+        raise CannotWrite(f"cannot write {path}: there is no directory {path.parent}")
+    if path.is_dir():
+        raise CannotWrite(f"cannot write {path}: it is a directory")
+    if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+        raise CannotWrite(f"cannot write {path}: there is no permission to")
+
+
 def make_directory(path: Path) -> None:
     """The directory, and all those it lies in, if they are not there yet."""
     try:

@@ -57,6 +57,19 @@ def test_mistakes_are_told(
     assert "craton.toml" in json.loads(capsys.readouterr().out)["error"]
 
 
+def test_a_value_that_is_wrong_is_told_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "craton.toml").write_text('[tool.craton]\ntime-limit = "long"\n')
+    assert command("verify", "a.c") == 2
+    told = capsys.readouterr().err
+    assert "craton.toml: " in told and "'long'" in told
+    (tmp_path / "craton.toml").write_text("time-limits = 5\n")
+    assert command("verify", "a.c") == 2
+    assert "did you mean 'time-limit'?" in capsys.readouterr().err
+
+
 def test_a_file_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.c").write_text("int main(void) { return 1 / (SIZE - 5); }")
     (tmp_path / "own.toml").write_text('property = "div-by-zero"\ndefine = ["SIZE=5"]\nengine = "bounded"\n')

@@ -62,6 +62,8 @@ def test_properties_by_name() -> None:
     assert everything is not None
     assert [one.formula for one in everything] == ["reach", "memsafety", "overflow", "div-by-zero"]
     assert named_checks("overflow.prp") is None
+    (of_a_verdict,) = named_checks("valid-deref") or ()
+    assert of_a_verdict.specification == Specification(deref=True)
     for one in everything[1:]:  # as a file would say it
         assert (
             one.specification is not None and parse_specification(property_text(one.specification)) == one.specification

@@ -145,3 +145,23 @@ def test_a_run_that_was_ended_still_names_its_file(tmp_path: Path, capsys: pytes
     file.write_text("int main(void) { return 0; }\n")
     assert command("verify", file, "--time-limit", "0.01", "--format", "github") == 3
     assert f"file={file}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["nowhere.c"], ["--time-limit", "never"]])
+def test_what_is_bad_input_is_told_in_the_format(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipeline that reads the answer reads why there is none."""
+    assert command("verify", *words, "--format", "sarif") == 2
+    (told,) = fits_sarif(capsys.readouterr().out)["runs"]
+    (invocation,) = told["invocations"]
+    assert not invocation["executionSuccessful"] and told["results"] == []
+    assert words[-1] in invocation["toolExecutionNotifications"][0]["message"]["text"]
+    assert command("verify", *words, "--format", "github") == 2
+    assert capsys.readouterr().out.startswith("::error title=Craton::")
+    assert command("verify", *words, "--format=junit") == 2
+    suites = ElementTree.fromstring(capsys.readouterr().out)
+    assert suites.get("errors") == "1" and words[-1] in str(suites.find("testsuite/testcase/error").get("message"))  # type: ignore[union-attr]
+
+
+def test_lists_of_checks_are_no_verdicts(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("verify", program, "--show-properties", "--format", "junit") == 2
+    assert "--show-properties" in capsys.readouterr().err

@@ -17,22 +17,24 @@ from typing import Any
 from craton.errors import CratonError
 
 _OPTION = {"include": "-I", "define": "-D"}
-_SAID_ALREADY = ("--no-config", "--config")
+_NO_OPTIONS = frozenset("--no-config --config --help --show-properties".split())  # of a file
 
 
 class BadConfiguration(CratonError):
     """A configuration file that is none."""
 
 
+def configuration_of(words: Sequence[str]) -> Path | None:
+    """The file that counts for these words of `craton verify`, if there is one."""
+    return None if "--no-config" in words else _named(words) or _found(Path.cwd())
+
+
 def with_configuration(words: Sequence[str], options: Sequence[str]) -> list[str]:
     """The words of `craton verify` with those of the configuration file; `options` are those that there are."""
-    command, rest = list(words[:1]), list(words[1:])
-    if "--no-config" in rest:
-        return list(words)
-    path = _named(rest) or _found(Path.cwd())
+    path = configuration_of(words)
     if path is None:
         return list(words)
-    return [*command, *_words(_content(path), path, options), *rest]
+    return [*words[:1], *_words(_content(path), path, options), *words[1:]]
 
 
 def _named(words: Sequence[str]) -> Path | None:
@@ -67,19 +69,24 @@ def _content(path: Path) -> Mapping[str, Any]:
 
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
+    except OSError as problem:
+        raise BadConfiguration(f"cannot read {path}: {problem.strerror}") from None
+    except ValueError as problem:
         raise BadConfiguration(f"cannot read {path}: {problem}") from None
-    if path.name == "pyproject.toml":
-        content = content.get("tool", {}).get("craton", {})
+    section = content.get("tool", {})
+    section = section.get("craton") if isinstance(section, dict) else None
+    if path.name == "pyproject.toml" or (section is not None and len(content) == 1):
+        content = section or {}
+    if not isinstance(content, dict):
+        raise BadConfiguration(f"{path}: tool.craton must be a table")
     return content
 
 
 def _words(content: Mapping[str, Any], path: Path, options: Sequence[str]) -> Iterator[str]:
     for key, value in content.items():
         option = _OPTION.get(key, f"--{key.replace('_', '-')}")
-        if option not in options or option in _SAID_ALREADY:
-            known = ", ".join(sorted(one.removeprefix("--") for one in options if one.startswith("--")))
-            raise BadConfiguration(f"{path}: there is no option {key!r}, of {known}")
+        if option not in options or option in _NO_OPTIONS:
+            raise BadConfiguration(f"{path}: there is no option {key!r} for a file; {_known(key, options)}")
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, bool):
                 yield from [option] if one else []
@@ -89,6 +96,16 @@ def _words(content: Mapping[str, Any], path: Path, options: Sequence[str]) -> It
                 raise BadConfiguration(f"{path}: {key} must be a text, a number, true or false, or a list of those")
 
 
+def _known(key: str, options: Sequence[str]) -> str:
+    """What was meant, perhaps, or all that there is."""
+    from difflib import get_close_matches
+
+    known = [*_OPTION, *(one.removeprefix("--") for one in options if one.startswith("--") and one not in _NO_OPTIONS)]
+    meant = get_close_matches(key, known, 1)
+    return f"did you mean {meant[0]!r}?" if meant else f"known are {', '.join(sorted(known))}"
+
+
 def _placed(key: str, value: str, path: Path) -> str:
-    """Directories are meant from where the file is."""
-    return str(path.parent / value) if key == "include" else value
+    """Directories and files that are read are meant from where the file is."""
+    there = key in ("include", "stages") or (key == "property" and (path.parent / value).is_file())
+    return str(path.parent / value) if there else value

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 from craton.arguments.sources import requested
 from craton.arguments.verifying import add_verify_arguments, evidence_files_of, output_of, stages_of
 from craton.errors import CratonError
-from craton.files import CannotWrite
+from craton.files import CannotWrite, check_can_be_written
 from craton.verdicts.text import VerdictKind, VerdictText
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
         for stage in stages:
             check_stage(stage)
     evidence_files_of(args).check()
+    if args.report is not None:
+        check_can_be_written(args.report)
     with _request_of(args) as (request, called):
         return _verified(args, request, _Work(args, stages, called))
 
@@ -174,7 +176,10 @@ class _Work:
     def show_properties(self, asked: Sequence[Asked]) -> int:
         from craton.commands.each import print_checks
 
-        print_checks(self._checks(asked), as_json=output_of(self.args).format == "json")
+        form = output_of(self.args).format
+        if form not in ("text", "json"):
+            raise CratonError(f"--show-properties prints text or JSON: {form} is for verdicts")
+        print_checks(self._checks(asked), as_json=form == "json")
         return 0
 
     def _checks(self, asked: Sequence[Asked]) -> list[dict[str, Any]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
-from craton.files import CannotWrite
+from craton.files import CannotWrite, check_can_be_written
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
@@ -27,12 +26,8 @@ class EvidenceFiles:
     def check(self) -> None:
         """Before long work: a place that cannot be written to is bad input."""
         for path in (self.proof, self.witness):
-            if path is not None and not path.resolve().parent.is_dir():
-                raise CratonError(f"cannot write {path}: there is no directory {path.parent}")
-            if path is not None and path.is_dir():
-                raise CratonError(f"cannot write {path}: it is a directory")
-            if path is not None and not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
-                raise CannotWrite(f"cannot write {path}: there is no permission to")
+            if path is not None:
+                check_can_be_written(path)
         if self.harness is not None and self.harness.exists() and not self.harness.is_dir():
             raise CratonError(f"cannot write to {self.harness}: it is not a directory")
 

@@ -49,7 +49,9 @@ def read_compile_commands(place: Path) -> tuple[Compiled, ...]:
     path = place / NAME if place.is_dir() else place
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
+    except OSError as problem:
+        raise BadInput(f"cannot read {path}: {problem.strerror}") from None
+    except ValueError as problem:
         raise BadInput(f"cannot read {path}: {problem}") from None
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise BadInput(f"{path}: expected a list of commands")

@@ -1,5 +1,5 @@
 """Properties by name, for those who have no property file: `reach`, `memsafety`, `overflow`, `div-by-zero`,
-`memcleanup`; the names of result files (`unreach-call`, `no-overflow`, …) mean the same.
+`memcleanup`; the names that verdicts have (`unreach-call`, `no-overflow`, `valid-deref`, …) are understood, too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ _NAMED = {
     "overflow": Specification(overflow=True),
     "div-by-zero": Specification(division=True),
     "memcleanup": Specification(memcleanup=True),
+}
+_OF_VERDICTS = {
+    "valid-deref": Specification(deref=True),
+    "valid-free": Specification(free=True),
+    "valid-memtrack": Specification(memtrack=True),
 }
 _ALL = ("reach", "memsafety", "overflow", "div-by-zero")
 _ALSO = {
@@ -29,8 +34,9 @@ def named_checks(text: str) -> tuple[Check, ...] | None:
     found: dict[str, Check] = {}
     for word in text.split(","):
         name = _ALSO.get(word.strip(), word.strip())
-        if name != "all" and name not in _NAMED:
-            return None
         for one in _ALL if name == "all" else (name,):
-            found.setdefault(one, Check(one, "main", 0, _NAMED[one]))
+            specification = _NAMED.get(one) or _OF_VERDICTS.get(one)
+            if specification is None:
+                return None
+            found.setdefault(one, Check(one, "main", 0, specification))
     return tuple(found.values())

@@ -37,18 +37,28 @@ def sentence(outcome: Outcome) -> str:
 
 def sarif(told: Sequence[Told]) -> str:
     """A log with a result for each verdict, FALSE with the way there as a code flow."""
+    run = {"tool": _tool(), "columnKind": "unicodeCodePoints", "results": [_result(*one) for one in told]}
+    return _log(run)
+
+
+def sarif_failure(message: str) -> str:
+    """A log of a run that came to no verdict."""
+    notification = {"level": "error", "message": {"text": message}}
+    invocation = {"executionSuccessful": False, "toolExecutionNotifications": [notification]}
+    return _log({"tool": _tool(), "invocations": [invocation], "results": []})
+
+
+def _log(run: dict[str, Any]) -> str:
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _tool() -> dict[str, Any]:
     rules = [
         {"id": rule.name, "shortDescription": {"text": rule.description[:1].upper() + rule.description[1:]}}
         for rule in _RULES
     ]
     rules.append({"id": _UNKNOWN, "shortDescription": {"text": "Neither a proof nor a violation was found"}})
-    driver = {"name": "Craton", "version": __version__, "rules": rules}
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(name, outcome) for name, outcome in told],
-    }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+    return {"driver": {"name": "Craton", "version": __version__, "rules": rules}}
 
 
 def _result(name: str, outcome: Outcome) -> dict[str, Any]:
@@ -108,6 +118,10 @@ def github(told: Sequence[Told]) -> str:
     return "\n".join(_annotation(name, outcome) for name, outcome in told)
 
 
+def github_failure(message: str) -> str:
+    return f"::error title=Craton::{_escaped(message)}"
+
+
 def _annotation(name: str, outcome: Outcome) -> str:
     kind = outcome.verdict.kind
     word = {VerdictKind.TRUE: "notice", VerdictKind.FALSE: "error", VerdictKind.UNKNOWN: "warning"}[kind]
@@ -143,6 +157,20 @@ def junit(told: Sequence[Told]) -> str:
         seconds = outcome.statistics.get("wall time (s)", 0)
         about = {"classname": next(iter(outcome.sources), "craton"), "name": name, "time": f"{seconds:.2f}"}
         _test(ElementTree.SubElement(suite, "testcase", about), outcome)
+    return _document(suites)
+
+
+def junit_failure(message: str) -> str:
+    """A test that could not be made."""
+    counts = {"tests": "1", "failures": "0", "skipped": "0", "errors": "1"}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "craton", **counts})
+    case = ElementTree.SubElement(suite, "testcase", {"classname": "craton", "name": "craton", "time": "0.00"})
+    ElementTree.SubElement(case, "error", {"message": _legal(message)})
+    return _document(suites)
+
+
+def _document(suites: ElementTree.Element) -> str:
     ElementTree.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode")
 
@@ -170,3 +198,4 @@ def _legal(text: str) -> str:
 
 
 FORMATS = {"sarif": sarif, "github": github, "junit": junit}
+FAILURES = {"sarif": sarif_failure, "github": github_failure, "junit": junit_failure}  # of runs without a verdict

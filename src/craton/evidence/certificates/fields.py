@@ -28,6 +28,8 @@ def read_json(path: Path) -> Any:
         raise BadCertificate(f"{path} is no certificate: it is not UTF-8 text") from None
     except RecursionError:
         raise BadCertificate(f"{path} is no certificate: it is nested too deep") from None
+    except json.JSONDecodeError as problem:
+        raise BadCertificate(f"{path} is no certificate: it is no JSON, says line {problem.lineno}") from None
     except ValueError as problem:  # of the parser, and of numbers that are too long for Python
         raise BadCertificate(f"{path} is no certificate: {problem}") from None
 

@@ -174,7 +174,8 @@ def _parsed(text: str, name: str) -> Any:
                 depth -= 1
         return yaml.load(text, Loader=Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as problem:
-        raise BadWitness(_in_one_line(f"{name} is no YAML: {problem}")) from None
+        told = str(problem).replace('in "<unicode string>", ', "at ")
+        raise BadWitness(_in_one_line(f"{name} is no YAML: {told}")) from None
 
 
 def _in_one_line(message: str) -> str:
