@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import craton
-from craton.logic import INT, Array, and_, int_, le, or_, select, var
+from craton.logic import INT, Array, add, and_, eq, exists, int_, le, or_, select, var
+from craton.program.inlining import inline
 from craton.program.picture import to_svg
 from craton.program.readable import Readable
+from craton.program.text import to_text
 
 TEXT = """
 enum light { RED, GREEN };
@@ -82,3 +84,27 @@ def test_formulas_of_integers_are_read_by_names(program: craton.Program) -> None
     count = select(var("mem q.count", Array(INT, INT)), int_(address + 36))
     formula = or_(le(count, int_(8)), and_(le(int_(3), count), le(var("main::x", INT), count)))
     assert Readable(program).formula(formula) == "q.count ≤ 8 ∨ q.count ≥ 3 ∧ x ≤ q.count"
+
+
+def test_variables_that_stand_for_elements_have_their_names(program: craton.Program) -> None:
+    (address,) = [known.address for known in program.storage.objects if known.name == "q"]
+    assert address is not None
+    count = var(f"mem q.count[{address + 36}]", INT)
+    old = var(f"{count.name}!old", INT)
+    formula = exists((old,), eq(count, add(old, int_(1))))
+    assert Readable(program).formula(formula) == "∃q.count'. q.count = q.count' + 1"
+
+
+def test_formulas_about_several_functions(tmp_path: Path) -> None:
+    """What two functions call the same is told with the function; what one does, without."""
+    path = tmp_path / "two.c"
+    path.write_text("int f(int *q, int y) { return *q + y; }\nint main(void) { int q = 1; return f(&q, 2); }\n")
+    loaded = craton.load(path)
+    words = Readable(inline(loaded).program, across=True)
+    told = {words.statement(edge.statement) for edge in inline(loaded).program.edges()}
+    assert {"f::q := &q", "y := 2"} <= told
+
+
+def test_the_text_of_a_program_leaves_nothing_out(program: craton.Program) -> None:
+    text = to_text(program)
+    assert "mem " not in text and "…" not in text and "to->items[(to->head + to->count) %u 8] := 1" in text

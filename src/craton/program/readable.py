@@ -7,13 +7,14 @@ nothing is refused: the notation stays that of formulas, and what has no name in
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from craton.logic import Array, BitVec, Term, bv, bvadd, free_variables, infix, ops, substitute, var
 from craton.logic.build import rebuild
-from craton.logic.walk import fold
+from craton.logic.walk import QUANTIFIERS, fold, post_order
 from craton.program.cfa import Program, Symbol
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Input, Statement
 from craton.program.storage import MEMORY, Scalar, Shape, StoredObject, cell_at, indexed, pointing
@@ -24,6 +25,8 @@ _EXTENDED = (ops.SIGN_EXTEND, ops.ZERO_EXTEND)
 _COMPARED = (ops.EQ, ops.BVULE, ops.BVULT, ops.LE, ops.LT)
 _MOST_EDGES = 3  # of a block that is told whole
 _MOST_STORES = 3  # into one memory that are told one by one
+_ELEMENT = re.compile(rf"{MEMORY}.*\[(\d+)\]")  # a variable for what lies at an address (`elements`)
+_OLD = re.compile(r"(.*?)!old\d*")  # what a variable was before it was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,13 @@ class _Address:
 
 
 class Readable:
-    """The words of a program."""
+    """The words of a program. `whole` leaves nothing out of statements, however long they are; `across` is for formulas
+    about several functions at once: what has the name of something else there is told with its function.
+    """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, *, whole: bool = False, across: bool = False) -> None:
+        self._whole = whole
+        self._several = _names_of_several(program) if across else frozenset()
         self._storage = program.storage
         self._symbols: dict[str, Symbol] = {variable.name: symbol for variable, symbol in program.symbols.items()}
         self._parameters = {name: procedure.parameters for name, procedure in program.procedures.items()}
@@ -76,8 +83,9 @@ class Readable:
             case Call():
                 return self._call(statement)
             case Block(edges):
-                shown = [self.statement(edge.statement) for edge in edges[:_MOST_EDGES]]
-                if len(edges) <= _MOST_EDGES:
+                most = len(edges) if self._whole else _MOST_EDGES
+                shown = [self.statement(edge.statement) for edge in edges[:most]]
+                if len(edges) <= most:
                     return "{ " + "; ".join(shown) + " }"
                 return f"{{ {shown[0]}; … {len(edges)} edges }}"
             case _:
@@ -100,7 +108,7 @@ class Readable:
         while value.op is ops.STORE:
             stores.append((value.args[1], value.args[2]))
             value = value.args[0]
-        if value is not memory or len(stores) > _MOST_STORES:
+        if value is not memory or (len(stores) > _MOST_STORES and not self._whole):
             return f"{memory.name.removeprefix(MEMORY)} := {'…' if value is memory else self.formula(value)}"
         told = []
         for address, content in reversed(stores):
@@ -115,11 +123,27 @@ class Readable:
         short = {name: self._short(name) for name in sorted({v.name for v in variables})}
         often = Counter(short.values())
         renaming = {v: var(short[v.name], v.sort) for v in variables if often[short[v.name]] == 1}
-        return [infix(substitute(term, renaming)) for term in named]
+        return [self._with_bound(infix(substitute(term, renaming)), term) for term in named]
+
+    def _with_bound(self, text: str, term: Term) -> str:
+        """The text with names for what quantifiers bind: `x'` is what x was."""
+        for node in post_order(term):
+            for variable in node.payload if node.op in QUANTIFIERS else ():
+                old = _OLD.fullmatch(variable.name)
+                if old is not None:
+                    text = text.replace(variable.name, f"{self._short(old[1])}'")
+        return text
 
     def _short(self, name: str) -> str:
+        element = _ELEMENT.fullmatch(name)
+        if element is not None:
+            place = self._lvalue(_Address(int(element[1]), None))
+            if place is not None:
+                return place.text
         symbol = self._symbols.get(name)
-        return symbol.name if symbol is not None and symbol.name else name.rpartition("::")[2].removeprefix(MEMORY)
+        if symbol is None or not symbol.name:
+            return name.rpartition("::")[2].removeprefix(MEMORY)
+        return f"{symbol.function}::{symbol.name}" if symbol.function and symbol.name in self._several else symbol.name
 
     # --- names for parts of memory ------------------------------------------------------------------------------------
 
@@ -264,6 +288,13 @@ class Readable:
     def _index(self, index: Term) -> str:
         inner = index.args[0] if index.op in _EXTENDED else index
         return self._texts([inner])[0]
+
+
+def _names_of_several(program: Program) -> frozenset[str]:
+    """What several functions call something, or a function and an object in memory."""
+    owned = {(symbol.name, symbol.function) for symbol in program.symbols.values()}
+    owned |= {(known.name, "in memory") for known in program.storage.objects}
+    return frozenset(name for name, number in Counter(name for name, _ in owned).items() if name and number > 1)
 
 
 def _part(pointer: str, path: str) -> str:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from craton.logic import Term, var
 from craton.program.cfa import Program
-from craton.program.statements import Statement
 from craton.program.variables import reads, renamed, writes
 
 
@@ -26,12 +25,9 @@ def with_short_names(program: Program) -> Program:
     }
     renaming = _renaming(every)
     edges = tuple(replace(edge, statement=renamed(edge.statement, renaming)) for edge in main.edges)
-    return program.with_procedures({**program.procedures, program.entry: main.with_edges(edges)})
-
-
-def shortened(statement: Statement) -> str:
-    """The text of a statement with short names for the variables that it speaks of."""
-    return str(renamed(statement, _renaming(sorted(reads(statement) | writes(statement), key=lambda v: v.serial))))
+    short = program.with_procedures({**program.procedures, program.entry: main.with_edges(edges)})
+    symbols = {renaming[old]: symbol for old, symbol in program.symbols.items() if old in renaming}
+    return replace(short, symbols={**program.symbols, **symbols})
 
 
 def short_names(variables: Sequence[Term]) -> tuple[str, ...]:

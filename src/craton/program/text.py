@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from craton.logic import TRUE
 from craton.logic.sorts import Array, BitVec, Float
 from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.readable import Readable
 from craton.program.statements import Assume, Block, Call, Havoc, Input
 
 _LONGEST = 80
@@ -38,10 +39,10 @@ def statistics(program: Program) -> dict[str, int]:
 
 def to_text(program: Program) -> str:
     """Every procedure with its edges, one per line."""
-    return "\n".join(_lines(program)) + "\n"
+    return "\n".join(_lines(program, Readable(program, whole=True))) + "\n"
 
 
-def _lines(program: Program) -> Iterator[str]:
+def _lines(program: Program, words: Readable) -> Iterator[str]:
     for procedure in program.procedures.values():
         parameters = ", ".join(f"{v}: {v.sort}" for v in procedure.parameters)
         returns = ", ".join(f"{v}: {v.sort}" for v in procedure.returns)
@@ -50,7 +51,7 @@ def _lines(program: Program) -> Iterator[str]:
         yield f"  from {procedure.entry} to {procedure.exit}"
         for edge in procedure.edges:
             where = f"    // {edge.origin.line}:{edge.origin.column}" if edge.origin is not None else ""
-            yield f"  {edge.source} -> {edge.target}: {edge.statement}{where}"
+            yield f"  {edge.source} -> {edge.target}: {words.statement(edge.statement)}{where}"
     for location, violated in program.errors.items():
         yield f"error {location}: {violated}"
     for location, keyword in program.loop_heads.items():
@@ -61,12 +62,13 @@ def _lines(program: Program) -> Iterator[str]:
 
 def to_dot(program: Program) -> str:
     """A graph for graphviz: one cluster per procedure, errors red, loop heads bold."""
+    words = Readable(program)
     lines = ["digraph program {", "  node [shape=circle, fontsize=10, width=0.3];", "  edge [fontsize=9];"]
     for number, procedure in enumerate(program.procedures.values()):
         lines.append(f"  subgraph cluster_{number} {{")
         lines.append(f"    label={_quoted(procedure.name)};")
         lines.extend(_nodes(procedure, program))
-        lines.extend(_arrow(edge) for edge in procedure.edges)
+        lines.extend(_arrow(edge, words) for edge in procedure.edges)
         lines.append("  }")
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -87,9 +89,9 @@ def _style(location: Location, procedure: Procedure, program: Program) -> str:
     return ""
 
 
-def _arrow(edge: Edge) -> str:
+def _arrow(edge: Edge, words: Readable) -> str:
     statement = edge.statement
-    label = "" if isinstance(statement, Assume) and statement.condition is TRUE else str(statement)
+    label = "" if isinstance(statement, Assume) and statement.condition is TRUE else words.statement(statement)
     if len(label) > _LONGEST:
         label = label[: _LONGEST - 1] + "…"
     return f"    {edge.source.id} -> {edge.target.id} [label={_quoted(label)}];"

@@ -13,7 +13,7 @@ from craton.trees.explanation import TreeExplanation
 
 def as_data(explanation: Explained) -> dict[str, Any]:
     """Everything, with formulas in SMT-LIB and as people write them."""
-    return {**_steps(explanation), "refiners": [_column_data(column) for column in explanation.columns]}
+    return {**_steps(explanation), "refiners": [_column_data(explanation, column) for column in explanation.columns]}
 
 
 def _steps(explanation: Explained) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def _steps(explanation: Explained) -> dict[str, Any]:
     return {"trace": [{"statement": text, "line": line} for text, line in lines]}
 
 
-def _column_data(column: Column) -> dict[str, Any]:
+def _column_data(explanation: Explained, column: Column) -> dict[str, Any]:
     return {
         "refiner": column.refiner,
         "verdict": column.verdict,
@@ -41,7 +41,7 @@ def _column_data(column: Column) -> dict[str, Any]:
         **_told_besides(column.answer),
         "assertions": [
             {
-                "formula": infix(assertion),
+                "formula": explanation.told(assertion),
                 "smtlib": to_smtlib(assertion),
                 "variables": [v.name for v in ordered_variables(assertion)],
                 "live": list(column.live(position)),

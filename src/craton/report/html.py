@@ -19,10 +19,12 @@ from craton.report.unknown import how_far, in_the_way, to_try
 from craton.report.verdict import Outcome, invariant_text
 from craton.verdicts.text import VerdictKind
 from craton.version import __version__
+from craton.words import counted
 
 _MOST_LINES = 1500  # of a file that is shown whole; of a longer one what is spoken of, and lines around it
 _AROUND = 6
 _MOST_STEPS = 2000
+_ON_A_SCREEN, _MOST_LINKS = 20, 12  # lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,19 @@ def _source(number: int, file: str, text: str, told: Outcome, notes: Mapping[tup
             )
         )
         shown += [element("div", f"invariant: {one}", kind="note mono") for one in notes.get((file, line), ())]
-    return card(file, element("div", *shown, kind="source"))
+    return card(
+        file,
+        _links(number, sorted(line for name, line in notes if name == file)),
+        element("div", *shown, kind="source"),
+    )
+
+
+def _links(number: int, lines: Sequence[int]) -> Html:
+    """To the invariants of a text that does not fit on a screen."""
+    if not lines or lines[0] <= _ON_A_SCREEN:
+        return Html()
+    shown = [Html(f'<a href="#L{number}-{line}">{line}</a> ') for line in lines[:_MOST_LINKS]]
+    return element("p", "invariants at line ", *shown, kind="dim")
 
 
 def _worth_showing(count: int, spoken: set[int]) -> Sequence[int]:
@@ -183,7 +197,7 @@ def _way(way: Sequence[Mapping[str, Any]], told: Outcome) -> Html:
 
 def _step(step: Mapping[str, Any]) -> Html:
     if "rounds" in step:
-        return element("button", f"… {step['rounds']} more rounds", kind="step mono dim")
+        return element("button", f"… {counted(step['rounds'], 'more round')}", kind="step mono dim")
     changes = ", ".join(told_changes(step))
     indent = "\u00a0" * (2 * step["depth"])
     return element(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from craton.logic import infix
 from craton.markup import Html, element
 from craton.report.document import document, folded, highlighted
 from craton.traces.explanation import Column, Explained, Line
@@ -95,7 +94,7 @@ def _indented(line: Line) -> str:
 
 
 def _assertions(explanation: Explained, position: int) -> str:
-    cells = "".join(_assertion(c, position) for c in explanation.columns)
+    cells = "".join(_assertion(explanation, c, position) for c in explanation.columns)
     return f'<tr><td></td><td class="statement"></td>{cells}</tr>'
 
 
@@ -116,12 +115,12 @@ def _frontier(told: Abstraction) -> str:
     return '<span class="frontier">' + "<br>".join(map(escape, lines)) + "</span>"
 
 
-def _assertion(column: Column, position: int) -> str:
+def _assertion(explanation: Explained, column: Column, position: int) -> str:
     if not column.assertions:
         return "<td></td>"
     live = column.live(position)
     names = f'<span class="live">live: {escape(", ".join(live))}</span>' if live else ""
-    return f'<td class="formula">{escape(infix(column.assertions[position]))}{names}</td>'
+    return f'<td class="formula">{escape(explanation.told(column.assertions[position]))}{names}</td>'
 
 
 def _mark(column: Column, position: int) -> str:

@@ -7,7 +7,6 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from craton.logic import infix
 from craton.traces.explanation import Column, Explained
 
 _INDENT = 3
@@ -21,7 +20,7 @@ def print_explanation(explanation: Explained, title: str, console: Console) -> N
     for column in explanation.columns:
         table.add_column(escape(column.refiner), overflow="fold", ratio=2)
     if explanation.begins_with_assertion:
-        table.add_row("", "", *(_assertion(column, 0) for column in explanation.columns))
+        table.add_row("", "", *(_assertion(explanation, column, 0) for column in explanation.columns))
     for step, line in enumerate(explanation.lines):
         table.add_row(
             line.place,
@@ -29,17 +28,17 @@ def print_explanation(explanation: Explained, title: str, console: Console) -> N
             *("[green]●[/] in core" if column.core and step in column.core else "" for column in explanation.columns),
         )
         position = step + explanation.begins_with_assertion
-        table.add_row("", "", *(_assertion(column, position) for column in explanation.columns))
+        table.add_row("", "", *(_assertion(explanation, column, position) for column in explanation.columns))
     console.print(table)
     console.print()
     for column in explanation.columns:
         console.print(_summary(column))
 
 
-def _assertion(column: Column, position: int) -> str:
+def _assertion(explanation: Explained, column: Column, position: int) -> str:
     if not column.assertions:
         return ""
-    return f"[cyan]{escape(infix(column.assertions[position]))}[/]"
+    return f"[cyan]{escape(explanation.told(column.assertions[position]))}[/]"
 
 
 def _summary(column: Column) -> str:

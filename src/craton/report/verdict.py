@@ -118,7 +118,7 @@ def _refinements(log: Sequence[Refined], program: Program | None) -> list[dict[s
     from craton.logic import infix
     from craton.program.readable import Readable
 
-    told = infix if program is None else Readable(program).formula
+    told = infix if program is None else Readable(program, across=True).formula
     return [
         {
             "steps": entry.steps,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from craton.logic import Term, size
+from craton.logic import Term, infix, size
+from craton.program.cfa import Program
+from craton.program.readable import Readable
 from craton.smt import make_solver
 from craton.traces.perfect import quality
 from craton.traces.refutation import Abstraction, Answer, Feasible, GaveUp, Quality, Refiner, Refutation
@@ -109,6 +111,10 @@ class Explained(Protocol):
     @property
     def begins_with_assertion(self) -> bool: ...
 
+    def told(self, assertion: Term) -> str:
+        """An assertion with the names of the text."""
+        ...
+
 
 def displayed(explained: Explained) -> str:
     """As a table: an assertion stands between the steps that lead to it and from it."""
@@ -117,7 +123,7 @@ def displayed(explained: Explained) -> str:
     columns = explained.columns
 
     def assertions(position: int) -> tuple[str, ...]:
-        told = (str(column.assertions[position]) if column.assertions else "" for column in columns)
+        told = (explained.told(column.assertions[position]) if column.assertions else "" for column in columns)
         return ("", "", *(element("span", text, kind="formula") for text in told))
 
     rows = [assertions(0)] if explained.begins_with_assertion else []
@@ -139,6 +145,7 @@ class Explanation:
 
     trace: Trace
     columns: tuple[Column, ...]
+    program: Program | None = None  # whose names are told, if it is known
     step: ClassVar[str] = "statement"
     begins_with_assertion: ClassVar[bool] = True
 
@@ -151,7 +158,11 @@ class Explanation:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        return tuple(str(edge.statement) for edge in self.trace.edges)
+        told = str if self.program is None else Readable(self.program, across=True).statement
+        return tuple(told(edge.statement) for edge in self.trace.edges)
+
+    def told(self, assertion: Term) -> str:
+        return infix(assertion) if self.program is None else Readable(self.program, across=True).formula(assertion)
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from craton.program.cfa import Program
 from craton.program.inlining import inline
 from craton.program.passes import Pass, Passes
 from craton.program.preparation import made_smaller
-from craton.program.short_names import short_names, shortened, with_short_names
+from craton.program.readable import Readable
+from craton.program.short_names import short_names, with_short_names
 from craton.program.statements import Call
 from craton.smt import make_solver
 from craton.traces.explanation import Column, Explanation, Line, displayed
@@ -48,6 +49,7 @@ class Words:
 
     parameters: Mapping[Predicate, tuple[str, ...]] = field(default_factory=dict)
     clauses: Mapping[int, Line] = field(default_factory=dict)
+    program: Program | None = None  # that the system was made of
 
     def line(self, tree: Tree, number: int) -> Line:
         return self.clauses.get(tree.nodes[number].clause) or written(tree.clause(number))
@@ -79,7 +81,8 @@ def words_of(made: ProcedureSystem, relational: RelationalSystem) -> Words:
     told = {predicate: made.parameters(owners[x]) for predicate, x in relational.locations.items()}
     told |= {predicate: made.summary_parameters(procedures[name]) for name, predicate in made.summaries.items()}
     names = {predicate: short_names(variables) for predicate, variables in told.items()}
-    return Words(names, {number: _program_line(made, origin) for number, origin in enumerate(relational.origins)})
+    lines = {number: _program_line(made, origin) for number, origin in enumerate(relational.origins)}
+    return Words(names, lines, made.program)
 
 
 def _program_line(made: ProcedureSystem, origin: int | str) -> Line:
@@ -88,8 +91,9 @@ def _program_line(made: ProcedureSystem, origin: int | str) -> Line:
     clause = made.system.clauses[origin]
     if origin in made.edges:
         edge = made.edges[origin]
+        words = Readable(made.program, across=True).statement
         call = edge.statement if isinstance(edge.statement, Call) else None
-        text = f"enter {call.procedure}" if call is not None and len(clause.body) == 1 else shortened(edge.statement)
+        text = f"enter {call.procedure}" if call is not None and len(clause.body) == 1 else words(edge.statement)
         return Line(text, str(edge.origin.line) if edge.origin else "")
     if clause.head is None:
         return Line("the error is reached", "")
@@ -113,6 +117,10 @@ class TreeExplanation:
     @property
     def step(self) -> str:
         return "statement" if self.words.clauses else "clause"
+
+    def told(self, assertion: Term) -> str:
+        program = self.words.program
+        return infix(assertion) if program is None else Readable(program, across=True).formula(assertion)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -175,6 +183,7 @@ class Spurious:
     kind: Kind
     judged: Judged[Trace] | Judged[Tree]
     words: Words = field(default_factory=Words)
+    program: Program | None = None  # of traces
 
     @property
     def problems(self) -> tuple[Trace | Tree, ...]:
@@ -185,7 +194,7 @@ class Spurious:
 
     def explanation(self, problem: Trace | Tree, columns: Sequence[Column]) -> Explanation | TreeExplanation:
         if isinstance(problem, Trace):
-            return Explanation(problem, tuple(columns))
+            return Explanation(problem, tuple(columns), self.program)
         return TreeExplanation(problem, tuple(columns), self.words)
 
 
@@ -197,7 +206,8 @@ def spurious_of_program(program: Program, unroll: int, count: int, passes: Passe
     """Up to `count` infeasible error paths that go round each loop, and into each recursion, `unroll` times at most."""
     small = made_smaller(inline(program).program, passes).program
     if not any(isinstance(edge.statement, Call) for edge in small.main.edges):
-        return Spurious(Kind.ERROR_PATH, spurious_paths(with_short_names(small), unroll, count))
+        short = with_short_names(small)
+        return Spurious(Kind.ERROR_PATH, spurious_paths(short, unroll, count), program=short)
     made = system_of(small)
     relational = made.relational()
     return Spurious(Kind.ERROR_PATH, spurious_trees(relational.system, unroll, count), words_of(made, relational))
