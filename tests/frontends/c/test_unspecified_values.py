@@ -220,6 +220,9 @@ def test_what_is_not_modelled_is_an_assumption(text: str, assumption: str, tmp_p
         ),
         ("int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { return p(1, 2); }", "of another type"),
         ("extern void exit(int); int main(void) { int *p = malloc(4); exit(1); }", "where exit is called"),
+        ("struct { int a[2], b; } s; int main(void) { return s.a[g[0]]; }", "beside an array"),
+        ("struct { struct { int a[2]; } s[2]; int b; } t; int main(void) { return t.s[g[0]].a[1]; }", "beside an array"),
+        ("struct { int a[2][2], b; } s; int main(void) { return s.a[g[0]][1]; }", "beside an array"),
     ],
 )
 def test_what_is_not_modelled_is_a_location_of_its_own(text: str, construct: str, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.places import Place
 from craton.frontends.c.syntax.types import CType, Field, Record, sort_of
-from craton.logic import BitVec, Sort, Term
+from craton.logic import TRUE, BitVec, Sort, Term
 
 Value = Term | tuple[Term, ...]  # a scalar, or the leaves of a struct; `()` for void
 
@@ -43,6 +43,7 @@ class Lvalue:
     base: Object | None = None  # the object it is inside of, if no pointer was followed
     volatile: bool = False  # whether others may change it
     origin: Term | None = None  # the pointer it was indexed from, if that may lead into another object
+    inside: Term = TRUE  # whether its indices are such that it is inside of the members it seems to be a part of
 
     def at(self, address: Term) -> Lvalue:
         """The same in memory at another address."""

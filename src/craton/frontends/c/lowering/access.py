@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from craton.frontends.c.automaton.arithmetic import from_bits, resize
 from craton.frontends.c.automaton.lvalue import Lvalue, Plain, Value
 from craton.frontends.c.errors import Unsupported
@@ -47,22 +49,12 @@ class Access:
         assert base.address is not None and base.place is not None
         place = self._context.points_to.places.field(base.place, member.record, member.offset, member.name, member.type)
         address = bvadd(base.address, self._memory.pointer(member.offset))
-        return Lvalue(t, None, 0, address, place, field, base.base, volatile=base.volatile, origin=base.origin)
+        return replace(base, type=t, address=address, place=place, field=field)
 
     def element(self, base: Lvalue, element: CType, offset: Term) -> Lvalue:
         """The part of an array in memory that begins `offset` bytes after its start."""
         assert base.address is not None
-        return Lvalue(
-            element,
-            None,
-            0,
-            bvadd(base.address, offset),
-            base.place,
-            None,
-            base.base,
-            volatile=base.volatile,
-            origin=base.origin,
-        )
+        return replace(base, type=element, address=bvadd(base.address, offset), field=None)
 
     # --- loads --------------------------------------------------------------------------------------------------------
 

@@ -12,11 +12,12 @@ from craton.frontends.c.lowering.locals import Locals
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.variables import Variables
 from craton.frontends.c.memory.addresses import INVENTED
-from craton.frontends.c.memory.places import Place
+from craton.frontends.c.memory.places import Place, find, leaves_members
 from craton.frontends.c.memory.scan import is_constant_address
+from craton.frontends.c.syntax.expressions import without_decay
 from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Pointer, Record, leaves
-from craton.logic import Term, bvadd, bvsub
+from craton.logic import TRUE, Term, and_, bvadd, bvsub, bvule
 
 
 class Lvalues:
@@ -39,6 +40,7 @@ class Lvalues:
         self._safety = safety
         self._variables = variables
         self._locals = locals_
+        self._insides: dict[Node, Term] = {}  # of arrays: whether they are inside of those that they seem to be a part of
 
     def read(self, node: Node) -> Value:
         """The value that stands there."""
@@ -64,6 +66,9 @@ class Lvalues:
         """Where an expression's value stands; a struct that is none is put somewhere."""
         found = self._stands(node)
         self._followed(node, found)
+        if isinstance(node.type, ArrayType) and found.inside is not TRUE:
+            # Its address may be used when what the indices were computed from has changed.
+            self._insides[node] = self._frame.builder.save(found.inside)
         return replace(found, volatile=True) if node.volatile else found
 
     def _stands(self, node: Node) -> Lvalue:
@@ -114,7 +119,17 @@ class Lvalues:
         self._frame.fail_if(self._context.facts.addresses.needs_layout(node), node)
         address = self._expressions.scalar(base)
         offset = self._frame.scaled(self._expressions.scalar(index), index.type, node.type)
-        return self._indexed(node.type, base, address, bvadd(address, offset), offset)
+        found = self._indexed(node.type, base, address, bvadd(address, offset), offset)
+        return replace(found, inside=self._inside(without_decay(base), offset, node.type.size))
+
+    def _inside(self, array: Node, offset: Term, size: int) -> Term:
+        """Whether an element lies in the array that it seems to lie in, where that is part of a struct."""
+        if not self._memory.safety or not isinstance(array.type, ArrayType) or not array.type.size:
+            return TRUE
+        if not leaves_members(find(self._context.points_to.of_lvalue(array))):
+            return TRUE
+        inside = bvule(offset, self._memory.pointer(array.type.size - size))
+        return and_(self._insides.get(array, TRUE), inside)
 
     def _at_offset(self, sum_: Node, t: CType) -> Lvalue:
         """`*(p + i)` is `p[i]`."""

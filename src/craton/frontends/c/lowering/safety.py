@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
-from craton.frontends.c.memory.places import find
+from craton.frontends.c.memory.places import find, leaves_members
 from craton.logic import (
     FALSE,
+    TRUE,
     Term,
     and_,
     bvadd,
@@ -49,6 +50,8 @@ class Safety:
             if base is None or offset is None or not (offset.is_value and offset.payload + size <= base.size):
                 self._context.assume(_STAY)
             return
+        if lvalue.inside is not TRUE and lvalue.place is not None and leaves_members(find(lvalue.place)):
+            self._builder.unmodelled_if(not_(lvalue.inside), "an access beside an array to other members", contained=False)
         if base is not None and base.size >= size:
             offset = bvsub(lvalue.address, base.address)
             self._builder.check(bvule(offset, self._memory.pointer(base.size - size)), DEREF)

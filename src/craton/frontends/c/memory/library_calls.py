@@ -8,7 +8,15 @@ from craton.frontends.c.memory.effects import Gives, PointerEffects, Touch
 from craton.frontends.c.memory.places import Place, find, parts_of
 from craton.frontends.c.memory.pointers import Pointers
 from craton.frontends.c.memory.views import clash, is_generic
-from craton.frontends.c.syntax.expressions import copied_type, element_type, is_multiple, literal_text, strip
+from craton.frontends.c.syntax.expressions import (
+    bytes_behind,
+    constant_number,
+    copied_type,
+    element_type,
+    is_multiple,
+    literal_text,
+    strip,
+)
 from craton.frontends.c.syntax.nodes import Function, Kind, Node
 from craton.frontends.c.syntax.scan_formats import conversions, is_written_as
 from craton.frontends.c.syntax.types import CType, Pointer, Record, Void
@@ -84,6 +92,7 @@ class LibraryCalls:
                 ]
                 for place in touched:
                     self._places.access(place, 1, "int")
+                    self._places.run_along(place)
                 if effects.touch is Touch.FIRST_BYTES:
                     self._scramble(arguments[0])
                 for place in touched[1:] if self._places.follow_numbers else ():
@@ -101,6 +110,7 @@ class LibraryCalls:
                     self._places.touch(place, t)
                 else:
                     self._places.access(place, 1, "int")
+                    self._places.run_along(place)
 
     def _scramble(self, argument: Node) -> None:
         """Pointers that stand there may point anywhere afterwards."""
@@ -120,6 +130,8 @@ class LibraryCalls:
 
     def _copy_memory(self, arguments: tuple[Node, ...]) -> None:
         target, source = self._pointers.pointed(arguments[0]), self._pointers.pointed(arguments[1])
+        for argument, place in zip(arguments, (target, source), strict=False):
+            self._run_along(argument, place, arguments[2])
         t = copied_type(arguments)
         if t is not None:
             self._places.touch(target, t)
@@ -129,6 +141,12 @@ class LibraryCalls:
             for place in (target, source):
                 self._places.access(place, 1, "int")
             self._copy_bytes(target, source, *map(element_type, arguments[:2]))
+
+    def _run_along(self, argument: Node, place: Place, size: Node) -> None:
+        """Bytes behind a pointer are accessed, perhaps more than what it says it points to."""
+        number = constant_number(size)
+        if number is None or not 0 <= number <= bytes_behind(argument):
+            self._places.run_along(place)
 
     def _copy_bytes(self, target: Place, source: Place, to: CType, origin: CType) -> None:
         if is_generic(to) or is_generic(origin):
@@ -141,6 +159,7 @@ class LibraryCalls:
 
     def _set_memory(self, arguments: tuple[Node, ...]) -> None:
         target = self._pointers.pointed(arguments[0])
+        self._run_along(arguments[0], target, arguments[2])
         t = element_type(arguments[0])
         if t.size and not isinstance(t, Void) and is_multiple(arguments[2], t.size):
             self._places.touch(target, t)

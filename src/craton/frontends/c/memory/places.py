@@ -129,6 +129,18 @@ def is_allocated(place: Place) -> bool:
     return any(whole.allocated for whole in reached(place, lambda part: (parent for parent, _ in part.parents)))
 
 
+def leaves_members(place: Place) -> bool:
+    """Whether who steps along a place's elements may come to other members: those of a struct whose field it is. In a
+    struct with nothing but one array there are none.
+    """
+
+    def is_alone(parent: Place, array: bool) -> bool:
+        whole = find(parent)
+        return array and whole.record is not None and len(whole.record.fields) == 1 and not whole.parents
+
+    return any(not is_alone(*parent) for parent in place.parents)
+
+
 def scalar_class(t: CType) -> str:
     return "float" if isinstance(t, Floating) else "pointer" if isinstance(t, Pointer) else "int"
 
@@ -225,6 +237,10 @@ class Places:
             sub = place.fields[offset] = self.new(f"{place.name}.{name}")
             sub.parents.append((place, isinstance(type_, ArrayType)))
         return find(sub)
+
+    def run_along(self, place: Place) -> None:
+        """Several elements in a row are accessed from one on, or a pointer to one comes from an index."""
+        find(place).arithmetic = True
 
     def reach_behind(self, place: Place, record: Record, offset: int) -> None:
         """A member that is an array without a length is accessed: its elements are what lies behind it."""
@@ -398,8 +414,8 @@ class Places:
         return bool(found)
 
     def settle(self) -> None:
-        """Collapses what arithmetic made unsafe: steps out of a field that is no array, or of an array without a length
-        where something lies behind it, steps by bytes over larger elements.
+        """Collapses what arithmetic made unsafe: steps out of a field, or of an array without a length where something lies
+        behind it, steps by bytes over larger elements.
         """
         changed = True
         while changed:
@@ -407,7 +423,7 @@ class Places:
             for place in list(self.roots()):
                 if place.collapsed:
                     continue
-                out_of_field = place.arithmetic and any(not array for _, array in place.parents)
+                out_of_field = place.arithmetic and leaves_members(place)
                 larger = place.record is not None or any(size > 1 for size, _ in place.scalars)
                 out_of_tail = place.tail and (place.arithmetic or bool(place.parents))
                 if out_of_field or out_of_tail or (place.byte_arithmetic and larger):

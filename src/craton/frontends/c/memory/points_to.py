@@ -10,7 +10,13 @@ from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.named_places import NamedPlaces
 from craton.frontends.c.memory.places import Place, Places, find, parts_of
 from craton.frontends.c.memory.scan import Scan, needs_memory
-from craton.frontends.c.syntax.expressions import constant_number, direct_callee, without_conversions
+from craton.frontends.c.syntax.expressions import (
+    constant_number,
+    direct_callee,
+    is_named_array,
+    without_conversions,
+    without_decay,
+)
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import (
     ArrayType,
@@ -202,6 +208,8 @@ class PointsTo:
             place = self.pointed(pointer)
             if not _is_array(pointer):
                 self._arithmetic(place, pointer.type)
+            elif not is_named_array(pointer) or _is_outside(pointer, index):
+                self.places.run_along(place)
             return place
         if kind is Kind.DEREFERENCE:
             return self.pointed(node.children[0])
@@ -314,7 +322,9 @@ class PointsTo:
         if child.kind is Kind.FUNCTION:
             return self.of_function(child.value)
         place = self.of_lvalue(child)
-        place.moved |= child.kind is Kind.SUBSCRIPT and not _is_inside(child)
+        if child.kind is Kind.SUBSCRIPT and not _is_inside(child):
+            place.moved = True
+            self.places.run_along(place)
         return place
 
     def _function(self, node: Node) -> Place | None:
@@ -537,11 +547,20 @@ def _is_mixed(place: Place, occupied: Container[Place]) -> bool:
 def _is_inside(element: Node) -> bool:
     """Whether an element is surely one of its array."""
     array, index = element.children
-    while array.kind is Kind.CONVERT:
-        array = array.children[0]
-    number = constant_number(index)
-    count = array.type.count if isinstance(array.type, ArrayType) else None
+    number, count = constant_number(index), _count(array)
     return number is not None and count is not None and 0 <= number < count
+
+
+def _is_outside(array: Node, index: Node) -> bool:
+    """Whether an element is surely none of its array, nor the one behind its last."""
+    number, count = constant_number(index), _count(array)
+    return number is not None and not 0 <= number <= (count or number)
+
+
+def _count(array: Node) -> int | None:
+    """How many elements an array has, by its type; None if that does not say it."""
+    t = without_decay(array).type
+    return t.count if isinstance(t, ArrayType) else None
 
 
 def _is_small_step(node: Node) -> bool:
@@ -597,9 +616,7 @@ def _is_from_outside(node: Node) -> bool:
 
 def _is_array(node: Node) -> bool:
     """Whether a subscripted value is an array itself, not a pointer that was computed."""
-    while node.kind is Kind.CONVERT:
-        node = node.children[0]
-    return isinstance(node.type, ArrayType)
+    return isinstance(without_decay(node).type, ArrayType)
 
 
 _STATEMENTS = frozenset(

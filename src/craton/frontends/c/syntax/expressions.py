@@ -41,6 +41,21 @@ def without_conversions(node: Node) -> Node:
     return node
 
 
+def without_decay(node: Node) -> Node:
+    """The array, where a pointer is that to its first element; not one that was converted to a pointer to others."""
+    while node.kind is Kind.CONVERT:
+        inner = node.children[0]
+        if _element(inner.type) is None or _element(inner.type) != _element(node.type):
+            break
+        node = inner
+    return node
+
+
+def _element(t: CType) -> int | None:
+    """The size of what lies one behind the other where a pointer points, or in an array."""
+    return t.target.size if isinstance(t, Pointer) else t.element.size if isinstance(t, ArrayType) else None
+
+
 def literal_text(node: Node) -> str | None:
     """The text of an argument that is a literal, up to its end."""
     while node.kind is Kind.CONVERT:
@@ -118,6 +133,39 @@ def element_type(node: Node) -> CType:
     """What the pointer handed to a memory function points to, as its static type says."""
     t = strip(node).type
     t = t.target if isinstance(t, Pointer) else t
+    while isinstance(t, ArrayType):
+        t = t.element
+    return t
+
+
+def is_named_array(node: Node) -> bool:
+    """Whether an array is a variable or a member, or one inside of that: not one that a pointer says is there."""
+    node = without_decay(node)
+    while node.kind is Kind.SUBSCRIPT and isinstance(without_decay(node.children[0]).type, ArrayType):
+        node = without_decay(node.children[0])
+    return isinstance(node.type, ArrayType) and node.kind is not Kind.DEREFERENCE
+
+
+def bytes_behind(node: Node) -> int:
+    """How many bytes an object has at least from where a pointer points on, as far as the expression shows."""
+    node = strip(node)
+    if node.kind is Kind.ADDRESS:
+        return _bytes_from(node.children[0])
+    if is_named_array(node):
+        return node.type.size
+    return _scalar(node.type.target).size if isinstance(node.type, Pointer) else 0
+
+
+def _bytes_from(node: Node) -> int:
+    """The same of an l-value; an element has those behind it."""
+    if node.kind is Kind.SUBSCRIPT and is_named_array(node.children[0]):
+        array, index = without_decay(node.children[0]).type, constant_number(node.children[1])
+        if isinstance(array, ArrayType) and array.count is not None and index is not None and 0 <= index < array.count:
+            return array.size - index * array.element.size
+    return node.type.size if not isinstance(node.type, ArrayType) or is_named_array(node) else _scalar(node.type).size
+
+
+def _scalar(t: CType) -> CType:
     while isinstance(t, ArrayType):
         t = t.element
     return t
