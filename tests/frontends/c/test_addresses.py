@@ -83,11 +83,12 @@ int x, y; struct B { int k; int m[4]; };
         "char *p = on_stack(), *q = on_stack(); if (p == q) reach_error();",
         "char *p = malloc(32), *m = p + 16; free(p); char *q = malloc(32); if (q + 16 == m) reach_error();",
         "struct B *p = malloc(20); int *m = p->m; free(p); p = malloc(20); if (p->m == m) reach_error();",
+        "int *p = 0, n = 3, i = 0; l:; int a[n]; if (p == a) reach_error(); p = a; if (i++ < 1) goto l;",
         "int *p = &x, *q = &y; if (read(0, &q, 8) == 8) { *q = 5; if (x == 5) reach_error(); }",
         'int *p = &x; void *q = &y; sscanf("8", "%p", &q); *(int *)q = 5; if (x == 5) reach_error();',
         "int *p = &x, *q = &y; ((int *)&q)[0] = __VERIFIER_nondet_int(); *q = 5; if (x == 5) reach_error();",
     ],
-    ids="calls depths blocks alloca inside member read scanf bytes".split(),
+    ids="calls depths blocks alloca inside member array read scanf bytes".split(),
 )
 def test_pointers_that_outlive_or_come_from_outside_prove_nothing(body: str, tmp_path: Path) -> None:
     assert not verdict(HIDDEN + body, tmp_path, LOCALS).is_true

@@ -154,11 +154,12 @@ MODELLED = {
           return n; }
     """,
     "members come to from others of their struct": """
-        extern void *malloc(unsigned long), *memset(void *, int, unsigned long), *memcpy(void *, const void *, unsigned long);
-        extern char *strcpy(char *, const char *);
+        typedef unsigned long N; extern char *strcpy(char *, const char *);
+        extern void *malloc(N), *memset(void *, int, N), *memcpy(void *, const void *, N);
         struct S { char tag, name[4], end; } *s; struct I { int a, b, c; } *i; struct A { int a[2], b[2]; } *a;
         struct A x, y; struct B { int a[2], b[2]; } z; struct C { int a, b; } *v; char *up(char *n) { return n - 1; }
-        int main(void) { int r; s = malloc(sizeof *s); i = malloc(sizeof *i); a = malloc(sizeof *a); v = malloc(sizeof *v);
+        int main(void) { int r;
+          s = malloc(sizeof *s); i = malloc(sizeof *i); a = malloc(sizeof *a); v = malloc(sizeof *v);
           *up(s->name) = 1; strcpy(s->name + 1, "ab\2"); i->c = 9; memset(&i->b, 0, sizeof *i - sizeof i->a);
           a->b[0] = 2; int *p = a->a; for (r = 0; r < 3; r++) *p++ = 5; x.b[1] = 7; memcpy(&y.a[1], &x.a[1], 12);
           z.b[0] = 1; *(&z.a[r - 1]) = 6; v->b = 1; (*(int (*)[2])&v->a)[1] = 8;

@@ -193,6 +193,7 @@ def test_texts_change_what_was_there(tmp_path: Path) -> None:
          "valid-free"),
         ("int main(void) { int *p; for (int n = 2; n < 4; n++) { int a[n]; if (n == 2) p = a; else *p = 1; } }",
          "valid-deref"),
+        ("int main(void) { int *p = 0, n = 3; l: if (p) *p = 1; int a[n]; if (!p) { p = a; goto l; } }", "valid-deref"),
         ("int (*h)(void); int main(void) { return h ? 0 : h(); }", "valid-deref"),
     ],
 )  # fmt: skip
@@ -221,7 +222,10 @@ def test_what_is_not_modelled_is_an_assumption(text: str, assumption: str, tmp_p
         ("int f(int a) { return a; } int (*p)() = (int (*)())f; int main(void) { return p(1, 2); }", "of another type"),
         ("extern void exit(int); int main(void) { int *p = malloc(4); exit(1); }", "where exit is called"),
         ("struct { int a[2], b; } s; int main(void) { return s.a[g[0]]; }", "beside an array"),
-        ("struct { struct { int a[2]; } s[2]; int b; } t; int main(void) { return t.s[g[0]].a[1]; }", "beside an array"),
+        (
+            "struct { struct { int a[2]; } s[2]; int b; } t; int main(void) { return t.s[g[0]].a[1]; }",
+            "beside an array",
+        ),
         ("struct { int a[2][2], b; } s; int main(void) { return s.a[g[0]][1]; }", "beside an array"),
     ],
 )

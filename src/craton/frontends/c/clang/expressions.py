@@ -18,7 +18,16 @@ from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.clang.normal_form import has_indices_in_a_row, is_builtin, is_designated
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import Kind, Node
-from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, Integer, Pointer, Record
+from craton.frontends.c.syntax.types import (
+    ArrayType,
+    CType,
+    Field,
+    Floating,
+    Integer,
+    Pointer,
+    Record,
+    has_variable_length,
+)
 from craton.frontends.c.syntax.wide_fields import with_field_types
 
 BINARY = [None, ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!="]
@@ -211,7 +220,7 @@ class ExpressionReader:
         if not parts:
             return self._size_of_name(raw)
         operand = self.expression(parts[-1])
-        if not _has_variable_length(operand.type):  # a length inside of a type's name, or what a length is made of
+        if not has_variable_length(operand.type):  # a length inside of a type's name, or what a length is made of
             raise self._nodes.unsupported("sizeof a variable-length type", raw)
         return self._make(Kind.SIZE_OF, raw, (operand,), value=operand.type)
 
@@ -219,7 +228,7 @@ class ExpressionReader:
         """`sizeof` the name of a type whose length was computed where it was declared."""
         names = [child for child in raw.children if child.kind == _TYPE_NAME]
         type_ = self._types.of_cursor(lib().clang_getCursorReferenced(names[0].cursor)) if len(names) == 1 else None
-        if type_ is None or not _has_variable_length(type_):
+        if type_ is None or not has_variable_length(type_):
             raise self._nodes.unsupported("sizeof a variable-length type", raw)
         return self._make(Kind.SIZE_OF, raw, value=type_)
 
@@ -308,11 +317,3 @@ def _way(record: CType, field: Field) -> list[Field]:
                     return [*way, member]
                 waiting.append((member.type, [*way, member]))
     return []
-
-
-def _has_variable_length(t: CType) -> bool:
-    while isinstance(t, ArrayType):
-        if t.variable:
-            return True
-        t = t.element
-    return False

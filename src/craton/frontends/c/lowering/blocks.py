@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.heap import Heap
 from craton.frontends.c.lowering.locals import Locals
 from craton.frontends.c.lowering.safety import Safety
-from craton.frontends.c.lowering.variables import Variables, has_variable_length
+from craton.frontends.c.lowering.variables import Variables
 from craton.frontends.c.memory.scopes import Scope
+from craton.frontends.c.syntax.nodes import Variable
+from craton.frontends.c.syntax.types import has_variable_length
 from craton.logic import store
 from craton.program.cfa import Location
 
@@ -44,11 +48,18 @@ class Blocks:
             self._locals.lose_value(variable)
 
     def _end(self, scope: Scope) -> None:
+        self.bury(scope.mortal)
+
+    def bury(self, variables: Iterable[Variable]) -> None:
+        """Their lives have ended, if they had begun."""
+        if not self._memory.safety:
+            return
         sizes = self._memory.sizes
-        for variable in scope.mortal:
+        for variable in variables:
             number = self._safety.object_number(self._variables.object_of(variable).address)
             sizes = store(sizes, number, self._memory.pointer(0))
-        self._builder.assign(self._memory.sizes, sizes)
+        if sizes is not self._memory.sizes:
+            self._builder.assign(self._memory.sizes, sizes)
 
     def jump(self, target: Location, inside: tuple[Scope, ...]) -> None:
         """Control goes to a location in other scopes: those it leaves end, those it enters begin."""

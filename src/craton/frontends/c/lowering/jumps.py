@@ -87,6 +87,7 @@ class Jumps:
         # Also reached by a goto that comes later in the text.
         self._builder.here = target
         self._due_at[node.value] = self._cleanups.due
+        self._blocks.bury(v for v in self._scopes.not_yet_declared(node.value) if self._context.scan.in_memory(v))
         if spelling(node.value) in self._context.specification.labels:
             self._builder.error(UNREACH)
         for child in node.children:

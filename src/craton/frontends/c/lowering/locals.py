@@ -15,11 +15,11 @@ from craton.frontends.c.lowering.heap import Heap
 from craton.frontends.c.lowering.initialization import Initialization
 from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.unknowns import Unknowns
-from craton.frontends.c.lowering.variables import Variables, has_variable_length
+from craton.frontends.c.lowering.variables import Variables
 from craton.frontends.c.memory.lifetimes import Lifetime
 from craton.frontends.c.memory.scopes import Scopes
 from craton.frontends.c.syntax.nodes import Variable
-from craton.frontends.c.syntax.types import count_leaves
+from craton.frontends.c.syntax.types import count_leaves, has_variable_length
 from craton.logic import Term, store
 
 _MOST_SINGLE = 16  # leaves of an uninitialised object that get a variable each

@@ -40,7 +40,9 @@ class Lvalues:
         self._safety = safety
         self._variables = variables
         self._locals = locals_
-        self._insides: dict[Node, Term] = {}  # of arrays: whether they are inside of those that they seem to be a part of
+        self._insides: dict[
+            Node, Term
+        ] = {}  # of arrays: whether they are inside of those that they seem to be a part of
 
     def read(self, node: Node) -> Value:
         """The value that stands there."""

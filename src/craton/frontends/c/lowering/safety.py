@@ -26,6 +26,7 @@ from craton.logic import (
 )
 from craton.program.cfa import DEREF
 
+_BESIDE = "an access beside an array to other members"
 _STAY = "accesses stay in their objects (--property memsafety proves it)"
 
 
@@ -51,7 +52,7 @@ class Safety:
                 self._context.assume(_STAY)
             return
         if lvalue.inside is not TRUE and lvalue.place is not None and leaves_members(find(lvalue.place)):
-            self._builder.unmodelled_if(not_(lvalue.inside), "an access beside an array to other members", contained=False)
+            self._builder.unmodelled_if(not_(lvalue.inside), _BESIDE, contained=False)
         if base is not None and base.size >= size:
             offset = bvsub(lvalue.address, base.address)
             self._builder.check(bvule(offset, self._memory.pointer(base.size - size)), DEREF)

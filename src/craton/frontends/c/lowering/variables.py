@@ -11,7 +11,7 @@ from craton.frontends.c.memory.places import Place, find, is_allocated, parts_of
 from craton.frontends.c.syntax.expressions import root_variable
 from craton.frontends.c.syntax.initializers import length_of, placed
 from craton.frontends.c.syntax.nodes import Kind, Node, Storage, Variable
-from craton.frontends.c.syntax.types import ArrayType, CType, Pointer, Record, leaves
+from craton.frontends.c.syntax.types import ArrayType, Pointer, Record, has_variable_length, leaves
 from craton.logic import FALSE, BitVec, Term, and_, bvsub, bvule, bvult, not_, or_
 from craton.program.cfa import Symbol
 
@@ -131,14 +131,6 @@ class Variables:
             return None
         root = root_variable(pointer.children[0] if pointer.kind is Kind.ADDRESS else pointer)
         return self.object_of(root) if root is not None and self._context.scan.in_memory(root) else None
-
-
-def has_variable_length(t: CType) -> bool:
-    while isinstance(t, ArrayType):
-        if t.variable:
-            return True
-        t = t.element
-    return False
 
 
 def _flexible_bytes(variable: Variable) -> int:

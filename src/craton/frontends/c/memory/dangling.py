@@ -22,8 +22,9 @@ def outlived_places(facts: Facts) -> frozenset[Place]:
         own = [variable for variable in variables if facts.scan.in_memory(variable)]
         if own and function.body is not None:
             scopes = read_scopes(function)
+            left = {variable for label in scopes.labels for variable in scopes.not_yet_declared(label)}
             for variable in own:
-                if _is_outlived(facts, function, scopes, variable, returned):
+                if variable in left or _is_outlived(facts, function, scopes, variable, returned):
                     found.update(parts_of(facts.points_to.of_variable(variable)))
     return frozenset(found)
 

@@ -414,8 +414,8 @@ class Places:
         return bool(found)
 
     def settle(self) -> None:
-        """Collapses what arithmetic made unsafe: steps out of a field, or of an array without a length where something lies
-        behind it, steps by bytes over larger elements.
+        """Collapses what arithmetic made unsafe: steps out of a field, or of an array without a length where something
+        lies behind it, steps by bytes over larger elements.
         """
         changed = True
         while changed:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from craton.frontends.c.memory.facts import Facts
 from craton.frontends.c.memory.places import parts_of
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
+from craton.frontends.c.syntax.types import has_variable_length
 
 _BODIES = {Kind.IF: slice(1, None), Kind.WHILE: slice(1, 2), Kind.DO: slice(0, 1), Kind.FOR: slice(3, 4)}
 _BODIES |= {Kind.SWITCH: slice(1, 2), Kind.STATEMENT_EXPRESSION: slice(0, 1)}
@@ -73,6 +74,16 @@ class Scopes:
         """The watched scopes that hold a label."""
         target = self.labels.get(name)
         return () if target is None else _watched(target.scope)
+
+    def not_yet_declared(self, label: str) -> list[Variable]:
+        """The arrays of variable length whose declarations stand behind a label in a block that holds it: whoever comes
+        back to the label has left their scopes, and so ended their lives (C11 6.2.4p7).
+        """
+        target = self.labels[label]
+        behind = [
+            v for scope in target.scope.chain for v in scope.declared[bisect_left(scope.positions, target.position) :]
+        ]
+        return [variable for variable in behind if has_variable_length(variable.type)]
 
     def at_case(self, case: Node) -> tuple[Scope, ...]:
         return _watched(self.cases[case].scope)

@@ -90,6 +90,15 @@ class ArrayType(CType):
         return f"{self.element}[{'' if self.count is None else self.count}]"
 
 
+def has_variable_length(t: CType) -> bool:
+    """Whether it is an array whose length is computed when its declaration is reached, or one of those."""
+    while isinstance(t, ArrayType):
+        if t.variable:
+            return True
+        t = t.element
+    return False
+
+
 @dataclass(eq=False, slots=True)
 class Field:
     """A member. `offset` is that of its first byte; a bit-field also has the position of its bits in `unit`."""
