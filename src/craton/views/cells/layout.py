@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from craton.logic import (
     TRUE,
@@ -91,10 +92,18 @@ class Layouts:
             return Layout(0, 1, INT)
         size = max(1, sort.element.width // 8 if isinstance(sort.element, BitVec) else _float_size(sort.element))
         sums = [affine(index) for index in self.indices[array]]
+        size = self._stride(sums, size)
         plain = [sum_ for sum_ in sums if len(sum_.factors) <= 2 and set(sum_.factors.values()) <= {1, size}]
         bases = [base for sum_ in plain or sums for base in self._bases(sum_)]
         known = [base for sum_ in sums for base in self._bases(sum_) if base in self._objects]
         return Layout(min(known or bases, default=0), size, sort.index)
+
+    def _stride(self, sums: Sequence[Affine], size: int) -> int:
+        """How far apart the elements are that are looked at: of a member of structs in an array, as far as the structs."""
+        factors = [f for sum_ in sums for part, f in sum_.factors.items() if part not in self._constants]
+        stride = gcd(*factors)
+        rests = {base % stride for sum_ in sums for base in self._bases(sum_)} if stride > size else set()
+        return stride if len(rests) == 1 else size
 
     def _bases(self, index: Affine) -> Iterator[int]:
         pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self._constants]
