@@ -36,11 +36,15 @@ SAFE = {
     " for (i = 0; i < N; i++) if (a[i] < m) reach_error();",
     "of another width": "unsigned char a[N]; long b[N]; int i; for (i = 0; i < N; i++) { a[i] = 1; b[i] = 2; }"
     " for (i = 0; i < N; i++) if (a[i] + b[i] != 3) reach_error();",
+    "members of structs": "struct { int id, n; } a[N]; int i; for (i = 0; i < N; i++) { a[i].id = i; a[i].n = 0; }"
+    " for (i = 0; i < N; i++) a[i].n++; for (i = 0; i < N; i++) if (a[i].id != i || a[i].n != 1) reach_error();",
     "in pairs": "int a[N], i; for (i = 1; i <= N / 2; i++) { a[2 * i - 2] = 4; a[2 * i - 1] = 5; }"
     " for (i = 0; i < N; i++) if (a[i] < 4 || a[i] > 5) reach_error();",
 }
 EASIER_FOR_BITWUZLA = ("in pairs",)
 UNSAFE = {
+    "a member of one struct is another": "struct { int id, n; } a[N]; int i; for (i = 0; i < N; i++) a[i].n = 1;"
+    " a[7].n = 2; for (i = 0; i < N; i++) if (a[i].n != 1) reach_error();",
     "one is missing": "int a[N], i; for (i = 1; i < N; i++) a[i] = 7;" + ARE_SEVEN,
     "one is changed": FILL
     + "a[__VERIFIER_nondet_int() & 511] = 0; for (i = 0; i < N; i++) if (a[i] != i + 3) reach_error();",

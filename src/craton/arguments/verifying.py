@@ -46,7 +46,11 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--encoding", choices=("bv", "int", "ideal"), help="bits, or integers with or without overflow")
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
-    how.add_argument("--arrays", choices=("exact", "cells"), help="arrays, or a view of one element at a time")
+    how.add_argument(
+        "--arrays",
+        choices=("exact", "cells", "all"),
+        help="arrays, a view of one element at a time, or arrays and what that view suggests of all elements",
+    )
     how.add_argument("--loops", choices=("exact", "accelerated"), help="loops, or many rounds as one step")
     add_passes(how, "all three", "engines see it")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")

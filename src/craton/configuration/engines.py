@@ -24,6 +24,7 @@ _ENTRIES = (
     Entry("bounded", "craton.engines.bounded:Bounded"),
     Entry("kinduction", "craton.engines.kinduction:KInduction"),
     Entry("conjectures", "craton.engines.conjectures:Conjectures"),
+    Entry("elements", "craton.engines.elements:Elements"),
     Entry("shapes", "craton.engines.shapes:Shapes"),
     Entry("rounds", "craton.engines.rounds:Rounds"),
     Entry("horn", "craton.engines.horn:Horn"),

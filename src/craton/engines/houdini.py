@@ -15,7 +15,7 @@ from craton.facts.counting import counted
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
 from craton.logic.affine import cases_of_sum
 from craton.logic.evaluation import CannotEvaluate
-from craton.logic.instances import indices, instances
+from craton.logic.instances import indices, instances, told_by_numbers
 from craton.logic.walk import atoms
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
@@ -107,7 +107,7 @@ def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
     if not any(part.op is ops.FORALL for part in parts):
         return list(parts)
     asked = (case for term in others for index in indices(term) for case in cases_of_sum(index))
-    places = tuple(islice(dict.fromkeys(asked), MOST_PLACES))
+    places = tuple(islice(dict.fromkeys(told_by_numbers(list(dict.fromkeys(asked)), parts)), MOST_PLACES))
     return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
 
 

@@ -6,10 +6,10 @@ name, and what holds of all holds of some only, then the condition is shown; if 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from craton.logic import Term, and_, eq, free_variables, not_, ops, or_, post_order, substitute
+from craton.logic import Term, and_, conjuncts, eq, free_variables, not_, ops, or_, post_order, substitute
 from craton.logic.affine import affine, extended, normal_sum
 from craton.logic.core import fresh
 from craton.logic.walk import is_quantified
@@ -27,7 +27,7 @@ def instantiated(formulas: Sequence[Term]) -> list[Term] | None:
     try:
         named = _Names(formulas)
         open_ = [named.of(formula) for formula in formulas]
-        places = dict.fromkeys(index for formula in open_ for index in indices(formula))
+        places = dict.fromkeys(told_by_numbers([index for formula in open_ for index in indices(formula)], open_))
         found = [_of_some(formula, tuple(places), tuple(named.given)) for formula in open_]
     except _Hidden:
         return None
@@ -130,6 +130,19 @@ def indices(formula: Term) -> Iterator[Term]:
         waiting += node.args
 
 
+def told_by_numbers(places: Sequence[Term], formulas: Iterable[Term]) -> list[Term]:
+    """The places, and the same with numbers for the variables that some formula says are these numbers: a pointer to
+    what was allocated last, and the place itself.
+    """
+    equations = (part.args for formula in formulas for part in conjuncts(formula) if part.op is ops.EQ)
+    pairs = (pair for one, other in equations for pair in ((one, other), (other, one)))
+    numbers = {variable: number for variable, number in pairs if variable.is_variable and number.op is ops.VALUE}
+    return [
+        *places,
+        *(substitute(place, numbers) for place in places if not numbers.keys().isdisjoint(free_variables(place))),
+    ]
+
+
 def _of_some(formula: Term, places: Sequence[Term], names: Sequence[Term]) -> Term:
     """With each ∀, which stands where it is positive, replaced by instances of it."""
     if not is_quantified(formula):
@@ -172,6 +185,9 @@ def _matches(pattern: Term, variable: Term, index: Term) -> Iterator[Term]:
         return
     if pattern.op is ops.BVLSHR and index.op is ops.BVLSHR and pattern.args[1] is index.args[1]:
         yield from _matches(pattern.args[0], variable, index.args[0])
+        return
+    if index.op is ops.MOD and pattern.op is not ops.MOD:
+        yield from _matches(pattern, variable, index.args[0])
         return
     shape = affine(pattern)
     for part, factor in shape.factors.items():

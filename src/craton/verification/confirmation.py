@@ -162,7 +162,7 @@ class Confirmation:
         invariants: Mapping[Location, Term] = {x: t for x, t in found.invariants.items() if x in there}
         if rounds is not None:
             invariants = rounds.lifted(invariants)
-        if self.stage.arrays != "exact" and cells is not None:
+        if self.stage.arrays == "cells" and cells is not None:
             invariants = cells.lifted(invariants)
         return self._checked(program, None, replace(found, invariants=invariants))
 
@@ -200,7 +200,7 @@ class Confirmation:
     # --- counterexamples ----------------------------------------------------------------------------------------------
 
     def counterexample(self, found: Unsafe) -> Violated | Unknown:
-        if self.stage.arrays != "exact":
+        if self.stage.arrays == "cells":
             return Unknown("the view of single elements of arrays is too coarse: there an error can be reached")
         run = execution(found.trace, found.model)
         if run is None:

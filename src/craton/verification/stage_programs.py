@@ -88,7 +88,7 @@ class StagePrograms:
         if stage.arrays == "exact":
             return self.small.program
         assert self.cells is not None
-        return self.cells.program
+        return self.cells.suggested(self.small.program) if stage.arrays == "all" else self.cells.program
 
     def blocks(self, stage: Stage, size: int | None) -> Transformed:
         """The program as the stage sees it, in blocks of a size."""

@@ -13,6 +13,7 @@ from craton.logic import (
     Term,
     bv,
     eq,
+    free_variables,
     ops,
     post_order,
     sign_extend,
@@ -29,11 +30,18 @@ class NotSeen(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The cell of an array at position k has the index base + size · k."""
+    """The cell of an array at position k has the index base + size · k; or pointer + base + size · k, where the array
+    lies behind a variable that stays as it is.
+    """
 
     base: int
     size: int
     index: Sort
+    pointer: Term | None = None
+
+    @property
+    def start(self) -> Affine:
+        return Affine({} if self.pointer is None else {self.pointer: 1}, self.base, self.index)
 
     def address(self, position: Term) -> Term:
         if not isinstance(self.index, BitVec):
@@ -41,7 +49,7 @@ class Layout:
         width = self.index.width
         assert isinstance(position.sort, BitVec)
         wide = position if position.sort.width == width else sign_extend(width - position.sort.width, position)
-        return Affine({wide: self.size}, self.base, self.index).term
+        return Affine({**self.start.factors, wide: self.size}, self.base, self.index).term
 
 
 def same_index(a: Term, b: Term) -> Term:
@@ -72,6 +80,8 @@ class Layouts:
 
     def __init__(self, arrays: Sequence[Term], steps: Sequence[Transition], storage: Storage = NOTHING_STORED) -> None:
         self._constants = _assigned_constants(steps)
+        self._moved = {x for step in steps for x, value in step.updates.items() if x in free_variables(value)}
+        self._behind: set[Term] = set()  # that arrays lie behind
         self._objects = frozenset(known.address for known in storage.objects)
         self.indices: dict[Term, dict[Term, None]] = {array: {} for array in arrays}
         for step in steps:
@@ -92,14 +102,32 @@ class Layouts:
             return Layout(0, 1, INT)
         size = max(1, sort.element.width // 8 if isinstance(sort.element, BitVec) else _float_size(sort.element))
         sums = [affine(index) for index in self.indices[array]]
+        pointer = self._pointer(sums)
+        if pointer is not None:
+            inner = [sum_.without(pointer) for sum_ in sums if pointer in sum_.factors]
+            self._behind.add(pointer)
+            return Layout(0, self._stride(inner, size), sort.index, pointer)
         size = self._stride(sums, size)
         plain = [sum_ for sum_ in sums if len(sum_.factors) <= 2 and set(sum_.factors.values()) <= {1, size}]
         bases = [base for sum_ in plain or sums for base in self._bases(sum_)]
         known = [base for sum_ in sums for base in self._bases(sum_) if base in self._objects]
         return Layout(min(known or bases, default=0), size, sort.index)
 
+    def _pointer(self, sums: Sequence[Affine]) -> Term | None:
+        """The variable behind which all elements lie that are looked at in several places: where there is no constant
+        to begin with, since what was allocated before it has a size that is not known.
+        """
+        moving = [sum_ for sum_ in sums if any(part not in self._constants for part in sum_.factors)]
+        several = [sum_ for sum_ in moving if len(sum_.factors) > 1]
+        if not several or any(base in self._objects for sum_ in sums for base in self._bases(sum_)):
+            return None
+        common = [part for part, factor in several[0].factors.items() if factor == 1 and part.is_variable]
+        fixed = [part for part in common if part not in self._constants and part not in self._moved]
+        found = [part for part in fixed if all(sum_.factors.get(part) == 1 for sum_ in several)]
+        return found[0] if len(found) == 1 else None
+
     def _stride(self, sums: Sequence[Affine], size: int) -> int:
-        """How far apart the elements are that are looked at: of a member of structs in an array, as far as the structs."""
+        """How far apart the elements are that are looked at: a member of structs in an array, as far as the structs."""
         factors = [f for sum_ in sums for part, f in sum_.factors.items() if part not in self._constants]
         stride = gcd(*factors)
         rests = {base % stride for sum_ in sums for base in self._bases(sum_)} if stride > size else set()
@@ -108,7 +136,9 @@ class Layouts:
     def _bases(self, index: Affine) -> Iterator[int]:
         pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self._constants]
         if not pointers:
-            yield index.constant
+            ((part, factor),) = index.factors.items() if len(index.factors) == 1 else ((None, 0),)
+            chosen = [leaf.payload for leaf in _leaves(part) if leaf.op is ops.VALUE] if part and factor == 1 else []
+            yield from [number + index.constant for number in chosen if number] or [index.constant]
         for pointer in pointers[:1]:
             yield from self._constants[pointer]
 
@@ -128,13 +158,15 @@ class Layouts:
         for indices in self.indices.values():
             for index in indices:
                 parts = affine(index).factors
-                if sum(part not in self._constants for part in parts) > 1:
+                if len(parts) == 1 and next(iter(parts)).op is ops.ITE:
+                    continue  # where something was allocated, if it could be
+                moving = [part for part in parts if part not in self._constants and part not in self._behind]
+                if len(moving) > 1:
                     return None
-                for part in parts:
+                for part in moving:
                     inner = extended(part)
                     signed = inner is not None and part.op is ops.SIGN_EXTEND and isinstance(inner.sort, BitVec)
-                    if part not in self._constants:
-                        widths.add(inner.sort.width if signed and inner is not None else None)  # type: ignore[attr-defined]
+                    widths.add(inner.sort.width if signed and inner is not None else None)  # type: ignore[attr-defined]
         return widths.pop() if len(widths) == 1 else None
 
 

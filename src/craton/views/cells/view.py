@@ -27,6 +27,8 @@ from craton.logic import (
     Sort,
     Term,
     and_,
+    bv,
+    bvult,
     conjuncts,
     eq,
     forall,
@@ -37,7 +39,7 @@ from craton.logic import (
     substitute,
     var,
 )
-from craton.logic.affine import Affine, affine, extended, normal_sum
+from craton.logic.affine import affine, extended, normal_sum
 from craton.logic.core import fresh
 from craton.logic.sorts import Array
 from craton.program.cfa import Edge, Location, Program, Symbol
@@ -69,6 +71,12 @@ class CellsView:
     def lifted(self, invariants: Mapping[Location, Term]) -> dict[Location, Term]:
         """Of all elements what the invariants say of the cells."""
         return {location: self._of_all(invariant) for location, invariant in invariants.items()}
+
+    def suggested(self, program: Program) -> Program:
+        """The program with arrays, with what the view's hints say of all their elements as hints."""
+        lifted = {x: tuple(self._of_all(hint) for hint in hints) for x, hints in self.program.hints.items()}
+        hints = {x: tuple(dict.fromkeys(hint for hint in found if hint is not TRUE)) for x, found in lifted.items()}
+        return replace(program, hints=hints)
 
     def _of_all(self, invariant: Term) -> Term:
         found = []
@@ -159,7 +167,8 @@ class _Making:
         globals_ = tuple(x for x in self.program.globals if not isinstance(x.sort, Array))
         heads = [x for x in main.locations if x != main.entry and x not in self.program.errors]
         places = tuple(eq(*pointer) for pointer in self.pointers.items() if pointer[0].sort in self._index_sorts)
-        hints = dict.fromkeys(heads, (*places, *self.hints.formulas()))
+        low = tuple(self._low(layout.pointer) for layout in self.layouts.values() if layout.pointer is not None)
+        hints = dict.fromkeys(heads, (*places, *low, *self.hints.formulas()))
         symbols = {**self.program.symbols, **dict.fromkeys(self.positions, Symbol("", "", None, signed=True))}
         program = replace(
             self.program.restricted_to({main.name: changed}), globals=globals_, hints=hints, symbols=symbols
@@ -168,6 +177,11 @@ class _Making:
         known = frozenset((*main.locals, *self.program.globals, *self.layouts, *self.positions))
         known = known.union(*(step.written | step.read for _, step in self.steps))
         return CellsView(program, self.positions, meanings, known)
+
+    def _low(self, pointer: Term) -> Term:
+        """That what lies behind a pointer does not go on at the beginning of memory."""
+        assert isinstance(pointer.sort, BitVec)
+        return bvult(pointer, bv(1 << (pointer.sort.width - 2), pointer.sort.width))
 
     # --- errors ---
 
@@ -202,7 +216,7 @@ class _Making:
                 for root in roots(node.args[0]):
                     if root in self.layouts:
                         place = affine(substitute(node.args[1], self.pointers))
-                        relative = place.minus(Affine({}, self.layouts[root].base, node.args[1].sort))
+                        relative = place.minus(self.layouts[root].start)
                         by_size = relative.divided(self.layouts[root].size) or relative
                         found.setdefault(by_size.term, (root, node.args[1]))
         return list(found.values())
@@ -226,6 +240,11 @@ class _Making:
                 updates |= {cell: read(address) for address, cell in self.cells[variable].items()}
             elif not isinstance(variable.sort, Array):
                 updates[variable] = scalars.scalar(value)
+        for array, cells in self.cells.items():
+            if self.layouts[array].pointer in step.updates:  # other elements than before
+                read = scalars.reader(step.updates.get(array, array))
+                new = {address: substitute(address, dict(step.updates)) for address in cells}
+                updates |= {cell: read(scalars.scalar(new[address])) for address, cell in cells.items()}
         inputs = [i for i in step.inputs if not isinstance(i.sort, Array)] + list(scalars.chosen.values())
         self.hints.look_at(guard, updates, self._element_indices(step), frozenset(inputs))
         if edge.target in self.program.errors and pinned:
@@ -255,8 +274,7 @@ class _Making:
                         yield from self._element_index(node.args[1], self.layouts[root])
 
     def _element_index(self, index: Term, layout: Layout) -> Iterator[Term]:
-        base = Affine({}, layout.base, index.sort)
-        relative = affine(substitute(index, self.pointers)).minus(base).divided(layout.size)
+        relative = affine(substitute(index, self.pointers)).minus(layout.start).divided(layout.size)
         if relative is None:
             return
         if index.sort is self.sort:

@@ -1,0 +1,201 @@
+"""Invariants of all elements of arrays, conjectured from runs and from what is asked and written (docs/arrays.md).
+
+∀k. (k in a range) → fact(a[k], k, x). Ranges, and some of the facts, are hints of the program (`views/cells`); others
+are what the elements in a range had to do with their positions and with variables, in runs. Houdini keeps what is
+inductive, with what holds of all elements taken for those that a step reads: so a sum of elements can be told from what
+is true of each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Unknown, does_not_fit
+from craton.engines.guesses import facts, linear_equations
+from craton.engines.houdini import Guesses, inductive
+from craton.engines.shapes.states import Observed
+from craton.logic import (
+    BitVec,
+    Model,
+    Term,
+    and_,
+    eq,
+    evaluate,
+    forall,
+    free_variables,
+    implies,
+    ops,
+    post_order,
+    sign_extend,
+)
+from craton.logic.evaluation import CannotEvaluate
+from craton.logic.sorts import INT, Array
+from craton.logic.terms import value
+from craton.program.analysis.liveness import live_variables
+from craton.program.cfa import Edge, Program
+from craton.program.transitions import Transition, transition
+from craton.smt import make_solver
+
+QUERY_SECONDS = 2.0
+MOST_STATES, MOST_POSITIONS = 8, 4  # that a hint is tried at: at one location, of one state
+MOST_RANGES, MOST_COLUMNS = 12, 6  # of positions; of variables that elements have to do with
+SMALL = (0, 1, 2, 3, 5, 8)  # numbers that runs begin with
+
+
+@dataclass(frozen=True, slots=True)
+class Elements(Engine):
+    """What is true of all elements of arrays: hints, and conjectures from runs, those that are inductive together;
+    proves only; needs no refiner. It is for arrays=all.
+    """
+
+    word: ClassVar[str] = "elements"
+
+    solver: str = "z3"
+    seed: int = 0
+    blocks: int | None = None
+
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
+        if not any(hint.op is ops.FORALL for hints in program.hints.values() for hint in hints):
+            return does_not_fit("nothing is suggested of all elements of an array")
+        try:
+            steps = {edge: transition(edge.statement) for edge in program.main.edges}
+            seen = self._seen(program, steps, budget)
+            if seen is None:
+                return Unknown("a run fails: there is nothing to prove")
+            guesses = self._guesses(program, steps, seen)
+            budget.statistics.predicates = sum(map(len, guesses.values()))
+            with (
+                make_solver(self.solver, time_limit=QUERY_SECONDS) as solver,
+                budget.statistics.spending("conjectures kept"),
+            ):
+                kept = inductive(program, steps, guesses, solver, budget)
+                return needed_parts(program, steps, kept, solver, self.solver)
+        except OutOfTime:
+            return Unknown("out of time before the conjectures were sorted out")
+        except FAILURES as problem:
+            return Unknown(str(problem))
+
+    def _seen(self, program: Program, steps: Mapping[Edge, Transition], budget: Budget) -> Observed | None:
+        """The states of several runs, arrays included; None if one fails."""
+        live = live_variables(program, steps)
+        watched = {
+            x: tuple(sorted(live[x], key=lambda v: v.serial))
+            for x in program.main.locations
+            if x not in program.errors and x != program.main.entry
+        }
+        seen = Observed(watched, lambda model: ())
+        with budget.statistics.spending("runs for conjectures"):
+            fine = run_often(program, watched, seen.note, seen.begin, self.seed, budget, self._inputs)
+        return seen if fine else None
+
+    def _inputs(self, number: int) -> Sequence[int]:
+        """In most runs the first inputs are small: they are how long arrays are."""
+        return () if number % 4 == 3 else (SMALL[number % len(SMALL)],) * 2
+
+    def _guesses(self, program: Program, steps: Mapping[Edge, Transition], seen: Observed) -> Guesses:
+        numbers = {x: comparable(variables) for x, variables in seen.watched.items()}
+        scalar = {x: tuple(h for h in hints if h.op is not ops.FORALL) for x, hints in program.hints.items()}
+        plain = replace(program, hints=scalar)
+        guesses = Conjectures().scalar_guesses(
+            plain, steps, numbers, {x: seen.rows(x, some) for x, some in numbers.items()}
+        )
+        for location, variables in seen.watched.items():
+            of_all = [hint for hint in program.hints.get(location, ()) if hint.op is ops.FORALL]
+            states = [Model(dict(zip(variables, row, strict=True))) for row in seen.seen[location]]
+            if of_all:
+                more = _AtOnePlace(of_all, states, frozenset(variables))
+                guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more.guesses())))
+        return guesses
+
+
+class _AtOnePlace:
+    """What may be true of all elements at one location."""
+
+    def __init__(self, hints: Sequence[Term], states: Sequence[Model], known: frozenset[Term]) -> None:
+        self.hints = [hint for hint in hints if free_variables(hint) <= known]
+        self.states = states
+        self.known = known
+
+    def guesses(self) -> Iterator[Term]:
+        yield from (hint for hint in self.hints if self._holds(hint))
+        for bound, ranges in self._ranges().items():
+            for range_ in ranges:
+                for element in self._elements(bound):
+                    for fact in self._facts(bound, range_, element):
+                        yield forall((bound,), implies(range_, fact))
+
+    def _holds(self, hint: Term) -> bool:
+        if len(hint.payload) > 1:
+            return True
+        (bound,) = hint.payload
+        return all(
+            _value(hint.args[0], at) is not False for state in self.states[:MOST_STATES] for at in _at(state, bound)
+        )
+
+    def _ranges(self) -> dict[Term, list[Term]]:
+        """Of one position, as hints have them; and the first one alone, which loops may begin behind."""
+        found: dict[Term, dict[Term, None]] = {}
+        for hint in self.hints:
+            if len(hint.payload) == 1:
+                body, within = hint.args[0], list[Term]()
+                while body.op is ops.IMPLIES:
+                    within += body.args[:-1]
+                    body = body.args[-1]
+                found.setdefault(hint.payload[0], {})[and_(*within)] = None
+        return {bound: [*list(ranges)[:MOST_RANGES], eq(bound, _zero(bound))] for bound, ranges in found.items()}
+
+    def _elements(self, bound: Term) -> list[Term]:
+        """What hints read at the position."""
+        nodes = (node for hint in self.hints if hint.payload == (bound,) for node in post_order(hint.args[0]))
+        return [node for node in dict.fromkeys(nodes) if node.op is ops.SELECT and bound in free_variables(node)]
+
+    def _facts(self, bound: Term, range_: Term, element: Term) -> Iterator[Term]:
+        """What elements in the range had to do with their positions, and with variables."""
+        if element.sort is not INT and not isinstance(element.sort, BitVec):
+            return
+        inside = [at for state in self.states for at in _at(state, bound) if _value(range_, at) is True]
+        if len(inside) < 2:
+            return
+        scalars = [v for v in comparable(self.known) if not isinstance(v.sort, Array)][:MOST_COLUMNS]
+        few, more = _alike((element, bound)), _alike((element, bound, *scalars))
+        told = (*facts(few, _rows(few, inside)), *linear_equations(more, _rows(more, inside)))
+        yield from (fact for fact in dict.fromkeys(told) if _speaks_of(fact, element))
+
+
+def _zero(bound: Term) -> Term:
+    return value(0, bound.sort)
+
+
+def _at(state: Model, bound: Term) -> Iterator[Model]:
+    for position in range(MOST_POSITIONS):
+        yield Model({**state.values, bound: position})
+
+
+def _rows(columns: Sequence[Term], states: Sequence[Model]) -> list[tuple[Any, ...]]:
+    return list(dict.fromkeys(tuple(evaluate(column, state) for column in columns) for state in states))
+
+
+def _value(formula: Term, state: Model) -> Any:
+    try:
+        return evaluate(formula, state)
+    except CannotEvaluate:
+        return None
+
+
+def _alike(columns: Sequence[Term]) -> list[Term]:
+    """Numbers of the first one's sort, narrower ones extended; others are left out."""
+    wanted = columns[0].sort
+    found = []
+    for column in columns:
+        if column.sort is wanted:
+            found.append(column)
+        elif isinstance(column.sort, BitVec) and isinstance(wanted, BitVec) and column.sort.width < wanted.width:
+            found.append(sign_extend(wanted.width - column.sort.width, column))
+    return found
+
+
+def _speaks_of(fact: Term, element: Term) -> bool:
+    return any(node is element for node in post_order(fact))
