@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,15 @@ def test_limits_are_told_to_the_verifier(tmp_path: Path) -> None:
         *("--time-limit", "10", "--cpu-limit", "20", "--memory-limit", "900", "--no-config", "--json"),
     )
     assert order.limits == Limits(12.0, 22.0, 1000 * 2**20)
+
+
+def test_a_run_of_counted_work_has_wall_time_to_do_it_in(tmp_path: Path) -> None:
+    (task,) = write_tasks(tmp_path, {"one": "true"})
+    counted = replace(B, options=(*B.options, "--deterministic"))
+    (run,) = plan([task], tmp_path, Limits(10.0, None, None), counted).runs()
+    order = run.order(("craton",))
+    assert "10" in order.command
+    assert order.limits.wall is not None and order.limits.wall > 100
 
 
 def test_an_interrupt_ends_it_with_what_is_known(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from craton.engines.contract import Statistics
 from craton.frontends.programs import Request
 from craton.horn.reading import parse_system
+from craton.processes.limits import Limits
 from craton.processes.running_time import Ledger, asked, counts_work, running_time, spend, working
 from craton.verdicts.result import Result
+from craton.verification.isolation import NotDone, Report, within
 from craton.verification.run import verify
 from craton.verification.stages import Stage
 from craton.verification.systems import verify_system
@@ -75,6 +78,26 @@ def test_systems_too() -> None:
     runs = [verify_system(system, None, 20.0, deterministic=True) for _ in range(2)]
     assert len({(type(run.answer), run.stage) for run in runs}) == 1
     assert counters(runs[0].statistics) == counters(runs[1].statistics)
+
+
+def test_where_work_is_counted_nobody_is_cut_by_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("craton.verification.isolation.GRACE", 0.02)
+
+    def slow(report: Report) -> str:
+        time.sleep(0.2)
+        return "done"
+
+    with working(Ledger()):
+        assert within(0.0, slow) == "done"
+    assert isinstance(within(0.0, slow), NotDone)
+
+
+def test_wall_time_is_for_what_hangs() -> None:
+    limits = Limits(10.0, 5.0, 100)
+    outside = limits.of_counted_work
+    assert outside.wall is not None and outside.wall > 10 * 10.0
+    assert (outside.cpu, outside.memory) == (5.0, 100)
+    assert Limits().of_counted_work == Limits()
 
 
 def test_work_is_what_the_clock_counts() -> None:

@@ -64,7 +64,13 @@ class Run:
         own += ["--proof", FILE % PROOF] if self.proved else []
         options = (*self.configuration.arguments(), *own)
         words = (*command, "verify", *self.task.arguments(), *options)
-        return Order(words, Limits(with_grace(wall), with_grace(cpu), memory))
+        outside = self.outside
+        return Order(words, Limits(with_grace(outside.wall), with_grace(outside.cpu), outside.memory))
+
+    @property
+    def outside(self) -> Limits:
+        """The limits as whoever watches the run counts."""
+        return self.limits.of_counted_work if "--deterministic" in self.configuration.arguments() else self.limits
 
 
 def with_grace(limit: float | None) -> float | None:
@@ -86,7 +92,7 @@ _EXCEEDED = {Kind.MEMORY: NoVerdict.MEMORY, Kind.WALL: NoVerdict.TIMEOUT, Kind.C
 
 
 def record(run: Run, what: Contained, log: str, evidence: str, report: str = "") -> RunRecord:
-    said = _said(run.limits, what)
+    said = _said(run.outside, what)
     statistics = said.statistics or {}
     status = status_of(str(said.verdict), run.task.expected)
     return RunRecord(

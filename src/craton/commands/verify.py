@@ -213,7 +213,8 @@ class _Work:
         args, started = self.args, time.monotonic()
         line = _ProgressLine(sys.stderr, silent=args.quiet or output_of(args).format != "text")
         limits = Limits(seconds, cpu_seconds, _bytes(args.memory_limit))
-        ending = supervise(lambda report: self._work(request, limits, report), limits, line.show, last_words=True)
+        outside = limits.of_counted_work if args.deterministic else limits
+        ending = supervise(lambda report: self._work(request, limits, report), outside, line.show, last_words=True)
         line.clear()
         final = _outcome_of(ending, line, debug=args.debug)
         if is_horn(request) and not final.answer:

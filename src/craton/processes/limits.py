@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+_PATIENCE = 20  # seconds of wall time for one of counted work
 
 
 class Kind(StrEnum):
@@ -57,6 +59,11 @@ class Limits:
     def time(self) -> Kind:
         """The time that those who work within the limits count: processor time, if that is limited."""
         return Kind.WALL if self.cpu is None else Kind.CPU
+
+    @property
+    def of_counted_work(self) -> Limits:
+        """Where limits of time are of counted work: from outside, wall time is only for what hangs."""
+        return self if self.wall is None else replace(self, wall=_PATIENCE * self.wall)
 
     def exceeded(self, wall: float, used: Usage) -> Exceeded | None:
         """The first limit that was exceeded."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from craton.errors import CratonError
 from craton.processes.limits import Exceeded, Limits
+from craton.processes.running_time import counts_work
 from craton.processes.supervision import Done, Ended, Ending, Failed, Report, supervise
 from craton.verdicts.text import Limit
 
@@ -29,8 +30,10 @@ class NotDone:
 def within(
     seconds: float | None, work: Callable[[Report], T], heard: Callable[[Any], None] = lambda content: None
 ) -> T | NotDone:
-    """What the work returns, unless it fails or does not end in time."""
-    limits = Limits(None if seconds is None else max(0.0, seconds) + GRACE)
+    """What the work returns, unless it fails or does not end in time. Where work is counted it has to end by itself:
+    when the wall's clock would end it depends on the machine.
+    """
+    limits = Limits(None if seconds is None or counts_work() else max(0.0, seconds) + GRACE)
     found: T | NotDone = value_of(supervise(work, limits, heard))
     return found
 

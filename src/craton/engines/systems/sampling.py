@@ -8,7 +8,6 @@ as the constraint allows them, from a solver.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +19,7 @@ from craton.horn.derivations import Fact
 from craton.horn.grounding import Inference
 from craton.logic import BOOL, INT, BitVec, Sort, Term, Unspecified, Value, constant, eq, evaluate
 from craton.logic.evaluation import Model as Values
+from craton.processes.running_time import running_time
 from craton.smt import Sat, Solver, Unsat, make_solver
 
 SOLVER = "z3"
@@ -32,7 +32,7 @@ AT_THE_ENDS = 0.12  # the probability of a number at the ends of its range
 
 def sampled(system: System, seconds: float, budget: Budget, seed: int = 0) -> KnownFacts | Contradicted:
     """Facts that the system derives; false, if that came up."""
-    return _Sampling(system, budget, time.monotonic() + seconds, random.Random(seed)).result()
+    return _Sampling(system, budget, running_time() + seconds, random.Random(seed)).result()
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class _Sampling:
 
     def result(self) -> KnownFacts | Contradicted:
         self.waiting += [(number, ()) for number, clause in enumerate(self.system.clauses) if not clause.body]
-        while self.waiting and time.monotonic() < self.deadline:
+        while self.waiting and running_time() < self.deadline:
             self.budget.check()
             number, premises = self._next()
             clause = self.system.clauses[number]
@@ -108,7 +108,7 @@ class _Sampling:
                 solver.add(*(eq(a, constant(v, a.sort)) for a, v in zip(atom.arguments, values, strict=True)))
             for _ in range(DRAWN_LATER if premises else DRAWN_AT_FIRST):
                 found = self._drawn(solver, open_)
-                if found is None or time.monotonic() > self.deadline:
+                if found is None or running_time() > self.deadline:
                     return
                 yield found
 
