@@ -60,34 +60,38 @@ def inductive(
             continue
         budget.check()
         before = left.get(edge.target, [FALSE])
-        kept = _kept(solver, left[edge.source], steps[edge], before)
+        kept = _kept(solver, left[edge.source], steps[edge], before, budget)
         if len(kept) < len(before):
             left[edge.target] = kept
             waiting |= dict.fromkeys(e for e in edges if e.source == edge.target)
     return left
 
 
-def _kept(solver: Solver, before: Sequence[Term], step: Transition, after: Sequence[Term]) -> list[Term]:
+def _kept(
+    solver: Solver, before: Sequence[Term], step: Transition, after: Sequence[Term], budget: Budget
+) -> list[Term]:
     """The formulas that hold after the step. Each counterexample removes all formulas that it violates."""
     wanted = {guess: wanted_before(guess, step) for guess in after}
     with solver.scope():
         solver.add(*premises(before, step.guard, *wanted.values()), step.guard)
         while wanted:
+            budget.check()
             answer = solver.check(not_(and_(*wanted.values())))
             if isinstance(answer, Unsat):
                 break
             kept = _true_in(answer, wanted) if isinstance(answer, Sat) else []
             if len(kept) == len(wanted) or not isinstance(answer, Sat):
-                return _shown(solver, wanted)
+                return _shown(solver, wanted, budget)
             wanted = {guess: wanted[guess] for guess in kept}
     return list(wanted)
 
 
-def _shown(solver: Solver, wanted: Mapping[Term, Term]) -> list[Term]:
+def _shown(solver: Solver, wanted: Mapping[Term, Term], budget: Budget) -> list[Term]:
     """Those that a solver shows, in halves of halves."""
     found: list[Term] = []
     waiting = [list(wanted)]
     while waiting:
+        budget.check()
         some = waiting.pop()
         if isinstance(solver.check(not_(and_(*(wanted[guess] for guess in some)))), Unsat):
             found += some

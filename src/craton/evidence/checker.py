@@ -17,6 +17,8 @@ from craton.evidence.elements import without_arrays
 from craton.evidence.state_questions import StateQuestions
 from craton.logic import FALSE, Term, alternatives, disjuncts, free_variables, not_, size
 from craton.logic.instances import cases_of_indices, instantiated
+from craton.logic.sorts import Float
+from craton.logic.walk import post_order
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Sat, Solver, Unsat, make_solver
@@ -25,9 +27,11 @@ from craton.smt import Sat, Solver, Unsat, make_solver
 CHECKERS = ("bitwuzla", "z3", "intervals", "cvc5 over integers", "cvc5")
 # One that heeds no limit while it prepares large conditions: it is asked when all others have had their tries.
 _HEEDLESS, _LARGE = "cvc5 over integers", 4000  # nodes
-_TRIES = (0.1, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
+# It takes them up to a second to prepare a question about floats, whatever their limit is: not asked at first.
+_SLOW_WITH_FLOATS = ("cvc5 over integers", "cvc5")
+_TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
-_QUICK = _TRIES[:2]  # where another question will do as well
+_QUICK = _TRIES[:3]  # where another question will do as well
 _FEW = 3  # parts of what is to be shown: more are asked for one by one
 
 
@@ -232,7 +236,7 @@ class _Panel:
         cases = disjuncts(first)
         if len(cases) == 1:
             return self._tried(formulas, limits)
-        answer = self._tried(formulas, limits[:2])
+        answer = self._tried(formulas, limits[: len(_QUICK)])
         if answer is not None or self.late:
             return answer
         for case in cases:
@@ -263,8 +267,11 @@ class _Panel:
         """Each of them, with a limit of seconds; who has shown something before comes first."""
         shown: set[str] = set()
         is_large = limit is not None and any(size(formula, _LARGE) > _LARGE for formula in formulas)
+        passed_over = {_HEEDLESS} if is_large else set[str]()
+        if limit == _TRIES[0] and _speak_of_floats(formulas):
+            passed_over.update(_SLOW_WITH_FLOATS)
         for name in sorted(self.members, key=lambda member: member not in self.believed):
-            if family(name) in shown or (is_large and name == _HEEDLESS):
+            if family(name) in shown or name in passed_over:
                 continue
             if self.late:
                 return None
@@ -283,6 +290,10 @@ class _Panel:
                 if len(shown) == self.opinions:
                     return True
         return None
+
+
+def _speak_of_floats(formulas: Sequence[Term]) -> bool:
+    return any(isinstance(node.sort, Float) for node in post_order(*formulas))
 
 
 def _elementary(formulas: list[Term] | None) -> list[Term] | None:

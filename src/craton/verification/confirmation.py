@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from craton.program.acceleration import AcceleratedProgram
     from craton.views import View
 
-INVARIANTS_SECONDS = 2.0  # where there is another proof beside them
-PLAINER_SECONDS = 0.5  # for what only people need
+INVARIANTS_SECONDS = 1.0  # where there is another proof beside them
+PLAINER_SECONDS = 0.3  # for what only people need
 FACTS_SECONDS = 2.0  # for what helps a proof of a view
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
 
