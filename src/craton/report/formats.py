@@ -32,6 +32,10 @@ def sentence(outcome: Outcome) -> str:
     return f"not decided: {outcome.reason}" if outcome.verdict.kind is VerdictKind.UNKNOWN else ""
 
 
+def _holds(name: str, outcome: Outcome) -> str:
+    return f"{name} holds: {outcome.evidence.removeprefix('proof: ')}"
+
+
 # --- SARIF ------------------------------------------------------------------------------------------------------------
 
 
@@ -67,7 +71,7 @@ def _result(name: str, outcome: Outcome) -> dict[str, Any]:
         "ruleId": _rule(name, outcome),
         "kind": {VerdictKind.TRUE: "pass", VerdictKind.FALSE: "fail", VerdictKind.UNKNOWN: "open"}[kind],
         "level": "error" if kind is VerdictKind.FALSE else "none",
-        "message": {"text": sentence(outcome) or f"{name} holds: {outcome.evidence}"},
+        "message": {"text": sentence(outcome) or _holds(name, outcome)},
     }
     violated = outcome.violated
     if violated is not None and violated["file"] is not None:
@@ -132,7 +136,7 @@ def _annotation(name: str, outcome: Outcome) -> str:
     elif outcome.sources:
         properties = {"file": next(iter(outcome.sources)), **properties}
     said = ",".join(f"{key}={_escaped(value, in_property=True)}" for key, value in properties.items())
-    return f"::{word} {said}::{_escaped(sentence(outcome) or f'{name} holds: {outcome.evidence}')}"
+    return f"::{word} {said}::{_escaped(sentence(outcome) or _holds(name, outcome))}"
 
 
 def _escaped(text: str, *, in_property: bool = False) -> str:

@@ -187,7 +187,7 @@ def _tell_proof(told: Outcome, proof: Proof, loaded: Program | None, *, confirme
         told.invariants.append(told_invariant(location, proof.invariants[location], program, loaded))
     for contract in proof.contracts:
         told.invariants += told_contract(contract, program)
-    count = counted(len(heads), "loop invariant")
+    count = counted(len(heads), "loop invariant") if heads else "no loop needs an invariant"
     if proof.contracts:
         more = f" and {count}" if heads else ""
         count = counted(len(proof.contracts), "contract") + more
@@ -325,6 +325,8 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
     if outcome.evidence:
         print(f"  {outcome.evidence}")
     _print_way(outcome.way)
+    if place is not None and not outcome.way:
+        print("  the way there: not known; --harness DIR keeps the failing run for a debugger")
     if outcome.found_by and outcome.verdict.kind is not VerdictKind.UNKNOWN:
         print(f"  found by: {outcome.found_by}")
     if outcome.checked:
