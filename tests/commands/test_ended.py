@@ -89,7 +89,7 @@ def test_an_interrupt_is_one_object(hard: subprocess.Popen[str]) -> None:
     hard.send_signal(signal.SIGINT)
     out, _ = hard.communicate(timeout=60)
     assert json.loads(out)["reason"] == "interrupted"
-    assert hard.returncode == 3
+    assert hard.returncode == 130
 
 
 @pytest.mark.parametrize("options", ["", "--json", "--stats"])

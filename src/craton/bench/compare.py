@@ -15,6 +15,7 @@ from craton.bench.results import DONE, WRONG, Campaign, RunRecord
 from craton.bench.summary import configs, in_order, is_solved
 from craton.errors import CratonError
 from craton.verdicts.text import VerdictKind
+from craton.words import counted
 
 
 class NothingToCompare(CratonError):
@@ -77,8 +78,8 @@ class Comparison:
         return [found for found in self.differences if found.change is change]
 
     def regressions(self, *, slower_too: bool = False) -> list[Difference]:
-        counted = (*REGRESSIONS, Change.SLOWER) if slower_too else REGRESSIONS
-        return [found for found in self.differences if found.change in counted]
+        worse = (*REGRESSIONS, Change.SLOWER) if slower_too else REGRESSIONS
+        return [found for found in self.differences if found.change in worse]
 
 
 def compare(
@@ -167,7 +168,7 @@ def as_text(comparison: Comparison, *, slower_too: bool = False) -> str:
 
 def _lines(comparison: Comparison, slower_too: bool) -> Iterator[str]:
     before, now = comparison.before, comparison.now
-    yield f"{comparison.compared} runs compared"
+    yield f"{counted(comparison.compared, 'run')} compared"
     for count, where in ((comparison.only_before, "the first"), (comparison.only_now, "the second")):
         if count:
             yield f"{count} runs are only in {where} campaign, and were not compared"
@@ -183,7 +184,7 @@ def _lines(comparison: Comparison, slower_too: bool) -> Iterator[str]:
             yield from (f"  {_line(difference)}" for difference in found)
     bad = comparison.regressions(slower_too=slower_too)
     yield ""
-    yield f"REGRESSION: {len(bad)} of {comparison.compared} runs" if bad else "no regression"
+    yield f"REGRESSION: {len(bad)} of {counted(comparison.compared, 'run')}" if bad else "no regression"
 
 
 def _line(difference: Difference) -> str:

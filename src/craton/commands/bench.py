@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from craton.arguments.sources import positive_number
+from craton.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,6 +159,7 @@ def conclusion(ended: Ended, out: Path) -> int:
     for record in refused:
         print(f"{complaint(record)}; log: {out / record.log}", file=sys.stderr)
     if ended.interrupted:
-        print(f"craton: interrupted; {ended.missing} runs are missing: the same command runs them", file=sys.stderr)
+        missing = counted(ended.missing, "run")
+        print(f"craton: interrupted; not done yet: {missing}; the same command goes on", file=sys.stderr)
         return INTERRUPTED
     return 1 if wrong or refused else 0

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from craton.report.verdict import Outcome
 
 T = TypeVar("T")
+_INTERRUPTED = 130  # as every command ends then
 
 _DESCRIPTION = """\
 Verifies that no error can be reached: no call of reach_error or __VERIFIER_error, no failing assert, no label ERROR,
@@ -114,7 +115,7 @@ def _request_of(args: argparse.Namespace) -> Iterator[tuple[Request, FunctionPro
 
 def _verified(args: argparse.Namespace, request: Request, work: _Work) -> int:
     from craton.frontends.programs import properties_asked
-    from craton.processes.supervision import end_as_asked
+    from craton.processes.supervision import Ended, Interrupted, end_as_asked
     from craton.report.verdict import print_outcome, print_outcomes
 
     asked, output = properties_asked(request), output_of(args)
@@ -134,6 +135,8 @@ def _verified(args: argparse.Namespace, request: Request, work: _Work) -> int:
     sys.stdout.flush()
     if ending is not None:
         end_as_asked(ending)
+        if isinstance(ending, Ended) and isinstance(ending.cause, Interrupted):
+            return _INTERRUPTED
     if final.unwritten:
         print(f"craton: {final.unwritten}", file=sys.stderr)
         return CannotWrite.exit_code

@@ -77,7 +77,7 @@ def _head(told: Outcome) -> Html:
         checks = sum(one["checks"] for one in told.checked)
         done, ideas = how_far(told.statistics, checks), to_try(told.reason, told.limit, checks)
         sentences += [f"How far: {done}"] if done else []
-        sentences += [f"Try: {ideas}"]
+        sentences += [f"Try: {ideas}"] if ideas else []
     sentences += [told.evidence] if told.evidence else []
     sentences += [] if told.confirmed else ["This verdict is not confirmed."]
     facts = {

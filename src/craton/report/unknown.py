@@ -14,6 +14,7 @@ _OUT_OF_TIME = "out of time"
 _NAMES_A_CAUSE = ("evidence incomplete", "not confirmed", "not modelled", "counterexample", "disagree", _OUT_OF_TIME)
 # Of ways that are not meant for such a program, or that only look for errors.
 _SAYS_LITTLE = (DOES_NOT_FIT, "nothing to prove", "too coarse", "no test failed")
+INTERRUPTED = "interrupted"  # by who knows why
 OTHER_MEMORY = "other memory was not looked at"  # of a function that takes pointers
 
 
@@ -87,6 +88,8 @@ def to_try(reason: str, limit: str | None, checks: int) -> str:
 
 
 def _ideas(reason: str, limit: str | None, checks: int) -> Iterator[str]:
+    if reason == INTERRUPTED:
+        return
     if "not modelled" in reason or "not supported" in reason:
         yield "write that place in another way, or put what it needs into a function without a body"
         return

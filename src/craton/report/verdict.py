@@ -325,7 +325,7 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
     if outcome.evidence:
         print(f"  {outcome.evidence}")
     _print_way(outcome.way)
-    if place is not None and not outcome.way:
+    if place is not None and not outcome.way and outcome.checked:  # not of witnesses, which have their own
         print("  the way there: not known; --harness DIR keeps the failing run for a debugger")
     if outcome.found_by and outcome.verdict.kind is not VerdictKind.UNKNOWN:
         print(f"  found by: {outcome.found_by}")
