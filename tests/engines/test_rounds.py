@@ -45,7 +45,7 @@ UNSAFE = {
 
 def _program(folder: Path, body: str) -> Program:
     (folder / "p.c").write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
-    return in_blocks(load_program(Request((str(folder / "p.c"),))), None)
+    return in_blocks(load_program(Request((str(folder / "p.c"),))), Rounds().blocks)
 
 
 def _answer(program: Program) -> EngineAnswer:

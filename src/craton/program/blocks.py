@@ -12,15 +12,17 @@ from collections.abc import Iterator
 from craton.program.analysis.control_flow import back_edge_targets
 from craton.program.analysis.graphs import reverse_postorder
 from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.parts import narrow_places
 from craton.program.statements import Block, Call, Return
 from craton.program.transformation import Transformed, unchanged
 
 CHAINS = 0  # block size for straight-line code of any length
+PARTS = -1  # that for the parts of loops: from one narrow place to the next
 
 
 def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
     """The program over large blocks. No path through a block has more than `longest` statements (`CHAINS`: no block has
-    more than one path).
+    more than one path; `PARTS`: none goes through a narrow place of a loop).
 
     A block of one edge stays that edge.
     """
@@ -46,6 +48,8 @@ def _encoded(procedure: Procedure, program: Program, longest: int | None) -> Pro
     stay = cut_points(procedure, program)
     if longest == CHAINS:
         stay |= {x for x in procedure.locations if len(procedure.outgoing(x)) > 1 or len(procedure.incoming(x)) > 1}
+    elif longest == PARTS:
+        stay |= narrow_places(procedure, program)
     elif longest is not None:
         stay |= _further_cuts(procedure, stay, longest)
     edges: list[Edge] = []

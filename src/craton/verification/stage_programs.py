@@ -9,9 +9,10 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Statistics
 from craton.logic.sorts import Array
 from craton.program.analysis.features import features_of
-from craton.program.blocks import encode_blocks
+from craton.program.blocks import PARTS, encode_blocks
 from craton.program.cfa import Program
 from craton.program.features import Features
+from craton.program.parts import narrow_places
 from craton.program.preparation import Prepared
 from craton.program.statements import Block
 from craton.program.transformation import Transformed
@@ -95,7 +96,10 @@ class StagePrograms:
         key = _seen(stage), size
         if key not in self._blocks:
             view = self.view(stage)
-            encoded = encode_blocks(self._in_bits(stage) if view is None else view.program, size)
+            seen = self._in_bits(stage) if view is None else view.program
+            if size == PARTS and not narrow_places(seen.main, seen):
+                return self.blocks(stage, None)
+            encoded = encode_blocks(seen, size)
             for edge in encoded.program.main.edges:
                 if isinstance(edge.statement, Block):
                     transition(edge.statement)  # here, where all stages get it, and not in each of their processes

@@ -1,0 +1,229 @@
+"""Rounds without inputs: after each of them the state is a function of what no round changes.
+
+Protocols that elect a leader read the ids of their nodes once, and then do the same again and again. How the ids are
+ordered decides what happens, and there are too many orders to tell them apart; but after k rounds every variable is
+*some* term over the ids, the same for all orders, and after a few rounds the terms repeat. So states are terms over the
+variables that only the first step writes (the *fixed* ones), and
+
+    what is known of the fixed variables ∧ (x = f₁ ∧ y = g₁ ∨ … ∨ x = fₙ ∧ y = gₙ)
+
+is the invariant of a location. A round is followed part by part, from one narrow place to the next (`program/parts`):
+the turn of one node changes few terms, and leaves easy questions. Terms grow with each part and are made small again: a
+condition that the known facts decide is replaced by what it is, and a term that always has the value of one that was
+there before by that one (`terms`).
+
+What counts without end (`counters`) is a symbol like the fixed variables, of which a bound is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, does_not_fit
+from craton.engines.rounds.beginning import Beginning, NoFunction, beginning, is_plain
+from craton.engines.rounds.counters import Row, counting
+from craton.engines.rounds.terms import Terms, follows
+from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables, or_, substitute
+from craton.program.analysis.liveness import live_variables
+from craton.program.blocks import PARTS
+from craton.program.cfa import Edge, Location, Program
+from craton.program.transitions import Transition, transition
+from craton.smt import Solver, make_solver
+
+MOST_STATES = 8000
+_QUESTION = 2.0  # seconds for one question
+
+State = Mapping[Term, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds(Engine):
+    """States as terms over what only the first step writes, such as ids; for programs whose loops read no inputs;
+    proves, but shows no error; needs no refiner.
+    """
+
+    word: ClassVar[str] = "rounds"
+
+    solver: str = "z3"
+    blocks: int | None = PARTS
+
+    def run(self, program: Program, budget: Budget) -> EngineAnswer:
+        steps = {edge: transition(edge.statement) for edge in program.main.edges if edge.source not in program.errors}
+        try:
+            with make_solver(self.solver, time_limit=_QUESTION) as solver:
+                found = _Exploration(program, steps, solver, budget).invariants()
+        except NoFunction as problem:
+            return does_not_fit(str(problem))
+        return Safe(found, (self.solver,))
+
+
+class _Unbounded(NoFunction):
+    """A bound of what counts does not hold for ever."""
+
+
+class _Exploration:
+    def __init__(self, program: Program, steps: Mapping[Edge, Transition], solver: Solver, budget: Budget) -> None:
+        self.program = program
+        self.steps = steps
+        self.solver = solver
+        self.budget = budget
+        live = live_variables(program, steps)
+        entry = program.main.entry
+        later = [step for edge, step in steps.items() if edge.source != entry]
+        if not later or any(edge.target == entry for edge in steps):
+            raise NoFunction("there is no loop behind a first step")
+        written = frozenset[Term]().union(*(step.written for step in later))
+        self.changing = {
+            location: tuple(sorted(variables & written, key=lambda x: x.serial)) for location, variables in live.items()
+        }
+        needed = frozenset[Term]().union(*(live[x] for x in program.main.locations if x != entry))
+        self.fixed = tuple(sorted(needed - written, key=lambda x: x.serial))
+        self.written = written
+        if not all(map(is_plain, needed)):
+            raise NoFunction("there are variables that are neither numbers of so many bits nor truth values")
+
+    def invariants(self) -> dict[Location, Term]:
+        found: dict[Location, Term] = {self.program.main.entry: TRUE}
+        first = self._only_way(self.program.main.entry, Terms(TRUE, (), self.solver), {})
+        begun = beginning(self.steps[first], self.fixed, self.changing[first.target], self.written, self.solver)
+        location, known, state = self._to_the_loop(first.target, begun, found)
+        bounds: Mapping[Term, Term] = {}
+        tried: list[Mapping[Term, Term]] = [bounds]
+        while True:
+            terms = Terms(and_(known, *bounds.values()), (*begun.fixed, *bounds), self.solver)
+            loop = _Loop(self, terms, bounds, may_guess=len(tried) == 1)
+            try:
+                loop.explore(location, state)
+            except _Unbounded:
+                if not tried:
+                    raise
+                bounds = tried.pop(0)
+                continue
+            if not loop.guessed:
+                return found | {x: self._formula(x, known, rows, bounds) for x, rows in loop.rows.items()}
+            tried = list(_choices(loop.guessed))
+            bounds = tried.pop(0)
+
+    def _formula(self, location: Location, known: Term, rows: Mapping[Row, None], bounds: Mapping[Term, Term]) -> Term:
+        changing = self.changing[location]
+
+        def told(x: Term, value: Term) -> Term:
+            return bounds[x] if x is value else eq(x, value)
+
+        return or_(*(and_(known, *map(told, changing, row)) for row in rows))
+
+    # --- before the loop ---
+
+    def _to_the_loop(
+        self, location: Location, begun: Beginning, found: dict[Location, Term]
+    ) -> tuple[Location, Term, State]:
+        """Along the only way; on it, more gets known of the fixed variables."""
+        state, terms = begun.state, Terms(begun.known, begun.fixed, self.solver)
+        heads = self.program.loop_heads
+        while location not in heads:
+            found[location] = and_(terms.known, *(eq(x, state[x]) for x in self.changing[location]))
+            edge = self._only_way(location, terms, state)
+            guard = terms.decided(terms.small(self.guard(edge, state)))
+            if guard is not TRUE:
+                terms = terms.where(guard)
+            location, state = edge.target, self.after(edge, state, terms)
+        return location, terms.known, state
+
+    def _only_way(self, location: Location, terms: Terms, state: State) -> Edge:
+        """The only step that is no error at once, nor an end."""
+        main = self.program.main
+        found: list[Edge] = []
+        for edge in main.outgoing(location):
+            self.budget.check()
+            if edge.target in self.program.errors:
+                guard = substitute(self.steps[edge].guard, state)
+                if not follows(self.solver, terms.known, FALSE) and terms.decided(terms.small(guard)) is not FALSE:
+                    raise NoFunction("an error may be reached")
+            elif main.outgoing(edge.target):
+                found.append(edge)
+        if len(found) != 1:
+            raise NoFunction("there are several first steps")
+        return found[0]
+
+    # --- steps ---
+
+    def guard(self, edge: Edge, state: State) -> Term:
+        """What is asked of inputs, such as of truth values without a value, is left out: more may happen then."""
+        step = self.steps[edge]
+        asked = (part for part in conjuncts(step.guard) if not free_variables(part) & frozenset(step.inputs))
+        return substitute(and_(*asked), state)
+
+    def after(self, edge: Edge, state: State, terms: Terms) -> State:
+        step = self.steps[edge]
+        found: dict[Term, Term] = {}
+        for x in self.changing[edge.target]:
+            found[x] = terms.canonical(substitute(step.updates.get(x, x), state))
+            if free_variables(found[x]) & frozenset(step.inputs):
+                raise NoFunction("rounds read inputs")
+        return found
+
+
+def _choices(guessed: Mapping[Term, Sequence[Term]]) -> Iterator[Mapping[Term, Term]]:
+    """The same kind of bound for all that count; and none."""
+    for number in range(max(map(len, guessed.values()))):
+        yield {x: bounds[min(number, len(bounds) - 1)] for x, bounds in guessed.items()}
+    yield {}
+
+
+class _Loop:
+    """The states of the loop, from the first one at its head."""
+
+    def __init__(self, run: _Exploration, terms: Terms, bounds: Mapping[Term, Term], may_guess: bool) -> None:
+        self.run = run
+        self.terms = terms
+        self.bounds = bounds
+        self.may_guess = may_guess
+        self.rows: dict[Location, dict[Row, None]] = {}
+        self.guessed: Mapping[Term, Sequence[Term]] = {}
+
+    def explore(self, location: Location, state: State) -> None:
+        """Until nothing new is found, or `guessed` what counts without end."""
+        waiting = [(location, self._bounded(state))]
+        while waiting and not self.guessed:
+            location, state = waiting.pop()
+            row = tuple(state[x] for x in self.run.changing[location])
+            rows = self.rows.setdefault(location, {})
+            if row in rows:
+                continue
+            rows[row] = None
+            self.run.budget.check()
+            self._report()
+            if self.may_guess and location in self.run.program.loop_heads:
+                self.guessed = counting(self.run.changing[location], list(rows))
+            waiting += self._after(location, state)
+
+    def _report(self) -> None:
+        statistics = self.run.budget.statistics
+        statistics.states = statistics.iterations = sum(map(len, self.rows.values()))
+        if statistics.states > MOST_STATES:
+            raise NoFunction(f"there are more than {MOST_STATES} states")
+
+    def _after(self, location: Location, state: State) -> Iterator[tuple[Location, State]]:
+        run, terms = self.run, self.terms
+        for edge in run.program.main.outgoing(location):
+            guard = terms.small(run.guard(edge, state))
+            if terms.decided(guard) is FALSE:
+                continue
+            if edge.target in run.program.errors:
+                raise _Unbounded("an error may be reached") if self.bounds else NoFunction("an error may be reached")
+            yield edge.target, self._bounded(run.after(edge, state, terms))
+
+    def _bounded(self, state: State) -> State:
+        """What counts is any number within its bound, as soon as it is within it."""
+        found: dict[Term, Term] = {}
+        for x, value in state.items():
+            bound = self.bounds.get(x)
+            if bound is not None and self.terms.decided(substitute(bound, {x: value})) is TRUE:
+                found[x] = x
+            elif free_variables(value) & self.bounds.keys():
+                raise _Unbounded(f"{x.name} depends on what is counted")
+            else:
+                found[x] = value
+        return found

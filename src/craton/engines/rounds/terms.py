@@ -1,0 +1,175 @@
+"""Terms over symbols of which something is known: small, and one for each function, mostly.
+
+Which terms may be equal, and which conditions may be decided, is guessed from some values of the symbols, and asked of
+a solver: what hardware people call sweeping.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from craton.logic import (
+    BOOL,
+    FALSE,
+    TRUE,
+    BitVec,
+    Sort,
+    Term,
+    and_,
+    conjuncts,
+    eq,
+    fold,
+    not_,
+    ops,
+    rebuild,
+)
+from craton.logic.bitvectors import bvule
+from craton.logic.evaluation import CannotEvaluate, constant, evaluate, zero
+from craton.logic.ieee import Unspecified
+from craton.logic.semantics import compute
+from craton.smt import Sat, Solver, Unsat
+
+_SAMPLES, _FEWEST, _DRAWS = 24, 10, 400
+_CONNECTIVES = (ops.AND, ops.OR, ops.NOT)
+
+Sample = Mapping[Term, Any]
+
+
+class Terms:
+    """Over these symbols, where `known` holds of them."""
+
+    def __init__(self, known: Term, symbols: Sequence[Term], solver: Solver, samples: Sequence[Sample] = ()) -> None:
+        self.known = known
+        self.symbols = symbols
+        self.solver = solver
+        self.samples = list(samples or _samples(known, symbols, solver))
+        self._small: dict[Term, Term] = {}
+        self._decided: dict[Term, Term] = {}
+        self._canonical: dict[Term, Term] = {}
+        self._values: dict[Term, tuple[Any, ...]] = {}
+        self._by_values: dict[tuple[Any, ...], list[Term]] = {}
+        for x in symbols:
+            self._by_values.setdefault(self.values(x), []).append(x)
+
+    def where(self, condition: Term) -> Terms:
+        """Where a condition holds besides; with the samples that it holds in, if these are enough."""
+        samples = [x for x, holds in zip(self.samples, self.values(condition), strict=True) if holds]
+        enough = samples if len(samples) >= _FEWEST else ()
+        return Terms(and_(self.known, condition), self.symbols, self.solver, enough)
+
+    def small(self, term: Term) -> Term:
+        """With conditions that are decided replaced by what they are."""
+        return fold(term, self._visit, self._small)
+
+    def _visit(self, node: Term, args: list[Term]) -> Term:
+        if node.op is ops.ITE:
+            condition = self.decided(args[0])
+            if condition.is_value:
+                return args[1] if condition is TRUE else args[2]
+        made = rebuild(node, args) if args else node
+        if made.sort is BOOL and made.op not in _CONNECTIVES:
+            return self.decided(made)
+        return made
+
+    def decided(self, condition: Term) -> Term:
+        """TRUE or FALSE where it always is."""
+        if condition.is_value:
+            return condition
+        if condition not in self._decided:
+            self._decided[condition] = self._asked(condition)
+        return self._decided[condition]
+
+    def _asked(self, condition: Term) -> Term:
+        seen = set(self.values(condition))
+        for answer in (TRUE, FALSE):
+            other = answer is FALSE  # what must never have been seen
+            if other not in seen and self.always(condition if answer is TRUE else not_(condition)):
+                return answer
+        return condition
+
+    def canonical(self, term: Term) -> Term:
+        """A term of the same function that was there before, if there is one."""
+        term = self.small(term)
+        if term not in self._canonical:
+            self._canonical[term] = term if term.is_value else self._seen_before(term)
+        return self._canonical[term]
+
+    def _seen_before(self, term: Term) -> Term:
+        values = self.values(term)
+        same = self._by_values.setdefault(values, [])
+        if len(set(values)) == 1 and self.samples:
+            value = constant(values[0], term.sort)
+            if self.always(eq(term, value)):
+                return value
+        for other in same:
+            if other is term or (other.sort is term.sort and self.always(eq(term, other))):
+                return other
+        same.append(term)
+        return term
+
+    def values(self, term: Term) -> tuple[Any, ...]:
+        """In the samples; what is there of a term is looked at once, however many terms it is part of."""
+        return fold(term, self._evaluated, self._values)
+
+    def _evaluated(self, node: Term, args: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+        if node.op is ops.VALUE:
+            return (node.payload,) * len(self.samples)
+        if not args:
+            return tuple(sample.get(node, zero(node.sort)) for sample in self.samples)
+        sorts = [x.sort for x in node.args]
+        try:
+            return tuple(compute(node.op, sorts, node.payload, row) for row in zip(*args, strict=True))
+        except Unspecified:
+            return (zero(node.sort),) * len(self.samples)
+
+    def always(self, claim: Term) -> bool:
+        return follows(self.solver, self.known, claim)
+
+
+def follows(solver: Solver, facts: Term, claim: Term) -> bool:
+    return isinstance(solver.check(facts, not_(claim)), Unsat)
+
+
+# --- samples ----------------------------------------------------------------------------------------------------------
+
+
+def _samples(known: Term, symbols: Sequence[Term], solver: Solver) -> Iterator[Sample]:
+    """Values of the symbols that the known facts allow: drawn, and where few of these are allowed, a solver's."""
+    drawing, parts, found = random.Random(0), conjuncts(known), 0
+    try:
+        for _ in range(_DRAWS):
+            drawn = {x: _drawn(drawing, x.sort) for x in symbols}
+            if all(evaluate(part, drawn) for part in parts):
+                found += 1
+                yield drawn
+            if found == _SAMPLES:
+                return
+    except CannotEvaluate:
+        return
+    for _ in range(found, _SAMPLES):
+        wishes = list(_wishes(drawing, symbols))
+        while True:
+            answer = solver.check(known, *wishes)
+            if isinstance(answer, Sat):
+                yield {x: answer.model[x] for x in symbols}
+                break
+            if not wishes:
+                return
+            wishes = wishes[: len(wishes) // 2]
+
+
+def _drawn(drawing: random.Random, sort: Sort) -> Any:
+    return drawing.getrandbits(sort.width) if isinstance(sort, BitVec) else drawing.random() < 0.5
+
+
+def _wishes(drawing: random.Random, symbols: Sequence[Term]) -> Iterable[Term]:
+    """What makes models differ: truth values, and which of two numbers is the larger one."""
+    wishes = [x if drawing.random() < 0.5 else not_(x) for x in symbols if x.sort is BOOL]
+    numbers = [x for x in symbols if isinstance(x.sort, BitVec)]
+    drawing.shuffle(numbers)
+    wishes += [bvule(a, b) for a, b in pairwise(numbers) if a.sort is b.sort]
+    drawing.shuffle(wishes)
+    return wishes
