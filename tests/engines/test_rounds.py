@@ -21,6 +21,15 @@ SAFE = {
     " y = t > b ? t : b; if (r < 9) r++; if (r > 1 && x != y) reach_error(); }",
     "what the first step asks": READ + "if (a >= b) return 0; unsigned char x = a, y = b; while (1) {"
     " unsigned char t = x; x = y; y = t; r ^= 1; if (r ? x < y : x > y) reach_error(); }",
+    "inputs that do not matter": READ + "unsigned char x = a, y = b, z = 0; while (1) {"
+    " z = __VERIFIER_nondet_uchar(); if (z > 7) { x = y > a ? y : a; y = x; } else { x = y > a ? y : a; y = x; }"
+    " if (r < 9) r++; if (r > 1 && (x != y || x < b)) reach_error(); }",
+    "what counts without end": READ + "unsigned char x = a, y = b; while (1) { unsigned char t = x; x = y > a ? y : a;"
+    " y = t > b ? t : b; if (r == 255) r = 4; r++; if (r > 1 && x != y) reach_error(); }",
+    "a beginning in parts": READ
+    + "unsigned char x = a, y = b, t; "
+    + "t = x; x = y > a ? y : a; y = t > b ? t : b;" * 9
+    + " while (1) { t = x; x = y; y = t; if (x != y) reach_error(); }",
     "what is chosen and asked to be the same": READ + "unsigned char x = __VERIFIER_nondet_uchar(), y = 0;"
     " if (x != a) return 0; while (1) { y = x; x = b; if (y != a && r == 0) reach_error(); r = 1; }",
 }
@@ -34,7 +43,13 @@ UNSAFE = {
     "inputs": (
         READ + "unsigned char x = 0; while (1) { if (x > a) r = 1; x = __VERIFIER_nondet_uchar();"
         " if (r && a == b) reach_error(); }",
-        "rounds read inputs",
+        "an error may be reached",
+    ),
+    "what counts comes back": (
+        READ + "unsigned char x = a, y = b; while (1) { unsigned char t = x; x = y > a ? y : a; y = t > b ? t : b;"
+        " if (r == 255) { r = 0; x = a; y = b; } else r++; if (r > 1 && x != y) reach_error();"
+        " if (r == 0 && x != y) reach_error(); }",
+        "an error may be reached",
     ),
     "too many": (
         READ + "unsigned x = a; while (1) { x = 5 * x + b; if (x == 12345u + r) reach_error(); }",

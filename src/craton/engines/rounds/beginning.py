@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from craton.engines.rounds.terms import follows
+from craton.engines.rounds.terms import as_conjunction, follows
 from craton.logic import BOOL, BitVec, Term, and_, conjuncts, eq, free_variables, substitute
 from craton.program.transitions import Transition
 from craton.smt import Sat, Solver
@@ -19,7 +19,7 @@ class NoFunction(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """`fixed` are variables that are never written again."""
+    """`fixed` are variables that are never written again. A variable that is itself in the state holds anything."""
 
     fixed: tuple[Term, ...]
     known: Term
@@ -37,19 +37,21 @@ def beginning(
     needed = frozenset[Term]().union(*map(free_variables, values.values())) - frozenset(fixed)
     told = _told(facts, (free_variables(facts) | needed) - frozenset(fixed), fixed, solver)
     for symbol in sorted(needed - told.keys(), key=lambda x: x.serial):
-        told[symbol] = _keeper(symbol, step, written)
-    fixed = tuple(dict.fromkeys((*fixed, *(x for x in told.values() if x.is_variable))))
-    parts = (substitute(part, told) for part in conjuncts(facts))
-    known = and_(*(part for part in parts if free_variables(part) <= frozenset(fixed)))
-    return Beginning(fixed, known, {x: substitute(value, told) for x, value in values.items()})
+        keeper = _keeper(symbol, step, written)
+        if keeper is not None:
+            told[symbol] = keeper
+    state = {x: substitute(value, told) for x, value in values.items()}
+    kept = [x for x in told.values() if x.is_variable]
+    spoken_of = frozenset((*fixed, *kept)) & frozenset[Term](fixed).union(*map(free_variables, state.values()))
+    parts = conjuncts(as_conjunction(substitute(facts, told)))
+    known = and_(*(part for part in parts if free_variables(part) <= spoken_of))
+    return Beginning(tuple(sorted(spoken_of, key=lambda x: x.serial)), known, state)
 
 
-def _keeper(symbol: Term, step: Transition, written: frozenset[Term]) -> Term:
+def _keeper(symbol: Term, step: Transition, written: frozenset[Term]) -> Term | None:
     """A variable that keeps what was chosen in the first step, though no round needs it."""
-    for x in sorted(step.updates.keys() - written, key=lambda x: x.serial):
-        if step.updates[x] is symbol and is_plain(x):
-            return x
-    raise NoFunction(f"{symbol.name} begins with a value that nothing tells")
+    kept = (x for x in step.updates.keys() - written if step.updates[x] is symbol and is_plain(x))
+    return min(kept, key=lambda x: x.serial, default=None)
 
 
 def _told(facts: Term, symbols: frozenset[Term], fixed: Sequence[Term], solver: Solver) -> dict[Term, Term]:

@@ -24,7 +24,7 @@ from typing import ClassVar
 from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, does_not_fit
 from craton.engines.rounds.beginning import Beginning, NoFunction, beginning, is_plain
 from craton.engines.rounds.counters import Row, counting
-from craton.engines.rounds.terms import Terms, follows
+from craton.engines.rounds.terms import Terms, as_conjunction
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables, or_, substitute
 from craton.program.analysis.liveness import live_variables
 from craton.program.blocks import PARTS
@@ -110,7 +110,7 @@ class _Exploration:
         changing = self.changing[location]
 
         def told(x: Term, value: Term) -> Term:
-            return bounds[x] if x is value else eq(x, value)
+            return bounds.get(x, TRUE) if x is value else eq(x, value)
 
         return or_(*(and_(known, *map(told, changing, row)) for row in rows))
 
@@ -125,8 +125,8 @@ class _Exploration:
         while location not in heads:
             found[location] = and_(terms.known, *(eq(x, state[x]) for x in self.changing[location]))
             edge = self._only_way(location, terms, state)
-            guard = terms.decided(terms.small(self.guard(edge, state)))
-            if guard is not TRUE:
+            guard = as_conjunction(terms.decided(terms.small(self.guard(edge, state))))
+            if guard is not TRUE and free_variables(guard) <= frozenset(terms.symbols):
                 terms = terms.where(guard)
             location, state = edge.target, self.after(edge, state, terms)
         return location, terms.known, state
@@ -138,8 +138,7 @@ class _Exploration:
         for edge in main.outgoing(location):
             self.budget.check()
             if edge.target in self.program.errors:
-                guard = substitute(self.steps[edge].guard, state)
-                if not follows(self.solver, terms.known, FALSE) and terms.decided(terms.small(guard)) is not FALSE:
+                if terms.is_possible(substitute(self.steps[edge].guard, state), self.budget.left):
                     raise NoFunction("an error may be reached")
             elif main.outgoing(edge.target):
                 found.append(edge)
@@ -156,13 +155,10 @@ class _Exploration:
         return substitute(and_(*asked), state)
 
     def after(self, edge: Edge, state: State, terms: Terms) -> State:
-        step = self.steps[edge]
-        found: dict[Term, Term] = {}
-        for x in self.changing[edge.target]:
-            found[x] = terms.canonical(substitute(step.updates.get(x, x), state))
-            if free_variables(found[x]) & frozenset(step.inputs):
-                raise NoFunction("rounds read inputs")
-        return found
+        """What depends on inputs, or on variables that hold anything, may be anything then."""
+        updates, symbols = self.steps[edge].updates, frozenset(terms.symbols)
+        found = {x: terms.canonical(substitute(updates.get(x, x), state)) for x in self.changing[edge.target]}
+        return {x: value if free_variables(value) <= symbols else x for x, value in found.items()}
 
 
 def _choices(guessed: Mapping[Term, Sequence[Term]]) -> Iterator[Mapping[Term, Term]]:
@@ -208,22 +204,25 @@ class _Loop:
     def _after(self, location: Location, state: State) -> Iterator[tuple[Location, State]]:
         run, terms = self.run, self.terms
         for edge in run.program.main.outgoing(location):
-            guard = terms.small(run.guard(edge, state))
-            if terms.decided(guard) is FALSE:
-                continue
-            if edge.target in run.program.errors:
+            is_error = edge.target in run.program.errors
+            guard = run.guard(edge, state)
+            if is_error and terms.is_possible(guard, run.budget.left):
                 raise _Unbounded("an error may be reached") if self.bounds else NoFunction("an error may be reached")
+            if is_error or terms.decided(terms.small(guard)) is FALSE:
+                continue
             yield edge.target, self._bounded(run.after(edge, state, terms))
 
     def _bounded(self, state: State) -> State:
-        """What counts is any number within its bound, as soon as it is within it."""
+        """What counts is any number within its bound, as soon as it is within it; and what depends on it, anything."""
         found: dict[Term, Term] = {}
         for x, value in state.items():
             bound = self.bounds.get(x)
             if bound is not None and self.terms.decided(substitute(bound, {x: value})) is TRUE:
                 found[x] = x
             elif free_variables(value) & self.bounds.keys():
-                raise _Unbounded(f"{x.name} depends on what is counted")
+                if bound is not None:
+                    raise _Unbounded(f"{x.name} leaves its bound")
+                found[x] = x
             else:
                 found[x] = value
         return found

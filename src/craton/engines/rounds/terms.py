@@ -7,7 +7,7 @@ a solver: what hardware people call sweeping.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from craton.logic import (
     Sort,
     Term,
     and_,
+    bv,
     conjuncts,
     eq,
     fold,
@@ -26,7 +27,7 @@ from craton.logic import (
     ops,
     rebuild,
 )
-from craton.logic.bitvectors import bvule
+from craton.logic.bitvectors import bvule, extract
 from craton.logic.evaluation import CannotEvaluate, constant, evaluate, zero
 from craton.logic.ieee import Unspecified
 from craton.logic.semantics import compute
@@ -46,6 +47,7 @@ class Terms:
         self.symbols = symbols
         self.solver = solver
         self.samples = list(samples or _samples(known, symbols, solver))
+        self._drawing = random.Random(1)
         self._small: dict[Term, Term] = {}
         self._decided: dict[Term, Term] = {}
         self._canonical: dict[Term, Term] = {}
@@ -118,7 +120,9 @@ class Terms:
         if node.op is ops.VALUE:
             return (node.payload,) * len(self.samples)
         if not args:
-            return tuple(sample.get(node, zero(node.sort)) for sample in self.samples)
+            return tuple(
+                sample[node] if node in sample else _drawn(self._drawing, node.sort) for sample in self.samples
+            )
         sorts = [x.sort for x in node.args]
         try:
             return tuple(compute(node.op, sorts, node.payload, row) for row in zip(*args, strict=True))
@@ -127,6 +131,36 @@ class Terms:
 
     def always(self, claim: Term) -> bool:
         return follows(self.solver, self.known, claim)
+
+    def is_possible(self, condition: Term, seconds: float | None) -> bool:
+        """Asked with more patience."""
+        small = self.small(condition)
+        if small.is_value or any(self.values(small)):
+            return small is not FALSE
+        return not isinstance(self.solver.check(self.known, small, time_limit=seconds), Unsat)
+
+
+def as_conjunction(condition: Term) -> Term:
+    """The same with conditions one after the other (c ? (d ? 1 : 0) : 0) ≠ 0 as c ∧ d."""
+    waiting, found = [condition], list[Term]()
+    while waiting:
+        part = waiting.pop()
+        inner = part.args[0] if part.op is ops.NOT else None
+        if part.op is ops.AND:
+            waiting += part.args
+        elif inner is not None and inner.op is ops.OR:
+            waiting += map(not_, inner.args)
+        elif inner is not None and inner.op is ops.EQ and inner.args[0].op is ops.ITE and inner.args[1].is_value:
+            chosen, one, other = inner.args[0].args
+            if inner.args[1] is other:
+                waiting += [chosen, not_(eq(one, other))]
+            elif inner.args[1] is one:
+                waiting += [not_(chosen), not_(eq(other, one))]
+            else:
+                found.append(part)
+        else:
+            found.append(part)
+    return and_(*reversed(found))
 
 
 def follows(solver: Solver, facts: Term, claim: Term) -> bool:
@@ -150,7 +184,7 @@ def _samples(known: Term, symbols: Sequence[Term], solver: Solver) -> Iterator[S
     except CannotEvaluate:
         return
     for _ in range(found, _SAMPLES):
-        wishes = list(_wishes(drawing, symbols))
+        wishes = _wishes(drawing, symbols)
         while True:
             answer = solver.check(known, *wishes)
             if isinstance(answer, Sat):
@@ -165,9 +199,10 @@ def _drawn(drawing: random.Random, sort: Sort) -> Any:
     return drawing.getrandbits(sort.width) if isinstance(sort, BitVec) else drawing.random() < 0.5
 
 
-def _wishes(drawing: random.Random, symbols: Sequence[Term]) -> Iterable[Term]:
-    """What makes models differ: truth values, and which of two numbers is the larger one."""
-    wishes = [x if drawing.random() < 0.5 else not_(x) for x in symbols if x.sort is BOOL]
+def _wishes(drawing: random.Random, symbols: Sequence[Term]) -> list[Term]:
+    """What makes models differ: truth values, what is odd, and which of two numbers is the larger one."""
+    bits = [x if x.sort is BOOL else eq(extract(0, 0, x), bv(1, 1)) for x in symbols]
+    wishes = [bit if drawing.random() < 0.5 else not_(bit) for bit in bits]
     numbers = [x for x in symbols if isinstance(x.sort, BitVec)]
     drawing.shuffle(numbers)
     wishes += [bvule(a, b) for a, b in pairwise(numbers) if a.sort is b.sort]

@@ -9,7 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from craton.evidence.certificates.format import LARGEST_NUMBER, MOST_BYTES, BadCertificate
+from craton.evidence.certificates.format import LARGEST_NUMBER, MOST_BYTES, PARTS_WORD, BadCertificate
+from craton.program.blocks import PARTS
 
 E = TypeVar("E", bound=Enum)
 
@@ -75,6 +76,10 @@ class Fields:
 
     def number_or_none(self, key: str) -> int | None:
         return None if self.value(key) is None else self.number(key)
+
+    def block_size(self, key: str) -> int | None:
+        """A number, nothing, or the word for the parts of loops."""
+        return PARTS if self.value(key) == PARTS_WORD else self.number_or_none(key)
 
     def choice(self, key: str, kind: type[E]) -> E:
         """One of the values of an enumeration."""

@@ -19,6 +19,7 @@ from craton.verdicts.provenance import Provenance
 
 FORMAT = "craton certificate"
 VERSION = 2
+PARTS_WORD = "parts"  # the size of blocks from one narrow place of a loop to the next
 
 # What a file may ask for at most: beyond it is no proof that anybody has found, but an attack on the one who checks.
 MOST_BYTES = 2**28

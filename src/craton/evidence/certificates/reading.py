@@ -174,7 +174,7 @@ def _invariants(fields: Fields) -> Invariants:
         raise BadCertificate(f"k is {k}, and not from 1 to {MOST_STEPS}")
     assumes = fields.texts("assumes")
     all_different(assumes, lambda name, count: f"{one_line(name)!r} is assumed {count} times")
-    return Invariants(fields.number_or_none("blocks"), _claims(fields), k, fields.choice("paths", Paths), assumes)
+    return Invariants(fields.block_size("blocks"), _claims(fields), k, fields.choice("paths", Paths), assumes)
 
 
 def _claims(fields: Fields) -> tuple[Claim, ...]:
@@ -199,7 +199,7 @@ def _states(fields: Fields, symbols: tuple[Declared, ...]) -> StateSet:
         rows = tuple(_row(as_list(row, "an entry of 'rows'"), sorts) for row in entry.entries("rows"))
         found.append(LocationStates(entry.number("location"), rows))
     all_different((s.location for s in found), lambda location, count: f"L{location} has {count} sets of states")
-    return StateSet(fields.number_or_none("blocks"), variables, tuple(found))
+    return StateSet(fields.block_size("blocks"), variables, tuple(found))
 
 
 def _row(content: list[Any], sorts: list[Sort]) -> Row:
@@ -215,7 +215,7 @@ def _runs(fields: Fields) -> Runs:
         raise BadCertificate(f"there are {states} states, and not from 1 to {MOST_STATES}")
     entries = [entry.only("time", "location") for entry in fields.objects("unreached")]
     unreached = tuple((entry.numbers("time"), entry.number("location")) for entry in entries)
-    return Runs(fields.number_or_none("blocks"), fields.choice("order", Order), states, unreached)
+    return Runs(fields.block_size("blocks"), fields.choice("order", Order), states, unreached)
 
 
 def _contracts(fields: Fields) -> Contracts:
@@ -229,7 +229,7 @@ def _contracts(fields: Fields) -> Contracts:
         found.append(contract)
     one_for_each_location(claim.location for contract in found for claim in contract.claims)
     all_different((c.procedure for c in found), lambda name, count: f"{one_line(name)!r} has {count} contracts")
-    return Contracts(fields.number_or_none("blocks"), tuple(found))
+    return Contracts(fields.block_size("blocks"), tuple(found))
 
 
 def _unrolled(fields: Fields) -> Unrolled:

@@ -12,6 +12,7 @@ from craton.errors import CratonError
 from craton.evidence.certificates.format import (
     FORMAT,
     KINDS,
+    PARTS_WORD,
     VERSION,
     Certificate,
     Claim,
@@ -40,6 +41,7 @@ from craton.files import write_atomically
 from craton.frontends.programs import Request
 from craton.logic import Function, Term, functions, ordered_variables
 from craton.logic.smtlib import Symbols, to_smtlib
+from craton.program.blocks import PARTS
 from craton.program.cfa import Location, Program
 from craton.program.passes import FIRST
 from craton.program.variables import at_entry
@@ -243,7 +245,7 @@ def _proof(proof: Proof, symbols: Sequence[Declared]) -> dict[str, Any]:
     match proof:
         case Invariants():
             return kind | {
-                "blocks": proof.blocks,
+                "blocks": _size(proof.blocks),
                 "k": proof.k,
                 "paths": proof.paths.value,
                 "assumes": list(proof.assumes),
@@ -254,10 +256,11 @@ def _proof(proof: Proof, symbols: Sequence[Declared]) -> dict[str, Any]:
         case Runs():
             unreached = [{"time": list(time), "location": location} for time, location in proof.unreached]
             order = proof.order.value
-            return kind | {"blocks": proof.blocks, "order": order, "states": proof.states, "unreached": unreached}
+            size = _size(proof.blocks)
+            return kind | {"blocks": size, "order": order, "states": proof.states, "unreached": unreached}
         case Contracts():
             return kind | {
-                "blocks": proof.blocks,
+                "blocks": _size(proof.blocks),
                 "procedures": [
                     {
                         "procedure": contract.procedure,
@@ -280,6 +283,10 @@ def _proof(proof: Proof, symbols: Sequence[Declared]) -> dict[str, Any]:
             }
 
 
+def _size(blocks: int | None) -> int | str | None:
+    return PARTS_WORD if blocks == PARTS else blocks
+
+
 def _claims(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     return [{"location": claim.location, "position": claim.position, "formula": claim.formula} for claim in claims]
 
@@ -288,7 +295,7 @@ def _states(proof: StateSet, symbols: Sequence[Declared]) -> dict[str, Any]:
     table = {declared.symbol: read_sort(declared.sort) for declared in symbols if declared.symbol in proof.variables}
     sorts = [table[name] for name in proof.variables]
     return {
-        "blocks": proof.blocks,
+        "blocks": _size(proof.blocks),
         "variables": list(proof.variables),
         "states": [
             {

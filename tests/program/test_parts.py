@@ -1,0 +1,72 @@
+"""Narrow places: all ways pass them, and what is cut there is the same program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from craton.frontends.programs import Request, load_program
+from craton.program.blocks import PARTS, cut_points, encode_blocks
+from craton.program.cfa import Location, Program
+from craton.program.parts import narrow_places
+from craton.program.preparation import prepare
+from craton.program.transitions import transition
+
+HEAD = "extern void reach_error(void); extern unsigned char __VERIFIER_nondet_uchar(void);\n"
+TURN = (
+    "if (x > {0}) {{ x = x / 2; y++; if (y > {0}) y = 1; else y = 2; }} else {{ if (y == {0}) x += 3; else x += 2; }}"
+)
+READ = "unsigned char x = __VERIFIER_nondet_uchar(), y = 0;"
+ROUND = " ".join(TURN.format(i) for i in range(3, 11))
+ERROR = "if (x == 255 && y == 9) reach_error();"
+
+
+def _program(folder: Path, body: str) -> Program:
+    (folder / "p.c").write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
+    return prepare(load_program(Request((str(folder / "p.c"),)))).small.program
+
+
+def _reachable_without(program: Program, place: Location, start: Location) -> frozenset[Location]:
+    seen, waiting = {start}, [start]
+    while waiting:
+        for target in program.main.successors(waiting.pop()):
+            if target not in seen and target != place:
+                seen.add(target)
+                waiting.append(target)
+    return frozenset(seen)
+
+
+def test_each_turn_of_a_round_is_a_part(tmp_path: Path) -> None:
+    program = _program(tmp_path, f"{READ} while (1) {{ {ROUND} {ERROR} }}")
+    places = narrow_places(program.main, program)
+    (head,) = program.loop_heads
+    assert len(places - {head}) >= 3
+    for place in places - {head}:  # no way around the loop but through it
+        before = _reachable_without(program, place, head)
+        assert not any(edge.target == head and edge.source in before for edge in program.main.edges)
+
+
+def test_all_ways_to_the_loop_pass_the_places_before_it(tmp_path: Path) -> None:
+    program = _program(tmp_path, f"{READ} {ROUND} while (1) {{ {ROUND} {ERROR} }}")
+    places = narrow_places(program.main, program)
+    (head,) = program.loop_heads
+    first = program.main.entry
+    before = [x for x in places if head not in _reachable_without(program, x, first) and x != head]
+    assert len(before) >= 3
+
+
+@pytest.mark.parametrize("body", [f"{READ} {ROUND} {ERROR}", "return 0;"])
+def test_without_a_loop_there_are_none(body: str, tmp_path: Path) -> None:
+    program = _program(tmp_path, body)
+    assert not narrow_places(program.main, program)
+
+
+def test_cut_there_it_is_the_same_program(tmp_path: Path) -> None:
+    """The parts of a round, one after the other, do what the round does: no statement is lost, none is there twice."""
+    program = _program(tmp_path, f"{READ} {ROUND} while (1) {{ {ROUND} {ERROR} }}")
+    parts = encode_blocks(program, PARTS).program
+    assert frozenset(parts.main.locations) >= cut_points(program.main, program)
+    assert frozenset(parts.main.locations) == cut_points(program.main, program) | narrow_places(program.main, program)
+    for edge in parts.main.edges:
+        transition(edge.statement)
