@@ -7,13 +7,27 @@ With bounds by the program's own constants as additional guesses, many such proo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from craton.engines.contract import Budget
 from craton.facts.counting import counted
-from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
-from craton.logic.affine import cases_of_sum
+from craton.logic import (
+    FALSE,
+    TRUE,
+    BitVec,
+    Term,
+    and_,
+    bvsle,
+    bvule,
+    conjuncts,
+    evaluate,
+    not_,
+    ops,
+    post_order,
+    substitute,
+)
+from craton.logic.affine import Affine, affine, cases_of_sum
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.instances import indices, instances, told_by_numbers
 from craton.logic.walk import atoms
@@ -110,9 +124,54 @@ def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
     """What is known, part by part, without quantifiers: what holds of all holds of that which the others speak of."""
     if not any(part.op is ops.FORALL for part in parts):
         return list(parts)
+    if any(map(_is_of_blocks, parts)):
+        blocks = tuple(islice(_in_turns([_blocks(term) for term in others]), MOST_PLACES))
+        return [and_(*_of_some(part, blocks)) if part.op is ops.FORALL else part for part in parts]
     asked = (case for term in others for index in indices(term) for case in cases_of_sum(index))
     places = tuple(islice(dict.fromkeys(told_by_numbers(list(dict.fromkeys(asked)), parts)), MOST_PLACES))
     return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
+
+
+def _in_turns(rows: Sequence[Iterator[Term]]) -> Iterator[Term]:
+    """The different ones among what these give, one of each in turn."""
+    seen: set[Term] = set()
+    waiting = list(rows)
+    while waiting:
+        for row in list(waiting):
+            new = next((term for term in row if term not in seen), None)
+            if new is None:
+                waiting.remove(row)
+            else:
+                seen.add(new)
+                yield new
+
+
+def _is_of_blocks(part: Term) -> bool:
+    """Whether something is said of all blocks: what says how large one is has the block's number for its index."""
+    if part.op is not ops.FORALL:
+        return False
+    numbers = (node.args[1] for node in post_order(part.args[0]) if node.op is ops.SELECT)
+    return any(index.op is ops.BVLSHR and index.args[0] in part.payload for index in numbers)
+
+
+def _blocks(term: Term) -> Iterator[Term]:
+    """Where arrays are read or written, case by case, without what is added to get at a member."""
+    for index in indices(term):
+        whole = index.args[0] if index.op is ops.BVLSHR and index.args[1].op is ops.VALUE else index
+        for case in cases_of_sum(whole):
+            sum_ = affine(case)
+            yield Affine(sum_.factors, 0, case.sort).term if sum_.factors else case
+
+
+def _of_some(quantified: Term, blocks: Sequence[Term]) -> Iterator[Term]:
+    """What is said of all addresses is said of these; what is said of several, or of others, of what fits them."""
+    variables = quantified.payload
+    if len(variables) != 1 or not any(block.sort is variables[0].sort for block in blocks):
+        yield from instances(quantified, blocks)
+        return
+    for block in blocks:
+        if block.sort is variables[0].sort:
+            yield substitute(quantified.args[0], {variables[0]: block})
 
 
 def _true_in(answer: Sat, wanted: Mapping[Term, Term]) -> list[Term]:

@@ -24,6 +24,7 @@ from craton.logic import (
     bvadd,
     bvsle,
     bvult,
+    conjuncts,
     disjuncts,
     eq,
     fold,
@@ -47,7 +48,7 @@ from craton.program.transitions import Transition
 from craton.views.cells.layout import roots
 
 MOST_OF_ALL, MOST_OF_ONE, MOST_WANTED, MOST_QUESTIONS, MOST_SCALARS, MOST_TERMS = 90, 90, 6, 18, 16, 6
-MOST_STORED, MOST_GUARDS = 4, 3  # different constants in one member; ways to limit one fact
+MOST_STORED, MOST_UNDER_GUARD = 4, 12  # different constants in one member; facts of the nodes that a guard is true of
 
 
 class Effort(Enum):
@@ -113,10 +114,10 @@ class Facts:
 
     def _conditions(self, steps: Iterable[Transition]) -> Iterator[Term]:
         """Conditions of other variables than pointers: the modes of a program."""
-        pointers = frozenset(self.nodes.pointers)
+        others = frozenset((*self.nodes.pointers, *self.nodes.counters)) | self.nodes.variables
         for step in steps:
             for x, set_to in step.updates.items():
-                if isinstance(x.sort, BitVec) and x not in pointers:
+                if isinstance(x.sort, BitVec) and x not in others:
                     constants = [leaf for leaf in leaves(set_to) if leaf.op is ops.VALUE]
                     yield from (eq(x, c) for c in constants)
                     yield from (not_(eq(x, c)) for c in constants)
@@ -168,19 +169,22 @@ class Facts:
     def _guards(self, others: Sequence[Term]) -> Iterator[Term]:
         """What may have to be known of a node first."""
         k = self.node
+        for field in self.nodes.fields:
+            constants = () if field.points else self.stored[field.array]
+            yield from (eq(field.of(k), c) for c in constants)
+            yield from (not_(eq(field.of(k), c)) for c in constants if len(constants) != 2)
         yield from self.conditions
+        for field in self.nodes.fields:
+            if field.points:
+                yield not_(eq(field.of(k), value(0, self.sort)))
         for other in others:
             yield not_(eq(k, other))
             yield bvult(k, other)
             yield bvult(other, k)
         for field in self.nodes.fields:
             if field.points:
-                yield not_(eq(field.of(k), value(0, self.sort)))
                 yield from (not_(eq(field.of(k), other)) for other in others)
                 yield from (eq(field.of(k), other) for other in others)
-            else:
-                yield from (eq(field.of(k), c) for c in self.stored[field.array])
-                yield from (not_(eq(field.of(k), c)) for c in self.stored[field.array])
 
     def _terms(self, known: frozenset[Term]) -> Iterator[Term]:
         """Nodes that the program's questions lead to."""
@@ -218,13 +222,29 @@ class Facts:
             yield from self._closed(kind, known, states, where)
             if effort is Effort.LITTLE:
                 continue
-            limits = {guard: where & states.where(guard, k) for guard in guards}
-            wide = sorted((g for g in guards if limits[g] and limits[g] != where), key=lambda g: -limits[g].bit_count())
-            for fact, holds in true.items():
-                if fact not in always:
-                    fitting = (g for g in wide if not limits[g] & ~holds and not _is_part(not_(g), fact))
-                    for guard in islice(fitting, MOST_GUARDS):
-                        yield forall([k], implies(and_(there, guard), fact))
+            yield from self._limited(there, where, guards, true, always, states)
+
+    def _limited(
+        self,
+        there: Term,
+        where: int,
+        guards: Sequence[Term],
+        true: Mapping[Term, int],
+        always: Sequence[Term],
+        states: States,
+    ) -> Iterator[Term]:
+        """What is true of some nodes: those for which a guard holds, and of each guard only the strongest facts."""
+        k = self.node
+        for guard in guards:
+            here = where & states.where(guard, k)
+            if not here or here == where:
+                continue
+            denied = {*conjuncts(guard), not_(guard)}
+            fine = [fact for fact, holds in true.items() if not here & ~holds and fact not in always]
+            fine = [fact for fact in fine if denied.isdisjoint(disjuncts(fact))]
+            told = {part for fact in (*fine, *always) if len(parts := disjuncts(fact)) == 1 for part in parts}
+            strong = [fact for fact in fine if len(parts := disjuncts(fact)) == 1 or told.isdisjoint(parts)]
+            yield from (forall([k], implies(and_(there, guard), fact)) for fact in islice(strong, MOST_UNDER_GUARD))
 
     def _closed(self, kind: Kind, known: frozenset[Term], states: States, where: int) -> Iterator[Term]:
         """Where only some nodes are as they should be: those that they point to are, too."""

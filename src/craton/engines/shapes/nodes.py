@@ -67,6 +67,7 @@ class Sized:
     shift: int
     size: Term
     next: Term | None  # the number that the next object gets
+    most: Term | None = None  # what the program compares that with: how many numbers there are
 
     @property
     def variables(self) -> frozenset[Term]:
@@ -219,13 +220,24 @@ class _Finding:
     def _sized(self, array: Term) -> Iterator[Sized]:
         if shift := self._shift(array):
             sizes = {leaf for leaf in self.stored.get(array, ()) if leaf.op is ops.VALUE and leaf.payload}
+            following = self._next_number(array)
+            most = None if following is None else self._most(following)
             for size in sorted(sizes, key=lambda term: -term.payload):
-                yield Sized(array, shift, size, self._next_number(array))
+                yield Sized(array, shift, size, following, most)
 
     def _next_number(self, sizes: Term) -> Term | None:
         """The variable whose value is the number of the next object."""
         growing = (base for base, offset in self.places[sizes] if base in self.assigned and not offset)
         return next((base for base in growing if base is not None and self._only_grows(base)), None)
+
+    def _most(self, number: Term) -> Term | None:
+        """The largest constant that a number is compared with."""
+        found = set()
+        for step in self.steps:
+            for node in post_order(step.guard, *step.updates.values()):
+                if node.op in (ops.BVULT, ops.BVULE) and number in node.args:
+                    found |= {side for side in node.args if side.op is ops.VALUE}
+        return max(found, key=lambda term: term.payload, default=None)
 
     def counters(self, kinds: Sequence[Kind]) -> Iterator[Term]:
         known = frozenset(self.pointers).union(*(kind.variables for kind in kinds))

@@ -76,6 +76,8 @@ class Order:
     ) -> Iterator[Term]:
         """How counters, the number that comes next, and numbers of nodes differ."""
         null = bv(0, following.sort.width) if isinstance(following.sort, BitVec) else following
+        if kind.most is not None:
+            yield bvule(following, kind.most)
         numbers = [(kind.number(x), not_(eq(x, null))) for x in pointers]
         for counter in counters:
             yield from _constant(bvsub(following, counter), None, states)

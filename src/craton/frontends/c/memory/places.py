@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from craton.frontends.c.memory.views import any_clash, is_mixed
 from craton.frontends.c.syntax.nodes import Function
-from craton.frontends.c.syntax.types import ArrayType, CType, Floating, FunctionType, Integer, Pointer, Record
+from craton.frontends.c.syntax.types import ArrayType, CType, Field, Floating, FunctionType, Integer, Pointer, Record
 from craton.program.analysis.union_find import UnionFind
 
 
@@ -34,6 +35,7 @@ class Place:
     __slots__ = (
         "allocated",
         "arithmetic",
+        "array",
         "as_numbers",
         "as_pointers",
         "byte_arithmetic",
@@ -77,6 +79,7 @@ class Place:
         self.records: dict[Record, None] = {}  # as which structs it is accessed
         self.collapsed = False
         self.arithmetic = False
+        self.array = False  # an array lies there, or a string
         self.moved = False  # pointers to it may point behind an object's end
         self.byte_arithmetic = False
         self.tail = False  # an array without a length at its end is accessed
@@ -90,6 +93,16 @@ class Place:
 
     def __repr__(self) -> str:
         return f"<{self.name} {self.number}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """Pointers to a place became pointers to structs of which it is the member at an offset: `container_of`."""
+
+    member: Place
+    struct: Place
+    record: Record
+    offset: int
 
 
 def find(place: Place) -> Place:
@@ -159,6 +172,7 @@ class Places:
         self._handed_on: list[tuple[Place, Place]] = []  # where bytes were copied without a type
         self.on_call: list[tuple[CallSite, Function]] = []
         self.escaped: list[Place] = []  # what unknown functions were given
+        self._containers: list[Container] = []
 
     def new(self, name: str) -> Place:
         place = Place(len(self.all), name)
@@ -242,6 +256,41 @@ class Places:
         """Several elements in a row are accessed from one on, or a pointer to one comes from an index."""
         find(place).arithmetic = True
 
+    def container(self, place: Place, record: Record, member: Field) -> Place:
+        """The place of structs whose member a pointer to the place points to, if it is computed back by the member's
+        offset. `settle` looks whether that is all that such a pointer may point to.
+        """
+        struct = self.new(f"{record.tag or 'struct'} of {place.name}"[:40])
+        struct.moved = True
+        self.union(self.field(struct, record, member.offset, member.name, member.type), place)
+        self._containers.append(Container(find(place), find(struct), record, member.offset))
+        return find(struct)
+
+    def _settle_containers(self) -> bool:
+        """Joins a struct with those that have its member; or with the member itself, as steps by bytes do, where
+        pointers to it may point elsewhere than to such a member or an object of its type. Whether there was anything
+        to do.
+        """
+        changed = False
+        for each in self._containers:
+            member, struct = find(each.member), find(each.struct)
+            if member is struct:
+                continue
+            wholes = [find(parent) for parent, _ in member.parents]
+            fits = not any(array for _, array in member.parents) and not (
+                member.array or member.allocated or member.zeroed
+            )
+            fits &= not (member.external or member.invented or member.scrambled or member.tail)
+            if not fits or not all(_is_member_at(member, whole, each) for whole in (struct, *wholes)):
+                self.collapse(member)
+                self.union(member, struct)
+                changed = True
+            for whole in wholes:
+                if find(whole) is not find(struct):
+                    self.union(whole, struct)
+                    changed = True
+        return changed
+
     def reach_behind(self, place: Place, record: Record, offset: int) -> None:
         """A member that is an array without a length is accessed: its elements are what lies behind it."""
         if record.is_union or any(member.offset >= offset and member.type.size for member in record.fields):
@@ -309,6 +358,7 @@ class Places:
         known = {id(find(parent)) for parent, array in a.parents}
         a.parents.extend((p, array) for p, array in b.parents if not array or id(find(p)) not in known)
         a.arithmetic |= b.arithmetic
+        a.array |= b.array
         a.moved |= b.moved
         a.byte_arithmetic |= b.byte_arithmetic
         a.scrambled |= b.scrambled
@@ -433,8 +483,16 @@ class Places:
                     place.zeroed = False
                     self.touch(place, place.record)
                     changed = True
+            changed |= self._settle_containers()
             changed |= self._expose_clashes()
         self._frozen = True
+
+
+def _is_member_at(member: Place, whole: Place, where: Container) -> bool:
+    """Whether a place is this member of structs of this type, and nothing else of them."""
+    if whole.record is None or not _same_layout(whole.record, where.record):
+        return False
+    return [offset for offset, part in whole.fields.items() if find(part) is member] == [where.offset]
 
 
 def _clashes(places: Sequence[Place]) -> bool:

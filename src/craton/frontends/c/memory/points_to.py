@@ -13,7 +13,9 @@ from craton.frontends.c.memory.scan import Scan, needs_memory
 from craton.frontends.c.syntax.expressions import (
     constant_number,
     direct_callee,
+    is_constant_address,
     is_named_array,
+    members_counted,
     without_conversions,
     without_decay,
 )
@@ -138,6 +140,7 @@ class PointsTo:
             for variable in variables:
                 if isinstance(variable.type, Record | ArrayType) and self.scan.in_memory(variable):
                     self.places.touch(self.of_variable(variable), variable.type)
+                    self.of_variable(variable).array |= isinstance(variable.type, ArrayType)
                     self.of_variable(variable).arithmetic |= isinstance(variable.type, ArrayType) and _has_tail(
                         variable.type
                     )
@@ -215,6 +218,7 @@ class PointsTo:
             return self.pointed(node.children[0])
         if kind is Kind.STRING:
             place = self.places.new("string")
+            place.array = True
             self.places.touch(place, node.type)
             return place
         if kind is Kind.COMPOUND_LITERAL:
@@ -341,6 +345,9 @@ class PointsTo:
         if isinstance(node.type, Pointer):
             pointer, place = (left, a) if isinstance(left.type, Pointer | ArrayType) else (right, b)
             place = place or self.pointed(pointer)
+            found = self._containing(place, node)
+            if found is not None:
+                return found
             self._arithmetic(place, pointer.type)
             return place
         if isinstance(left.type, Pointer | ArrayType):  # the distance of two pointers into one object
@@ -353,6 +360,19 @@ class PointsTo:
         for operand in (a, b):
             self.flow(result, operand, node.type)
         return result
+
+    def _containing(self, place: Place, node: Node) -> Place | None:
+        """What a pointer points to from which the offset of a member is subtracted: a struct that has what it pointed
+        to as this member.
+        """
+        members = members_counted(node.children[1]) if node.op == "-" and isinstance(node.type, Pointer) else []
+        if not members or (not isinstance(node.type.target, Void) and node.type.target.size != 1):
+            return None
+        if any(m.value.record.is_union or m.value.bits is not None or isinstance(m.type, ArrayType) for m in members):
+            return None
+        for member in members:
+            place = self.places.container(place, member.value.record, member.value)
+        return place
 
     def _unary(self, node: Node) -> Place | None:
         place = self.of_value(node.children[0])
@@ -420,6 +440,8 @@ class PointsTo:
         place = self.of_value(child)
         if not self.is_tracked(node.type):
             return None
+        if isinstance(node.type, Integer) and isinstance(child.type, Pointer) and is_constant_address(child):
+            return None  # how far from its beginning a member is
         if isinstance(node.type, Pointer) and isinstance(child.type, Integer) and constant_number(child) != 0:
             place = find(place) if place is not None else self.places.new("invented")
             place.invented = True

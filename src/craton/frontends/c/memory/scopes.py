@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from craton.frontends.c.memory.facts import Facts
 from craton.frontends.c.memory.places import parts_of
+from craton.frontends.c.syntax.expressions import constant_number, without_conversions
 from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import has_variable_length
 
@@ -215,11 +216,45 @@ def _find_mortal(facts: Facts, function: Function, found: Scopes) -> None:
 
 
 def may_run_again(facts: Facts, function: Function) -> bool:
-    """Every function but an entry function that nobody calls."""
+    """Whether anything of the program runs after the function has returned: not after an entry function that nobody
+    calls, nor after a function that such a one calls in its last statement, and nobody else.
+    """
     scan, symbol = facts.scan, function.symbol
-    if symbol != facts.specification.entry or symbol in scan.address_taken:
+    if symbol in scan.address_taken:
         return True
-    return any(symbol in callees for callees in scan.calls.values())
+    callers = [caller for caller, callees in scan.calls.items() if symbol in callees]
+    if symbol == facts.specification.entry:
+        return bool(callers)
+    entry = scan.functions.get(facts.specification.entry)
+    if entry is None or callers != [entry.symbol] or may_run_again(facts, entry):
+        return True
+    return not _calls_last(entry, symbol)
+
+
+def _calls_last(function: Function, symbol: str) -> bool:
+    """Whether the last statement of a function, but for the return of a constant, is its only call of another one."""
+    assert function.body is not None
+    statements = list(function.body.children)
+    if statements and statements[-1].kind is Kind.RETURN:
+        held = statements[-1].children
+        if not held or constant_number(held[0]) is not None:
+            statements.pop()
+    if not statements or statements[-1].kind not in (Kind.EXPRESSION, Kind.RETURN) or not statements[-1].children:
+        return False
+    last = without_conversions(statements[-1].children[0])
+    if last.kind is not Kind.CALL:
+        return False
+    return _names(last.children[0], symbol) == 1 == _names(function.body, symbol)
+
+
+def _names(node: Node, symbol: str) -> int:
+    """How often a function is named in a piece of text."""
+    found, waiting = 0, [node]
+    while waiting:
+        each = waiting.pop()
+        found += each.kind is Kind.FUNCTION and each.value.symbol == symbol
+        waiting += [child for child in each.children if child is not None]
+    return found
 
 
 def _outlived(facts: Facts, function: Function, found: Scopes, variable: Variable, scope: Scope) -> bool:

@@ -114,6 +114,34 @@ def constant_number(node: Node) -> int | None:
     return None
 
 
+def is_constant_address(pointer: Node) -> bool:
+    """Whether the text shows which number a pointer is, wherever objects lie: `0`, `&((struct s *)0)->member`."""
+    match pointer.kind:
+        case Kind.NUMBER:
+            return True
+        case Kind.CONVERT if isinstance(pointer.type, Pointer):
+            return is_constant_address(pointer.children[0])
+        case Kind.ADDRESS:
+            place = pointer.children[0]
+            while place.kind is Kind.MEMBER and place.op == ".":
+                place = place.children[0]
+            return place.kind is Kind.MEMBER and place.op == "->" and is_constant_address(place.children[0])
+    return False
+
+
+def members_counted(number: Node) -> list[Node]:
+    """The members, the innermost first, whose offset a number is that was computed as `&((struct s *)0)->member` is;
+    none if it was computed otherwise.
+    """
+    address = without_conversions(number)
+    if address.kind is not Kind.ADDRESS or not is_constant_address(address):
+        return []
+    found = [address.children[0]]
+    while found[-1].op == ".":
+        found.append(found[-1].children[0])
+    return found if constant_number(found[-1].children[0]) == 0 else []
+
+
 # --- arguments of memory functions ------------------------------------------------------------------------------------
 
 
