@@ -18,10 +18,10 @@ from craton.logic.semantics import to_signed
 from craton.logic.terms import format_of
 from craton.verdicts.counterexample import ReadValue, Replay, Surroundings
 
-_CHARACTERS = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
+CHARACTERS = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
 _BYTES = frozenset("fgets gets fread getline getdelim read".split())
 _LINES = frozenset("fgets gets getline".split())
-_SCANNED = re.compile(r"scanf\((?P<before>.*)%(?P<conversion>\w+)\)", re.DOTALL)
+SCANNED = re.compile(r"scanf\((?P<before>.*)%(?P<conversion>\w+)\)", re.DOTALL)
 _MOST_ARGUMENTS, _LONGEST = 1000, 4000
 PROGRAM_NAME = b"program"
 
@@ -44,7 +44,7 @@ def surroundings(replay: Replay) -> Surroundings:
 
 def is_read_from_outside(function: str) -> bool:
     """Whether an input of that name is a part of the surroundings."""
-    return function in _CHARACTERS | _BYTES or function == "getenv" or _SCANNED.fullmatch(function) is not None
+    return function in CHARACTERS | _BYTES or function == "getenv" or SCANNED.fullmatch(function) is not None
 
 
 # --- arguments --------------------------------------------------------------------------------------------------------
@@ -111,8 +111,8 @@ def _standard_input(inputs: Sequence[ReadValue]) -> bytes:
     before = ""
     for read in inputs:
         function, value = read.source.function, read.value
-        scanned = _SCANNED.fullmatch(function)
-        if function in _CHARACTERS:
+        scanned = SCANNED.fullmatch(function)
+        if function in CHARACTERS:
             if int(value) > 255:
                 break
             found.append(int(value))

@@ -100,11 +100,19 @@ class Run:
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
+Outside = Callable[[Input], Number | None]
+
+
+def _nothing(what: Input) -> None:
+    """Nobody is outside."""
+
+
 class _Source:
     """Where open values come from."""
 
-    def __init__(self, inputs: Sequence[Number], seed: int | None, only_inputs: bool) -> None:
+    def __init__(self, inputs: Sequence[Number], seed: int | None, only_inputs: bool, outside: Outside) -> None:
         self.waiting = list(inputs)
+        self.outside = outside
         self.only_inputs = only_inputs
         self.next = 0
         self.random = random.Random(seed) if seed is not None else None
@@ -112,7 +120,10 @@ class _Source:
         self.sorts: list[Sort] = []
 
     def input(self, what: Input, sort: Sort) -> Any:
-        if self.next < len(self.waiting):
+        known = self.outside(what)
+        if known is not None:
+            value = as_value(known, sort, what.type)
+        elif self.next < len(self.waiting):
             value = as_value(self.waiting[self.next], sort, what.type)
             self.next += 1
         else:
@@ -222,9 +233,12 @@ class Interpreter:
         seed: int | None = None,
         step_limit: int = 10_000_000,
         only_inputs: bool = False,
+        outside: Outside = _nothing,
     ) -> Run:
-        """With `only_inputs` the seed is for inputs; what the program leaves open besides is zero."""
-        source = _Source(inputs, seed, only_inputs)
+        """With `only_inputs` the seed is for inputs; what the program leaves open besides is zero. Who is `outside` may
+        answer for an input before the others are used.
+        """
+        source = _Source(inputs, seed, only_inputs, outside)
         state = [source.arbitrary(variable.sort) for variable in self._globals]
         self._namespace.update(
             G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary, fresh=count()

@@ -44,7 +44,17 @@ def _folded(step: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _mark(step: Mapping[str, Any], name: str) -> str:
-    return " (input)" if name in step["inputs"] else " (unspecified)" if name in step["unspecified"] else ""
+    if name in step["inputs"] or _ends_input(step, name):
+        return " (input)"
+    return " (unspecified)" if name in step["unspecified"] else ""
+
+
+def _ends_input(step: Mapping[str, Any], name: str) -> bool:
+    """Whether it is the zero behind a text that was read."""
+    found = _ELEMENT.fullmatch(name)
+    if found is None or step["changes"][name] != _ZERO:
+        return False
+    return f"{found[1]}[{int(found[2]) - 1}]" in step["inputs"]
 
 
 def _together(array: str, values: Sequence[str]) -> str:

@@ -168,8 +168,9 @@ def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
     from craton.verdicts.counterexample import NotCompiled, Reached
 
     shown = ", ".join(entry["value"] for entry in inputs[:8]) + (", …" if len(inputs) > 8 else "")
+    around = [f"with {told}" for told in verdict.replay.found_around.sentences]
     after = f"after {counted(len(inputs), 'input')}" + (f": {shown}" if shown else "")
-    after += "".join(f"; with {told}" for told in verdict.replay.found_around.sentences)
+    after = "; ".join(around if around and not inputs else [after, *around])
     match verdict.compiled:
         case Reached(compiler):
             return f"replay: error reached in the compiled program ({compiler}) {after}"

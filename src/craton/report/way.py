@@ -72,14 +72,15 @@ def way(replay: Replay, program: Program | None = None, check: str = "") -> list
 
 
 def _with_path(replay: Replay, program: Program, check: str) -> Replay | None:
-    """The same run by the interpreter, which writes down its path, and reads what the compiled program was not given as
-    an input (`getenv` finds nothing); values that C leaves open are zero.
+    """The same run by the interpreter, which writes down its path, and reads the same standard input; what the compiled
+    program was not given as an input besides is zero (`getenv` finds nothing), as are values that C leaves open.
     """
-    from craton.program.interpreter import Interpreter, ReachedError
+    from craton.evidence.typed_input import run_on_text
+    from craton.program.interpreter import ReachedError
 
     try:
         numbers = [as_number(read) for read in replay.inputs]
-        run = Interpreter(program, record=True).run(numbers, step_limit=_MOST_STEPS, only_inputs=True)
+        run, program = run_on_text(program, numbers, replay.found_around.standard_input, _MOST_STEPS, record=True)
     except (CannotRun, RecursionError):
         return None
     if not isinstance(run.outcome, ReachedError) or run.outcome.violated.check != check:
@@ -103,6 +104,7 @@ class _Telling:
             name: {symbol.name for one in p.parameters if (symbol := loaded.symbols.get(one)) is not None}
             for name, p in loaded.procedures.items()
         }
+        self.hidden = loaded.procedures.keys() - self.home.values()
         self.own = {(symbol.function, symbol.name) for symbol in self.program.symbols.values()}
         self.stack: list[str] = []
         self.set_before: set[Term] = set()
@@ -168,7 +170,7 @@ class _Telling:
         self.set_before.add(variable)
         symbol = self._symbol(variable)
         name = "" if symbol is None or isinstance(variable.sort, Array) else symbol.name
-        if source is _From.PROGRAM or name:
+        if source is _From.PROGRAM or (name and not self._hands_on(symbol)):
             self.held.pop(variable, None)
         else:
             self.held[variable] = source
@@ -179,6 +181,10 @@ class _Telling:
             self._note_stores(here, edge, variable)
         elif name and symbol is not None and (changed or source is not _From.PROGRAM):
             self._tell(here, symbol, name, self._text(value, variable, symbol), source)
+
+    def _hands_on(self, symbol: Symbol | None) -> bool:
+        """Whether what it holds is told of those who get it: results, and variables of functions without lines."""
+        return symbol is not None and (symbol.name.startswith("\\") or symbol.function in self.hidden)
 
     def _text(self, value: Any, variable: Term, symbol: Symbol) -> str:
         """A pointer to nothing that has a name is told by a global variable that has the same value: `stdin`."""

@@ -39,7 +39,7 @@ def test_conversions(template: str, expected: object) -> None:
 @pytest.mark.parametrize(
     ("template", "expected"),
     [
-        ("%d,%5u", ["scanf(%d)", "scanf(,%u)"]),
+        ("%d,%5u", ["scanf(%d)", "scanf(,%5u)"]),
         ("%% %lx%n%c", ["scanf(% %lx)", "", "scanf(%c)"]),
         ("a%*db%hhd", ["scanf(ab%hhd)"]),
         ("%s%lf", ["", "scanf(%lf)"]),

@@ -48,7 +48,8 @@ def conversions(template: str, pointer_size: int) -> tuple[Conversion, ...] | No
         if conversion is None:
             return None
         if conversion.written not in (Written.TEXT, Written.COUNT):
-            conversion = replace(conversion, source=f"scanf({before}%{match['length']}{match['kind']})")
+            converted = "".join(filter(None, match.group("width", "length", "kind")))
+            conversion = replace(conversion, source=f"scanf({before}%{converted})")
         found.append(conversion)
         before = ""
     return None if "%" in template[position:] else tuple(found)
