@@ -7,6 +7,7 @@ from typing import Any
 
 from craton.frontends.c.clang import literals
 from craton.frontends.c.clang.bindings import (
+    CXType,
     Raw,
     evaluate_float,
     evaluate_integer,
@@ -17,7 +18,7 @@ from craton.frontends.c.clang.bindings import (
 from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.clang.normal_form import has_indices_in_a_row, is_builtin, is_designated
 from craton.frontends.c.errors import Unsupported
-from craton.frontends.c.syntax.nodes import Kind, Node
+from craton.frontends.c.syntax.nodes import DROPS_CONST, Kind, Node
 from craton.frontends.c.syntax.types import (
     ArrayType,
     CType,
@@ -35,6 +36,7 @@ BINARY += ["&", "^", "|", "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", 
 UNARY = [None, "x++", "x--", "++x", "--x", "&", "*", "+", "-", "~", "!", "__real", "__imag", "__extension__", None]
 
 _TYPE_NAME = 43
+_POINTER, _INTEGERS = 101, range(8, 21)  # of types; `unsigned short` is the first
 
 Reads = Callable[[Raw], Node]
 
@@ -164,7 +166,9 @@ class ExpressionReader:
         return with_field_types(self._make(Kind.CONDITIONAL, raw, tuple(map(self.expression, parts_of(raw)))))
 
     def _cast(self, raw: Raw) -> Node:
-        return self._make(Kind.CONVERT, raw, (self.expression(parts_of(raw)[-1]),), "cast")
+        part = parts_of(raw)[-1]
+        value = DROPS_CONST if _drops_const(part, raw) else None
+        return self._make(Kind.CONVERT, raw, (self.expression(part),), "cast", value)
 
     def _init_list(self, raw: Raw) -> Node:
         return self._make(Kind.INIT_LIST, raw, tuple(map(self._init_item, parts_of(raw))))
@@ -246,6 +250,8 @@ class ExpressionReader:
             return self._constant(raw)
         if len(parts) == 1:
             inner = self.expression(parts[0])
+            if _drops_const(parts[0], raw):
+                return self._make(Kind.CONVERT, raw, (inner,), value=DROPS_CONST)
             type_ = self._types.of_cursor(raw.cursor)
             both_arrays = isinstance(inner.type, ArrayType) and isinstance(type_, ArrayType)
             if both_arrays or inner.type is type_ or inner.type is self._types.decayed(type_):
@@ -317,3 +323,23 @@ def _way(record: CType, field: Field) -> list[Field]:
                     return [*way, member]
                 waiting.append((member.type, [*way, member]))
     return []
+
+
+def _drops_const(source: Raw, target: Raw) -> bool:
+    """Whether a pointer to what is `const` is converted to one that allows writing, or to a number."""
+    functions = lib()
+    given = functions.clang_getCanonicalType(functions.clang_getCursorType(source.cursor))
+    made = functions.clang_getCanonicalType(functions.clang_getCursorType(target.cursor))
+    if not _points_to_const(given) or _points_to_const(made):
+        return False
+    return made.kind in (_POINTER, *_INTEGERS)
+
+
+def _points_to_const(t: CXType) -> bool:
+    functions = lib()
+    inner = functions.clang_getPointeeType(t)
+    if not inner.kind:
+        inner = functions.clang_getArrayElementType(t)
+    while inner.kind and not functions.clang_isConstQualifiedType(inner):
+        inner = functions.clang_getArrayElementType(inner)
+    return bool(inner.kind)

@@ -1,4 +1,8 @@
-"""The functions of <math.h> that are exact in IEEE arithmetic."""
+"""The functions of <math.h> that are exact in IEEE arithmetic.
+
+Floats of the model have one NaN, so its sign and its payload are not known: whoever asks for them gets any. Open is
+also which of two zeros is the greater one, and what the extremum of a number and a NaN is that may be a signaling one.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,23 @@ from craton.frontends.c.automaton.lvalue import Lvalue, Value
 from craton.frontends.c.library.arguments import pointer_lvalue
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import Handler, builtins, models, only
+from craton.frontends.c.library.signs import only_sign_matters
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import CType, Floating
 from craton.logic import (
+    FALSE,
     RNA,
     RNE,
     RTN,
     RTP,
     RTZ,
+    TRUE,
+    BitVec,
     Float,
     Term,
     and_,
     bv,
+    eq,
     fp_abs,
     fp_add,
     fp_bits,
@@ -41,6 +50,7 @@ from craton.logic import (
     fp_value,
     ite,
     not_,
+    ops,
     or_,
 )
 
@@ -76,8 +86,28 @@ def fmod(x: Term, y: Term) -> Term:
     return ite(fp_is_negative(x), fp_neg(positive), positive)
 
 
+def _chosen(lower: Lowering) -> Term:
+    """What the text does not decide: a counterexample that rests on it has to be run."""
+    choice = lower.builder.temporary(BitVec(1))
+    lower.builder.havoc(choice)
+    lower.context.approximated[lower.function.name] = None
+    return eq(choice, bv(1, 1))
+
+
+def _is_negative(lower: Lowering, x: Term) -> Term:
+    """Whether the sign is set; that of a NaN may be."""
+    if x.is_value and fp_is_nan(x) is FALSE:
+        return fp_is_negative(x)
+    return or_(fp_is_negative(x), and_(fp_is_nan(x), _chosen(lower)))
+
+
+def _with_sign(negative: Term, x: Term) -> Term:
+    return ite(negative, fp_neg(fp_abs(x)), fp_abs(x))
+
+
 def copysign(x: Term, y: Term) -> Term:
-    return ite(fp_is_negative(y), fp_neg(fp_abs(x)), fp_abs(x))
+    """The sign of a number, or of a NaN that becomes one itself."""
+    return _with_sign(fp_is_negative(y), x)
 
 
 def fdim(x: Term, y: Term) -> Term:
@@ -86,12 +116,47 @@ def fdim(x: Term, y: Term) -> Term:
     return ite(or_(fp_is_nan(x), fp_is_nan(y), fp_lt(y, x)), fp_sub(RNE, x, y), fp_bits(0, sort))
 
 
-def fmax(x: Term, y: Term) -> Term:
-    return ite(fp_is_nan(x), y, ite(fp_is_nan(y), x, ite(fp_lt(x, y), y, x)))
+_QUIET = frozenset({ops.FP_ADD, ops.FP_SUB, ops.FP_MUL, ops.FP_DIV, ops.FP_SQRT, ops.FP_FMA, ops.FP_FROM_FP})
 
 
-def fmin(x: Term, y: Term) -> Term:
-    return ite(fp_is_nan(x), y, ite(fp_is_nan(y), x, ite(fp_lt(y, x), y, x)))
+def _extremum(names: str, is_less: Callable[[Term, Term], Term]) -> None:
+    """`is_less`: whether the second argument is the result."""
+
+    def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+        given = [_float_argument(lower, argument, node.type) for argument in arguments]
+        quiet = all(each.is_value or each.op in _QUIET for each in given)
+        x, y = (lower.builder.save(each) for each in given)
+        second = is_less(x, y)
+        if not (x.is_value and y.is_value):
+            second = or_(second, and_(fp_is_zero(x), fp_is_zero(y), _chosen(lower)))
+        elif fp_is_zero(x) is TRUE and fp_is_zero(y) is TRUE and x is not y:
+            second = _chosen(lower)
+        one_is_nan = or_(fp_is_nan(x), fp_is_nan(y))
+        sort = x.sort
+        assert isinstance(sort, Float)
+        signals = FALSE if quiet or one_is_nan is FALSE else and_(one_is_nan, _chosen(lower))
+        number_ = ite(fp_is_nan(x), y, ite(fp_is_nan(y), x, ite(second, y, x)))
+        return ite(signals, fp_value(float("nan"), sort), number_)
+
+    for name in names.split():
+        models(f"{name} {name}f {name}l __{name} __{name}f __{name}l")(handler)
+
+
+def _copysign(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    x, y = (lower.builder.save(_float_argument(lower, argument, node.type)) for argument in arguments)
+    return _with_sign(_is_negative(lower, y), x)
+
+
+def _signbit(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """Not zero where it is set: gcc gives 1, 512 or -2147483648."""
+    width = node.type.size * 8
+    negative = _is_negative(lower, lower.builder.save(lower.expressions.scalar(arguments[0])))
+    if negative is FALSE or only_sign_matters(lower.function, node):
+        return number(negative, width)
+    answer = lower.builder.temporary(BitVec(width))
+    lower.builder.havoc(answer)
+    lower.context.approximated[lower.function.name] = None
+    return ite(negative, ite(eq(answer, bv(0, width)), bv(1, width), answer), bv(0, width))
 
 
 _pure("fabs", fp_abs)
@@ -103,10 +168,9 @@ _pure("round", _round(RNA))
 _pure("rint nearbyint roundeven", _round(RNE))
 _pure("fmod", fmod)
 _pure("remainder drem", fp_rem)
-_pure("copysign", copysign)
 _pure("fdim", fdim)
-_pure("fmax", fmax)
-_pure("fmin", fmin)
+_extremum("fmax", fp_lt)
+_extremum("fmin", lambda x, y: fp_lt(y, x))
 _pure("fma", lambda x, y, z: fp_fma(RNE, x, y, z))
 
 
@@ -133,7 +197,8 @@ def _predicate(names: str, function: Callable[[Term], Term]) -> None:
 _predicate("isnan", fp_is_nan)
 _predicate("isnormal", fp_is_normal)
 _predicate("isfinite finite", lambda x: not_(or_(fp_is_nan(x), fp_is_infinite(x))))
-_predicate("signbit", fp_is_negative)  # of a NaN: not negative, since there is one NaN only
+for _name in ("copysign", "signbit"):
+    models(f"{_name} {_name}f {_name}l __{_name} __{_name}f __{_name}l")(_copysign if _name == "copysign" else _signbit)
 
 
 def _is_infinite(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:

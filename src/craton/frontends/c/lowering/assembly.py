@@ -1,8 +1,9 @@
 """Inline assembly, by what gcc asks of it: it changes its outputs, and memory if it says so.
 
 A template without instructions does nothing: its outputs are what the inputs put into the same operands were. Of other
-templates the outputs are arbitrary, so is memory if it is clobbered, and control goes on anywhere it may; a
-counterexample that passes one has to be run. Pointers that such a template makes or changes are unmodelled.
+templates the outputs are arbitrary, so is memory if it is clobbered or the template may do more than it says
+(`obedience`), and control goes on anywhere it may; a counterexample that passes one has to be run. Pointers that such a
+template makes or changes are unmodelled, and so is one that may call what it is given.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
+from craton.frontends.c.lowering.obedience import is_obedient, may_be_in_memory, may_lead_away
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
 from craton.frontends.c.memory.places import covered
-from craton.frontends.c.syntax.expressions import without_conversions
+from craton.frontends.c.syntax.expressions import root_variable, without_conversions
 from craton.frontends.c.syntax.nodes import Assembly, Node, Operand
 from craton.frontends.c.syntax.types import Floating, Integer, leaves
 from craton.logic import BOOL, Term
@@ -94,11 +96,15 @@ class InlineAssembly:
             self._expressions.effect(child)
         for target, child in targets:
             self._access.store(target, self._unknowns.arbitrary(child.type))
-        leads_elsewhere = self._names_program(assembly)
+        operands = [without_conversions(child) for _, child in (*outputs, *inputs)]
+        obedient = is_obedient(assembly, [child.type.size for child in operands])
+        elsewhere = self._names_program(assembly) or (not obedient and self._reaches_variables(assembly, operands))
+        leads_away = not obedient and may_lead_away(assembly)
+        changes_memory = not obedient or "memory" in assembly.clobbers
         if makes_pointers:
-            self._builder.perhaps_unmodelled("asm that may make pointers", contained=not leads_elsewhere)
-        elif leads_elsewhere or ("memory" in assembly.clobbers and not self._change_memory()):
-            self._builder.perhaps_unmodelled("asm that may change memory", contained=not leads_elsewhere)
+            self._builder.perhaps_unmodelled("asm that may make pointers", contained=not elsewhere)
+        elif elsewhere or leads_away or (changes_memory and not self._change_memory()):
+            self._builder.perhaps_unmodelled("asm that may change memory", contained=not elsewhere)
         for jump in node.children[len(outputs) + len(inputs) :]:
             self._jump(jump)
         self._context.approximated["asm"] = None
@@ -114,6 +120,12 @@ class InlineAssembly:
             word in known or any(unit.defined(word) is not None for unit in program.units)
             for word in _symbols(assembly.template)
         )
+
+    def _reaches_variables(self, assembly: Assembly, operands: list[Node]) -> bool:
+        """Whether the template may be given the address of a variable that has none in the model."""
+        given = zip((*assembly.outputs, *assembly.inputs), operands, strict=True)
+        roots = [root_variable(child) for operand, child in given if may_be_in_memory(operand)]
+        return any(root is not None and not self._context.scan.in_memory(root) for root in roots)
 
     def _change_memory(self) -> bool:
         """All that has an address becomes arbitrary, unless there are pointers among it."""

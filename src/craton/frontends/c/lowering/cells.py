@@ -10,7 +10,22 @@ from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.places import Place
 from craton.frontends.c.syntax.types import CType, Floating, Record
-from craton.logic import BitVec, Float, Term, bv, bvadd, concat, eq, extract, fp_from_bits, ops, select, store
+from craton.logic import (
+    FALSE,
+    BitVec,
+    Float,
+    Term,
+    bv,
+    bvadd,
+    concat,
+    eq,
+    extract,
+    fp_from_bits,
+    fp_is_nan,
+    ops,
+    select,
+    store,
+)
 from craton.program.statements import BitsOf, Havoc
 
 
@@ -89,7 +104,7 @@ def to_bits(builder: Builder, value: Term, t: CType) -> Term:
 
 
 def _pattern(builder: Builder, value: Term, t: Floating) -> Term:
-    if value.is_value:
+    if value.is_value and fp_is_nan(value) is FALSE:  # the sign and the payload of a NaN are not known
         return bv(value.payload, t.sort.width)
     if value.op is ops.FP_FROM_BITS:  # the bits it was made from (NaNs would lose their payload otherwise)
         return value.args[0]

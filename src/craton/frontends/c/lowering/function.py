@@ -114,6 +114,7 @@ class FunctionLowering:
         self.heap = Heap(frame, self.safety, known_blocks)
         self.unknowns = Unknowns(frame)
         self.variables = Variables(frame, self._scopes.renewed)
+        self.safety.object_of = self.variables.object_of
         self.ending = Ending(frame, cells, known_blocks, self.access, self.variables)
 
     def _make_expressions(self) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
+from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.places import find, leaves_members
+from craton.frontends.c.syntax.nodes import Storage, Variable
 from craton.logic import (
     FALSE,
     TRUE,
@@ -27,13 +31,17 @@ from craton.logic import (
 from craton.program.cfa import DEREF
 
 _BESIDE = "an access beside an array to other members"
+_UNWRITTEN = "string literals are not written"
 _STAY = "accesses stay in their objects (--property memsafety proves it)"
 
 
 class Safety:
-    """Questions about addresses, and checks of accesses."""
+    """Questions about addresses, and checks of accesses. `object_of` is told by who knows variables."""
+
+    object_of: Callable[[Variable], Object]
 
     def __init__(self, frame: Frame) -> None:
+        self._frame = frame
         self._context = frame.context
         self._builder = frame.builder
         self._memory = frame.memory
@@ -63,8 +71,15 @@ class Safety:
             self._builder.check(valid, DEREF)
 
     def check_write(self, lvalue: Lvalue) -> None:
-        """String literals are not written; all of them are known where memory safety is checked."""
-        if not self._checks or lvalue.address is None or lvalue.place is None:
+        """String literals are not written; all of them are known where memory safety is checked. What happens if other
+        constant objects are is not modelled: C leaves it open.
+        """
+        self._check_constants(lvalue)
+        if lvalue.address is None or lvalue.place is None:
+            return
+        if not self._checks:
+            if lvalue.base is None and self._context.facts.addresses.are_literals(lvalue.place, lvalue.place):
+                self._context.assume(_UNWRITTEN)
             return
         if lvalue.base is not None and lvalue.base.variable is not None:
             return
@@ -73,6 +88,17 @@ class Safety:
         written = or_(*(bvult(bvsub(lvalue.address, known.address), size(known.size)) for known in kept))
         if written is not FALSE:
             self._builder.check(not_(written), DEREF)
+
+    def _check_constants(self, lvalue: Lvalue) -> None:
+        if lvalue.address is None or lvalue.place is None:
+            return
+        if lvalue.base is not None and lvalue.base.variable is not None and not lvalue.base.variable.constant:
+            return
+        known = [self.object_of(variable) for variable in self._context.facts.constants.get(find(lvalue.place), ())]
+        size = self._memory.pointer
+        written = or_(*(bvult(bvsub(lvalue.address, each.address), size(each.size)) for each in known))
+        if written is not FALSE and self._frame.owns is not Storage.GLOBAL:
+            self._builder.unmodelled_if(written, "a write to a constant object", contained=False)
 
     def check_nearness(self, moved: Term, pointer: Term, offset: Term) -> None:
         """A pointer that is moved into another object's part of the addresses is not modelled."""

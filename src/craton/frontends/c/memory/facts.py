@@ -49,6 +49,16 @@ class Facts:
             found = self._reached[caller] = reachable([caller], lambda symbol: self.calls.get(symbol, ()))
         return found
 
+    @cached_property
+    def constants(self) -> dict[Place, list[Variable]]:
+        """The static objects that are `const`, by the places of their parts, if such may be written."""
+        found: dict[Place, list[Variable]] = {}
+        for variable in self.scan.globals if self.scan.drops_const else ():
+            if variable.constant and self.scan.in_memory(variable):
+                for part in parts_of(self.points_to.of_variable(variable)):
+                    found.setdefault(part, []).append(variable)
+        return found
+
     def sole_regions(self, place: Place) -> list[Place] | None:
         """The places of an object's parts, if no other object lies in any of them."""
         return _sole_regions(self.occupants, place)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from craton.frontends.c.syntax.expressions import constant_number, direct_callee, root_variable, without_conversions
-from craton.frontends.c.syntax.nodes import Function, Kind, Node, Storage, Variable
+from craton.frontends.c.syntax.nodes import DROPS_CONST, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
 
@@ -31,6 +31,7 @@ class Scan:
     indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
     integers_become_pointers: bool = False
     pointers_become_integers: bool = False
+    drops_const: bool = False  # whether a pointer to what is `const` becomes one that may be written through
     largest_argument: int = 0  # of functions without a body, among those that are constants
 
     def in_memory(self, variable: Variable) -> bool:
@@ -172,6 +173,7 @@ class _Scanner:
                 child = node.children[0]
                 if isinstance(node.type, Pointer) and isinstance(child.type, Integer) and child.kind is not Kind.NUMBER:
                     found.integers_become_pointers = True
+                found.drops_const |= node.value == DROPS_CONST
                 if _becomes_number(node):
                     found.pointers_become_integers = True
         return node.children

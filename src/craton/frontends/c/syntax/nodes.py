@@ -73,6 +73,9 @@ LVALUES = frozenset({Kind.VARIABLE, Kind.MEMBER, Kind.SUBSCRIPT, Kind.DEREFERENC
 Extent = tuple[int, int, int | None, int | None]
 
 
+DROPS_CONST = "drops const"  # the value of a conversion after which may be written what is `const`
+
+
 class Node:
     """A node: children may be None only in FOR."""
 
