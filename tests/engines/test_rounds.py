@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,9 @@ from craton.engines.rounds import Rounds
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.frontends.programs import Request, load_program
+from craton.logic import and_, conjuncts, disjuncts, not_, ops, or_
 from craton.program.cfa import Program
+from craton.smt import Unsat, make_solver
 from support.certificates import in_blocks
 
 HEAD = "extern void reach_error(void); extern unsigned char __VERIFIER_nondet_uchar(void);\n"
@@ -81,3 +85,37 @@ def test_nothing_else_is_proved(name: str, tmp_path: Path) -> None:
     answer = _answer(_program(tmp_path, body))
     assert isinstance(answer, Unknown)
     assert any(part in answer.reason for part in why.split("|")), answer.reason
+
+
+def _wrong_ones(annotation: Annotation) -> Iterator[Annotation]:
+    """The same with one equation of one state wrong, or gone."""
+    for location, invariant in annotation.invariants.items():
+        first, *rest = disjuncts(invariant)
+        parts = conjuncts(first)
+        for number, part in enumerate(parts):
+            if part.op is ops.EQ and any(x.is_variable for x in part.args):
+                others = parts[:number] + parts[number + 1 :]
+                for changed in (and_(*others, not_(part)), and_(*others)):
+                    yield replace(annotation, invariants={**annotation.invariants, location: or_(changed, *rest)})
+
+
+def _holds(annotation: Annotation) -> bool:
+    """As the definition says it, and not state by state."""
+    with make_solver("z3", time_limit=20.0) as solver:
+        asked = (solver.check(*(term for _, term in one.formulas)) for one in annotation.conditions())
+        return all(isinstance(answer, Unsat) for answer in asked)
+
+
+def test_what_is_accepted_state_by_state_is_a_proof(tmp_path: Path) -> None:
+    program = _program(tmp_path, SAFE["what the first step asks"])
+    answer = _answer(program)
+    assert isinstance(answer, Safe), answer
+    annotation = Annotation(program, answer.invariants)
+    assert _holds(annotation)
+    refused = 0
+    for wrong in _wrong_ones(annotation):
+        if isinstance(check_annotation(wrong, ("z3",)), Confirmed):
+            assert _holds(wrong)
+        else:
+            refused += 1
+    assert refused > 3

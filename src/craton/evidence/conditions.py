@@ -22,8 +22,8 @@ from functools import cached_property
 from itertools import combinations
 
 from craton.errors import CratonError
-from craton.evidence.state_questions import FEWEST_STATES, StateQuestions, terms_of
-from craton.logic import FALSE, TRUE, Term, disjuncts, eq, free_variables, is_quantified, not_, or_, substitute, var
+from craton.evidence.state_questions import StateQuestions, are_states, terms_of
+from craton.logic import FALSE, TRUE, Term, eq, free_variables, is_quantified, not_, or_, substitute, var
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Block
 from craton.program.transitions import transition
@@ -139,7 +139,7 @@ class Annotation:
         if self.k > 1 or self.paths is not Paths.ALL or edge.source in self.facts or edge.target in self.facts:
             return None
         step = transition(edge.statement)
-        if len(disjuncts(before)) < FEWEST_STATES or any(map(is_quantified, (before, after, *terms_of(step)))):
+        if not are_states(before) or any(map(is_quantified, (before, after, *terms_of(step)))):
             return None
         no_variables(step.inputs, self.known)
         return StateQuestions(before, edge.statement, after)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from craton.evidence.state_ways import StateWays, connected, equation
 from craton.logic import (
@@ -36,7 +37,8 @@ from craton.program.statements import Statement
 from craton.program.transitions import Transition, Transitions
 
 _CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
-FEWEST_STATES = 8  # states; with fewer, one question is as good
+FEWEST_STATES = 8  # states of values; with fewer, one question is as good
+_FEWEST_TERMS = 4  # variables that are equal to terms: then each state is worth a look
 
 Follows = Callable[[Term, Term], bool]  # whether a formula is known to follow from another
 
@@ -89,6 +91,17 @@ def _defined(part: Term, spoken_of: set[Term]) -> tuple[Term, Term] | None:
             if one.is_variable and one not in spoken_of and one not in free_variables(other):
                 return one, other
     return None
+
+
+def are_states(invariant: Term) -> bool:
+    """Whether it is easier to look at one part of a disjunction after the other."""
+    states = disjuncts(invariant)
+    return len(states) >= FEWEST_STATES or all(map(_tells_terms, states))
+
+
+def _tells_terms(state: Term) -> bool:
+    told = (part for part in conjuncts(state) if part.op is ops.EQ and any(x.is_variable for x in part.args))
+    return len(list(islice((part for part in told if equation(part) is None), _FEWEST_TERMS))) == _FEWEST_TERMS
 
 
 def terms_of(step: Transition) -> tuple[Term, ...]:
@@ -167,11 +180,22 @@ class StateQuestions:
         for row in self.before:
             for guard, updates in self._steps(row):
                 now = {x: updates.get(x, x) for x in self.variables}
-                goal = or_(*(self._reached(number, now, updates) for number in sorted(self._possible(now))))
-                if goal is not TRUE:
+                whole = or_(*(self._reached(number, now, updates) for number in sorted(self._possible(now))))
+                for goal in self._parts(row, whole):
                     # What speaks of other variables is left out: many states and ways then ask the same.
                     needed = guard if goal is FALSE else connected(guard, and_(row.rest, goal))
                     yield StateQuestion(row.rest, and_(*needed, not_(goal)), and_(*guard), not row.is_plain)
+
+    def _parts(self, row: _Row, goal: Term) -> Sequence[Term]:
+        """What has to follow, piece by piece where a state says what variables are by terms: each is a question by
+        itself, and what the state says anyway is none.
+        """
+        if goal is TRUE:
+            return ()
+        if row.is_plain:
+            return (goal,)
+        said = frozenset(conjuncts(row.rest))
+        return [part for part in conjuncts(goal) if part not in said]
 
     def _steps(self, row: _Row) -> Iterator[tuple[Sequence[Term], Mapping[Term, Term]]]:
         """Guards, and updates. Where a state is more than values, the whole step asks fewer questions than its ways."""

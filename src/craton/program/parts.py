@@ -20,13 +20,17 @@ _SMALLEST = 12  # locations: a part has at least so many
 
 
 def narrow_places(procedure: Procedure, program: Program) -> frozenset[Location]:
-    """Of the entry procedure, so far apart that parts are worth a look; none where there is no loop."""
+    """Of the entry procedure, so far apart that parts are worth a look; none where there is no loop, or rounds read
+    what they choose: then a state after a part would be many.
+    """
     heads = back_edge_targets(procedure)
     if procedure is not program.main or not heads:
         return frozenset()
     graph = _Dominators(procedure)
-    chosen = _last_choice(program, graph)
-    beginning = [x for x in graph.path(procedure.entry, heads[:1]) if graph.number[x] > chosen]
+    last = _last_choice(procedure, graph)
+    if last >= min(graph.number[head] for head in heads):
+        return frozenset()
+    beginning = [x for x in graph.path(procedure.entry, heads[:1]) if graph.number[x] > last]
     found = set(_apart(beginning, graph))
     for head in heads:
         found.update(_apart([head, *graph.path(head, graph.sources_of_back_edges(head))], graph))
@@ -43,16 +47,15 @@ def _apart(places: Sequence[Location], graph: _Dominators) -> Iterator[Location]
             yield place
 
 
-def _last_choice(program: Program, graph: _Dominators) -> int:
-    """Where the last value is chosen, before the first loop, that is read later: the number of that location."""
-    first = min(graph.number[head] for head in back_edge_targets(program.main))
+def _last_choice(procedure: Procedure, graph: _Dominators) -> int:
+    """Where the last value is chosen that is read later: the number of that location."""
     chosen: list[tuple[int, Edge, Sequence[Term]]] = []
-    for edge in program.main.edges:
-        number = graph.number.get(edge.target, first)
-        if isinstance(edge.statement, Havoc) and number < first:
+    for edge in procedure.edges:
+        number = graph.number.get(edge.target)
+        if isinstance(edge.statement, Havoc) and number is not None:
             chosen.append((number, edge, edge.statement.variables))
     for number, edge, variables in sorted(chosen, key=lambda one: -one[0]):
-        if any(_is_read(x, edge.target, program.main) for x in variables):
+        if any(_is_read(x, edge.target, procedure) for x in variables):
             return number
     return -1
 

@@ -29,7 +29,7 @@ from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables,
 from craton.program.analysis.liveness import live_variables
 from craton.program.blocks import PARTS
 from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import Transition, transition
+from craton.program.transitions import Transition, Transitions, transition
 from craton.smt import Solver, make_solver
 
 MOST_STATES = 8000
@@ -69,6 +69,7 @@ class _Exploration:
         self.steps = steps
         self.solver = solver
         self.budget = budget
+        self.whole: dict[Edge, Transitions] = {}
         live = live_variables(program, steps)
         entry = program.main.entry
         later = [step for edge, step in steps.items() if edge.source != entry]
@@ -88,11 +89,12 @@ class _Exploration:
         found: dict[Location, Term] = {self.program.main.entry: TRUE}
         first = self._only_way(self.program.main.entry, Terms(TRUE, (), self.solver), {})
         begun = beginning(self.steps[first], self.fixed, self.changing[first.target], self.written, self.solver)
-        location, known, state = self._to_the_loop(first.target, begun, found)
+        location, terms, state = self._to_the_loop(first.target, begun, found)
+        known, symbols = self._at_the_loop(terms, state)
         bounds: Mapping[Term, Term] = {}
         tried: list[Mapping[Term, Term]] = [bounds]
         while True:
-            terms = Terms(and_(known, *bounds.values()), (*begun.fixed, *bounds), self.solver)
+            terms = Terms(and_(known, *bounds.values()), (*symbols, *bounds), self.solver)
             loop = _Loop(self, terms, bounds, may_guess=len(tried) == 1)
             try:
                 loop.explore(location, state)
@@ -118,18 +120,25 @@ class _Exploration:
 
     def _to_the_loop(
         self, location: Location, begun: Beginning, found: dict[Location, Term]
-    ) -> tuple[Location, Term, State]:
+    ) -> tuple[Location, Terms, State]:
         """Along the only way; on it, more gets known of the fixed variables."""
         state, terms = begun.state, Terms(begun.known, begun.fixed, self.solver)
         heads = self.program.loop_heads
         while location not in heads:
             found[location] = and_(terms.known, *(eq(x, state[x]) for x in self.changing[location]))
             edge = self._only_way(location, terms, state)
-            guard = as_conjunction(terms.decided(terms.small(self.guard(edge, state))))
+            step = self.step(edge, state, terms)
+            guard = as_conjunction(terms.decided(terms.small(self.guard(step))))
             if guard is not TRUE and free_variables(guard) <= frozenset(terms.symbols):
                 terms = terms.where(guard)
-            location, state = edge.target, self.after(edge, state, terms)
-        return location, terms.known, state
+            location, state = edge.target, self.after(edge, step, terms)
+        return location, terms, state
+
+    def _at_the_loop(self, terms: Terms, state: State) -> tuple[Term, Sequence[Term]]:
+        """What is known of those symbols that the loop reads, or that its first state speaks of."""
+        read = frozenset(self.fixed).union(*map(free_variables, state.values()))
+        parts = (part for part in conjuncts(terms.known) if free_variables(part) <= read)
+        return and_(*parts), [x for x in terms.symbols if x in read]
 
     def _only_way(self, location: Location, terms: Terms, state: State) -> Edge:
         """The only step that is no error at once, nor an end."""
@@ -138,7 +147,7 @@ class _Exploration:
         for edge in main.outgoing(location):
             self.budget.check()
             if edge.target in self.program.errors:
-                if terms.is_possible(substitute(self.steps[edge].guard, state), self.budget.left):
+                if terms.is_possible(self.step(edge, state, terms).guard, self.budget.left):
                     raise NoFunction("an error may be reached")
             elif main.outgoing(edge.target):
                 found.append(edge)
@@ -148,16 +157,25 @@ class _Exploration:
 
     # --- steps ---
 
-    def guard(self, edge: Edge, state: State) -> Term:
-        """What is asked of inputs, such as of truth values without a value, is left out: more may happen then."""
-        step = self.steps[edge]
-        asked = (part for part in conjuncts(step.guard) if not free_variables(part) & frozenset(step.inputs))
-        return substitute(and_(*asked), state)
+    def step(self, edge: Edge, state: State, terms: Terms) -> Transition:
+        """From a state: what it decides on the way is not entered."""
+        if edge not in self.whole:
+            self.whole[edge] = Transitions(edge.statement)
 
-    def after(self, edge: Edge, state: State, terms: Terms) -> State:
+        def decided(condition: Term) -> Term:
+            found = terms.decided(terms.small(condition))
+            return found if found.is_value else condition
+
+        return self.whole[edge].where(state, decided)
+
+    def guard(self, step: Transition) -> Term:
+        """What is asked of inputs, such as of truth values without a value, is left out: more may happen then."""
+        return and_(*(part for part in conjuncts(step.guard) if not free_variables(part) & frozenset(step.inputs)))
+
+    def after(self, edge: Edge, step: Transition, terms: Terms) -> State:
         """What depends on inputs, or on variables that hold anything, may be anything then."""
-        updates, symbols = self.steps[edge].updates, frozenset(terms.symbols)
-        found = {x: terms.canonical(substitute(updates.get(x, x), state)) for x in self.changing[edge.target]}
+        symbols = frozenset(terms.symbols)
+        found = {x: terms.canonical(step.updates.get(x, x)) for x in self.changing[edge.target]}
         return {x: value if free_variables(value) <= symbols else x for x, value in found.items()}
 
 
@@ -205,12 +223,12 @@ class _Loop:
         run, terms = self.run, self.terms
         for edge in run.program.main.outgoing(location):
             is_error = edge.target in run.program.errors
-            guard = run.guard(edge, state)
-            if is_error and terms.is_possible(guard, run.budget.left):
+            step = run.step(edge, state, terms)
+            if is_error and terms.is_possible(step.guard, run.budget.left):
                 raise _Unbounded("an error may be reached") if self.bounds else NoFunction("an error may be reached")
-            if is_error or terms.decided(terms.small(guard)) is FALSE:
+            if is_error or terms.decided(terms.small(run.guard(step))) is FALSE:
                 continue
-            yield edge.target, self._bounded(run.after(edge, state, terms))
+            yield edge.target, self._bounded(run.after(edge, step, terms))
 
     def _bounded(self, state: State) -> State:
         """What counts is any number within its bound, as soon as it is within it; and what depends on it, anything."""
