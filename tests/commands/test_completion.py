@@ -26,6 +26,7 @@ from support.commands import command
         ("craton verify x.c --refine 'until-perfect(newton(it, sp", ["until-perfect(newton(it, sp"]),
         ('craton explain x.c --refine "newton(it, w', ["newton(it, wp"]),
         ("craton verify x.c --solver bitw", ["bitwuzla"]),
+        ("craton verify x.c --property reach,mems", ["reach,memsafety"]),
         ("craton verify x.c", []),
         ("craton verify --proof p", []),
         ("craton nothing --eng", []),

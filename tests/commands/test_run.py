@@ -25,6 +25,9 @@ def test_run_reports_by_exit_code(source: str, capsys: pytest.CaptureFixture[str
     assert command("run", source, "--seed", "5") in (0, 1, 3)
     assert command("run", source, "--inputs", "three") == 2
     assert command("run", "nowhere.c") == 2
+    capsys.readouterr()
+    assert command("run", source, "3", "-1") == 2
+    assert "--inputs 3" in capsys.readouterr().err
 
 
 def test_inputs_on_the_command_line() -> None:

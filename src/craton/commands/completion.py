@@ -140,4 +140,9 @@ def _values(action: argparse.Action, begun: str) -> list[str]:
             from craton.smt.registry import known_solvers
 
             return _beginning(begun, known_solvers())
+        case "property":
+            from craton.program.named_properties import NAMES
+
+            others, comma, last = begun.rpartition(",")
+            return [f"{others}{comma}{name}" for name in _beginning(last, NAMES)]
     return []

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import re
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from craton.commands.loading import add_program_arguments, loaded
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from craton.program.interpreter import Number
+
+_NUMBER = re.compile(r"[-+]?[\d.,]+")
 
 
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -35,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from craton.program.interpreter import Interpreter, ReachedError, ReachedUnmodelled, StepLimit
 
     inputs = parse_inputs(args.inputs or "")
+    _refuse_numbers(args.files[1:])
     program = loaded(args)
     result = Interpreter(program).run(inputs, seed=args.seed, step_limit=args.steps)
     for source, value in result.inputs:
@@ -47,6 +54,13 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(result.outcome, ReachedError):
         return 1
     return 3 if isinstance(result.outcome, StepLimit | ReachedUnmodelled) else 0
+
+
+def _refuse_numbers(files: Sequence[str]) -> None:
+    """Inputs are no files, though one may try."""
+    numbers = [word for word in files if _NUMBER.fullmatch(word) and not Path(word).exists()]
+    if numbers:
+        raise CratonError(f"there is no file {numbers[0]}: inputs are given with --inputs {','.join(numbers)}")
 
 
 def parse_inputs(text: str) -> list[Number]:

@@ -32,6 +32,9 @@ class Gaps(Enum):
     ARE_REASONS = auto()
 
 
+_OUT_OF_TIME = "out of time"
+
+
 @dataclass(slots=True)
 class Reasons:
     """Why nothing is known, each reason with the attempts that gave it."""
@@ -44,6 +47,6 @@ class Reasons:
 
     def result(self, clock: Clock, attempts: int) -> Result:
         """Unknown, with what each of so many attempts has to say."""
-        if clock.is_over:
-            self.say("out of time")
+        if clock.is_over and not any(_OUT_OF_TIME in reason for reason in self.said_by):
+            self.say(_OUT_OF_TIME)
         return Result(Unknown(told(self.said_by, attempts), clock.reached))
