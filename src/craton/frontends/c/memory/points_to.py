@@ -365,8 +365,11 @@ class PointsTo:
         """What a pointer points to from which the offset of a member is subtracted: a struct that has what it pointed
         to as this member.
         """
-        members = members_counted(node.children[1]) if node.op == "-" and isinstance(node.type, Pointer) else []
-        if not members or (not isinstance(node.type.target, Void) and node.type.target.size != 1):
+        pointer = node.type
+        if node.op != "-" or not isinstance(pointer, Pointer):
+            return None
+        members = members_counted(node.children[1])
+        if not members or (not isinstance(pointer.target, Void) and pointer.target.size != 1):
             return None
         if any(m.value.record.is_union or m.value.bits is not None or isinstance(m.type, ArrayType) for m in members):
             return None
