@@ -1,20 +1,23 @@
 """A proof by looking at all runs: all of them end, and none at an error.
 
 The runs are followed all at once (`program/unfolding`). The proof names the states that no run comes to, beside errors,
-so that unfolding ends; one question to a solver shows all of that. By the law of unfolding every run then passes only
-states that were followed, and ends with them.
+so that unfolding ends. Solvers show that no run comes to these, in the order of time and some at a time, each time with
+what was shown before; so they find the way again that unfolding has gone. By the law of unfolding every run then passes
+only states that were followed, and ends with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.evidence.checker import Confirmed, Flaw, Question, check_questions
-from craton.logic import Term, eq, free_variables, or_
+from craton.logic import Term, eq, free_variables, not_, or_
 from craton.processes.running_time import running_time
 from craton.program.cfa import Program
 from craton.program.unfolding import AllRuns, Unfolding
+
+MOST_QUESTIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Exhaustion:
     program: Program
     runs: AllRuns
 
-    def question(self, deadline: float | None = None) -> Question | Flaw:
+    def questions(self, deadline: float | None = None) -> list[Question] | Flaw:
         """What shows it; a flaw if runs go on."""
         unfolding = Unfolding(self.program, self.runs.order)
         claims: list[Term] = []
@@ -42,20 +45,32 @@ class Exhaustion:
             if seen == self.runs.states:
                 return Flaw(None, f"some run goes on after {seen} states, to {following.location}")
             state = following
-        claimed = or_(*claims)
-        failed, open_ = "some run comes to where none should", "not shown: all runs end, and none at an error"
-        return Question((claimed, *_needed(claimed, unfolding.definitions)), failed, open_)
+        return list(_one_after_another(claims, unfolding.definitions))
 
 
 def check_exhaustion(
     claimed: Exhaustion, checkers: Sequence[str], seconds: float | None = None, *, opinions: int = 1
 ) -> Flaw | Confirmed:
     started = running_time()
-    question = claimed.question(None if seconds is None else started + seconds)
-    if isinstance(question, Flaw):
-        return question
+    questions = claimed.questions(None if seconds is None else started + seconds)
+    if isinstance(questions, Flaw):
+        return questions
     left = None if seconds is None else max(0.0, seconds - (running_time() - started))
-    return check_questions([question], checkers, left, opinions=opinions)
+    return check_questions(questions, checkers, left, opinions=opinions)
+
+
+def _one_after_another(claims: Sequence[Term], definitions: Mapping[Term, Term]) -> Iterator[Question]:
+    """Law: if each question's formulas contradict each other, no claim holds together with the definitions. Of the
+    claims before, which cannot hold then, those are denied that a question's own definitions speak of.
+    """
+    failed, open_ = "some run comes to where none should", "not shown: all runs end, and none at an error"
+    size = max(1, -(-len(claims) // MOST_QUESTIONS))
+    for first in range(0, len(claims), size):
+        claimed = or_(*claims[first : first + size])
+        needed = _needed(claimed, definitions)
+        spoken_of = frozenset(equation.args[0] for equation in needed)
+        shown = (claim for claim in claims[:first] if free_variables(claim) <= spoken_of)
+        yield Question((claimed, *(not_(claim) for claim in shown), *needed), failed, open_)
 
 
 def _needed(root: Term, definitions: Mapping[Term, Term]) -> list[Term]:
