@@ -17,13 +17,15 @@ from craton.evidence.certificates.checking import Accepted, Refused, check_certi
 from craton.evidence.certificates.format import BadCertificate
 from craton.evidence.certificates.reading import from_data
 from craton.evidence.certificates.writing import as_data, make_certificate
-from craton.evidence.checker import Confirmed, Flaw
-from craton.evidence.exhaustion import Exhaustion, check_exhaustion
+from craton.evidence.checker import Confirmed, Flaw, Question
+from craton.evidence.exhaustion import Exhaustion, check_exhaustion, one_after_another
 from craton.frontends.programs import Request, load_program
+from craton.logic import BOOL, Term, and_, evaluate, not_, or_, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.preparation import prepare
 from craton.program.unfolding import AllRuns, MergedState, Order, Time, Unfolding
+from craton.smt import Solver, Unsat, make_solver
 from craton.verdicts.proof import Proof
 from craton.verdicts.provenance import Provenance
 from craton.verdicts.result import Result
@@ -195,3 +197,38 @@ def test_that_all_runs_end_is_no_invariant(forgotten: Path, tmp_path: Path) -> N
     witness = tmp_path / "witness.yml"
     assert main(["verify", str(forgotten), "--engine", "bounded", "--witness", str(witness)]) == 0
     assert "value:" not in witness.read_text()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_claims_one_after_another_are_claims_at_once(seed: int) -> None:
+    """All questions contradict themselves if and only if no claim can hold with the definitions; by enumeration."""
+    rng = Random(seed)
+    names = [var(f"n{i}", BOOL) for i in range(12)]
+    free = [var(f"f{i}", BOOL) for i in range(3)]
+    definitions: dict[Term, Term] = {}
+    for number, name in enumerate(names):
+        parts = rng.sample([*free, *names[:number]], 2)
+        literals = [part if rng.random() < 0.5 else not_(part) for part in parts]
+        definitions[name] = rng.choice((and_, or_))(*literals) if rng.random() < 0.8 else and_(parts[0], not_(parts[0]))
+    claims = [and_(*rng.sample(names, rng.randint(1, 4))) for _ in range(rng.randint(1, 20))]
+    possible = any(evaluate(claim, state) for state in _states_of(free, definitions) for claim in claims)
+    questions = list(one_after_another(claims, definitions))
+    with make_solver("z3") as solver:
+        shown = all(isinstance(_asked(solver, question), Unsat) for question in questions)
+    assert shown == (not possible)
+
+
+def _states_of(free: list[Term], definitions: dict[Term, Term]) -> list[dict[Term, bool]]:
+    found = []
+    for values in product((False, True), repeat=len(free)):
+        state = dict(zip(free, values, strict=True))
+        for name, meaning in definitions.items():
+            state[name] = bool(evaluate(meaning, state))
+        found.append(state)
+    return found
+
+
+def _asked(solver: Solver, question: Question) -> object:
+    with solver.scope():
+        solver.add(*question.formulas)
+        return solver.check()

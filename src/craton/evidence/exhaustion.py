@@ -45,7 +45,7 @@ class Exhaustion:
             if seen == self.runs.states:
                 return Flaw(None, f"some run goes on after {seen} states, to {following.location}")
             state = following
-        return list(_one_after_another(claims, unfolding.definitions))
+        return list(one_after_another(claims, unfolding.definitions))
 
 
 def check_exhaustion(
@@ -59,7 +59,7 @@ def check_exhaustion(
     return check_questions(questions, checkers, left, opinions=opinions)
 
 
-def _one_after_another(claims: Sequence[Term], definitions: Mapping[Term, Term]) -> Iterator[Question]:
+def one_after_another(claims: Sequence[Term], definitions: Mapping[Term, Term]) -> Iterator[Question]:
     """Law: if each question's formulas contradict each other, no claim holds together with the definitions. Of the
     claims before, which cannot hold then, those are denied that a question's own definitions speak of.
     """
