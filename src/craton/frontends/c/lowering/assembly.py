@@ -16,7 +16,7 @@ from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
-from craton.frontends.c.lowering.obedience import is_obedient, may_be_in_memory, may_lead_away
+from craton.frontends.c.lowering.obedience import disobedient, may_be_in_memory, may_lead_away, mentioned
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
@@ -97,10 +97,10 @@ class InlineAssembly:
         for target, child in targets:
             self._access.store(target, self._unknowns.arbitrary(child.type))
         operands = [without_conversions(child) for _, child in (*outputs, *inputs)]
-        obedient = is_obedient(assembly, [child.type.size for child in operands])
-        elsewhere = self._names_program(assembly) or (not obedient and self._reaches_variables(assembly, operands))
-        leads_away = not obedient and may_lead_away(assembly)
-        changes_memory = not obedient or "memory" in assembly.clobbers
+        unruly = disobedient(assembly, [child.type.size for child in operands])
+        elsewhere = self._names_program(assembly) or self._reach_variables(unruly, assembly, operands)
+        leads_away = may_lead_away(unruly)
+        changes_memory = bool(unruly) or "memory" in assembly.clobbers
         if makes_pointers:
             self._builder.perhaps_unmodelled("asm that may make pointers", contained=not elsewhere)
         elif elsewhere or leads_away or (changes_memory and not self._change_memory()):
@@ -121,10 +121,11 @@ class InlineAssembly:
             for word in _symbols(assembly.template)
         )
 
-    def _reaches_variables(self, assembly: Assembly, operands: list[Node]) -> bool:
-        """Whether the template may be given the address of a variable that has none in the model."""
-        given = zip((*assembly.outputs, *assembly.inputs), operands, strict=True)
-        roots = [root_variable(child) for operand, child in given if may_be_in_memory(operand)]
+    def _reach_variables(self, instructions: list[str], assembly: Assembly, operands: list[Node]) -> bool:
+        """Whether some instructions may be given the address of a variable that has none in the model."""
+        described = (*assembly.outputs, *assembly.inputs)
+        given = [n for n in mentioned(instructions, assembly) if may_be_in_memory(described[n])]
+        roots = [root_variable(operands[n]) for n in given]
         return any(root is not None and not self._context.scan.in_memory(root) for root in roots)
 
     def _change_memory(self) -> bool:

@@ -19,6 +19,7 @@ _LABEL = re.compile(r"\s*[\w.]+:")
 _DATA = re.compile(r'\.(?:pushsection|section)\s+[\w.]+\s*,\s*"a"')  # not executed
 _DATA_ENDS = re.compile(r"\.(?:popsection|previous)\b")
 _OPERAND = re.compile(r"(?:%%[gf]s:)?%([a-zA-Z]?)(\d+|\[\w+\])")
+_REFERENCE = re.compile(r"%([a-zA-Z]?)(\d+|\[\w+\])")
 _REGISTER = re.compile(r"%%\w+")
 _NUMBER = re.compile(r"\$-?(?:0[xX][0-9a-fA-F]+|\d+)")
 _SUFFIXES = {"b": 1, "w": 2, "l": 4, "q": 8}
@@ -39,14 +40,21 @@ _STAYS |= set(
 )
 
 
-def is_obedient(assembly: Assembly, sizes: list[int]) -> bool:
-    """Whether an asm changes its outputs only; `sizes` are those of its operands."""
-    return all(_obeys(instruction, assembly, sizes) for instruction in _instructions(assembly.template))
+def disobedient(assembly: Assembly, sizes: list[int]) -> list[str]:
+    """The instructions that may do more than change outputs; `sizes` are those of the operands."""
+    return [each for each in _instructions(assembly.template) if not _obeys(each, assembly, sizes)]
 
 
-def may_lead_away(assembly: Assembly) -> bool:
-    """Whether one of its instructions may be a call or a jump to where no label of the asm is."""
-    return not all(map(_stays, _instructions(assembly.template)))
+def mentioned(instructions: list[str], assembly: Assembly) -> list[int]:
+    """The numbers of the operands that stand in some instructions."""
+    references = [found.group(2) for each in instructions for found in _REFERENCE.finditer(each)]
+    numbers = dict.fromkeys(_number(reference, assembly) for reference in references)
+    return [number for number in numbers if number is not None and number < len(assembly.outputs + assembly.inputs)]
+
+
+def may_lead_away(instructions: list[str]) -> bool:
+    """Whether one of them may be a call or a jump to where no label of the asm is."""
+    return not all(map(_stays, instructions))
 
 
 def may_be_in_memory(operand: Operand) -> bool:
@@ -96,7 +104,7 @@ def _obeys(instruction: str, assembly: Assembly, sizes: list[int]) -> bool:
         written = operands
     else:
         return False
-    width = _SUFFIXES.get(word[-1]) if base != word else None
+    width = 1 if word.startswith("set") else _SUFFIXES.get(word[-1]) if base != word else None
     return all(_is_output(part, assembly, sizes, width, operands) for part in written)
 
 
@@ -105,9 +113,11 @@ def _without_suffix(word: str) -> str:
 
 
 def _is_output(part: str, assembly: Assembly, sizes: list[int], width: int | None, operands: list[str]) -> bool:
-    """Whether what is written is an output with room for it; registers that nobody names are not the program's."""
+    """Whether what is written is an output with room for it; registers that nobody names are not the program's, and
+    neither is what lies in a segment of its own.
+    """
     found = _OPERAND.fullmatch(part)
-    if found is None:
+    if found is None or part.startswith("%%"):
         return True
     number = _number(found.group(2), assembly)
     if number is None or number >= len(assembly.outputs):
