@@ -47,7 +47,7 @@ UNSAFE = {
     "inputs": (
         READ + "unsigned char x = 0; while (1) { if (x > a) r = 1; x = __VERIFIER_nondet_uchar();"
         " if (r && a == b) reach_error(); }",
-        "an error may be reached",
+        "rounds read inputs|an error may be reached",
     ),
     "what counts comes back": (
         READ + "unsigned char x = a, y = b; while (1) { unsigned char t = x; x = y > a ? y : a; y = t > b ? t : b;"

@@ -25,9 +25,9 @@ from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, does_not
 from craton.engines.rounds.beginning import Beginning, NoFunction, beginning, is_plain
 from craton.engines.rounds.counters import Row, counting
 from craton.engines.rounds.terms import Terms, as_conjunction
-from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables, or_, substitute
+from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables, ops, or_, substitute
 from craton.program.analysis.liveness import live_variables
-from craton.program.blocks import PARTS
+from craton.program.blocks import PARTS, cut_points
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, Transitions, transition
 from craton.smt import Solver, make_solver
@@ -69,6 +69,7 @@ class _Exploration:
         self.steps = steps
         self.solver = solver
         self.budget = budget
+        self.inputs = frozenset(x for step in steps.values() for x in step.inputs)
         self.whole: dict[Edge, Transitions] = {}
         live = live_variables(program, steps)
         entry = program.main.entry
@@ -84,6 +85,14 @@ class _Exploration:
         self.written = written
         if not all(map(is_plain, needed)):
             raise NoFunction("there are variables that are neither numbers of so many bits nor truth values")
+        if cut_points(program.main, program) >= frozenset(program.main.locations):
+            self._refuse_inputs()  # there are no narrow places, perhaps since rounds read what they choose
+
+    def _refuse_inputs(self) -> None:
+        for edge, step in self.steps.items():
+            used = (step.updates[x] for x in self.changing[edge.target] if x in step.updates)
+            if edge.source != self.program.main.entry and any(free_variables(x) & set(step.inputs) for x in used):
+                raise NoFunction("rounds read inputs")
 
     def invariants(self) -> dict[Location, Term]:
         found: dict[Location, Term] = {self.program.main.entry: TRUE}
@@ -163,10 +172,21 @@ class _Exploration:
             self.whole[edge] = Transitions(edge.statement)
 
         def decided(condition: Term) -> Term:
+            if self._is_range_of_input(condition):
+                return TRUE
             found = terms.decided(terms.small(condition))
             return found if found.is_value else condition
 
         return self.whole[edge].where(state, decided)
+
+    def _is_range_of_input(self, condition: Term) -> bool:
+        """That a chosen value is one of its type, as a truth value of a byte is 0 or 1: else there is no run. Where
+        ways meet again, such conditions must not tell them apart.
+        """
+        if condition.op is not ops.BVULE:
+            return False
+        chosen, most = condition.args
+        return most.is_value and chosen in self.inputs
 
     def guard(self, step: Transition) -> Term:
         """What is asked of inputs, such as of truth values without a value, is left out: more may happen then."""
