@@ -159,7 +159,7 @@ class _Check:
         for question in states.questions():
             if self.panel.late:
                 return _late(edge)
-            at_once = question.of_terms and self._remembered((question.state, question.rest), _QUICK)
+            at_once = question.of_terms and self._remembered((question.state, question.rest), _TRIES)
             if not at_once and not all(self._remembered(case, _PATIENT) for case in question.cases(self._follows)):
                 holds = self.panel.contradictory((question.state, question.rest, question.guard), _PATIENT)
                 if holds is not True:

@@ -45,6 +45,7 @@ def beginning(
     spoken_of = frozenset((*fixed, *kept)) & frozenset[Term](fixed).union(*map(free_variables, state.values()))
     parts = conjuncts(as_conjunction(substitute(facts, told)))
     known = and_(*(part for part in parts if free_variables(part) <= spoken_of))
+    state = {x: value if free_variables(value) <= spoken_of else x for x, value in state.items()}
     return Beginning(tuple(sorted(spoken_of, key=lambda x: x.serial)), known, state)
 
 
