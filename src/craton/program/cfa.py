@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 
 from craton.logic import Term
@@ -64,16 +65,29 @@ class Property:
         return self.name
 
 
+class Extent(Enum):
+    """What may happen at a gap. Where memory is unknown, so is which function a pointer means."""
+
+    ANYTHING = "anything"
+    LATER = "memory changes, and functions that the text points to are called, now or at any time later"
+    CALLS = "memory changes, and functions that the text points to are called; then the next statement follows"
+    MEMORY = "memory changes; then the next statement follows"
+
+
 @dataclass(frozen=True, slots=True)
 class Unmodelled(Property):
     """Not a property but a gap in Craton: at such a location the program is about to do something that Craton does not
     model (`description`). It is treated as an error, so a proof must show it unreachable; but a run that reaches it
-    shows nothing. `contained` says that only memory is unknown then: the program goes on at the next
-    statement, or in a function that its text points to.
+    shows nothing.
     """
 
     where: SourceRange | None = field(default=None, kw_only=True)
-    contained: bool = field(default=False, kw_only=True)
+    extent: Extent = field(default=Extent.ANYTHING, kw_only=True)
+
+    @property
+    def contained(self) -> bool:
+        """Whether control goes on at the next statement, or is in a function that the text points to."""
+        return self.extent is not Extent.ANYTHING
 
     @property
     def sentence(self) -> str:
@@ -172,8 +186,8 @@ class Program:
     engines may try them but must not trust them. `over_approximated` are functions that allow more than the source
     means: a counterexample that uses one may not be real. The same holds for calls of the functions in `approximated`:
     only running the compiled program can tell. `gaps_are_harmless` says that no error can be reached, whatever
-    happens at unmodelled locations. `elements` are variables that stand for elements of arrays that the program had
-    (`program.elements`).
+    happens at unmodelled locations; or that this is so if functions are called through pointers of their own type.
+    `elements` are variables that stand for elements of arrays that the program had (`program.elements`).
     """
 
     entry: str
@@ -188,6 +202,7 @@ class Program:
     approximated: tuple[str, ...] = ()
     unknown_functions: tuple[str, ...] = ()  # that are called, and that nobody defines
     gaps_are_harmless: bool = False
+    gaps_are_harmless_by_type: bool = False
     files: tuple[str, ...] = ()
     data_model: str = ""
     properties: tuple[Property, ...] = ()  # that are to hold, whether there is something to check or not

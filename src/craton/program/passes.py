@@ -16,10 +16,12 @@ class Pass(enum.Enum):
     SLICING = "slicing"  # what cannot influence whether an error is reached
     CONSTANTS = "constants"  # variables whose value is known
     ELEMENTS = "elements"  # arrays of which constant indices are read
+    TYPED_CALLS = "typed-calls"  # calls through pointers of other types: there are none, it is assumed
 
 
 Passes = tuple[Pass, ...]
-ALL: Passes = tuple(Pass)
+ALL: Passes = tuple(one for one in Pass if one is not Pass.TYPED_CALLS)  # those that assume nothing
+CALLS_ARE_TYPED = "functions are called through pointers of their own type"  # what the last one assumes
 FIRST: Passes = (Pass.DEAD_CODE, Pass.SLICING, Pass.CONSTANTS)  # what certificates mean that name none
 NONE = "none"
 

@@ -5,14 +5,15 @@ The proof checker rebuilds the program by these same steps: they are part of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from craton.program.analysis.blind_reachability import fails_blindly
+from craton.program.analysis.blind_states import reaches
 from craton.program.cfa import Program
 from craton.program.constants import propagate_constants
 from craton.program.elements import elements_as_variables
 from craton.program.inlining import Inlining, inline
-from craton.program.passes import ALL, Pass, Passes
+from craton.program.passes import ALL, CALLS_ARE_TYPED, Pass, Passes
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.transformation import Transformed, unchanged
 
@@ -31,8 +32,11 @@ def prepare(program: Program, passes: Passes = ALL, inlining: Inlining = Inlinin
     """Inlines calls and removes what cannot influence the errors, as far as these passes do. Where control flow alone
     shows that no error can be reached nothing is left, and nothing is inlined: large programs are much larger then.
     """
-    if Pass.CONSTANTS in passes and _cannot_fail(program):
+    typed = Pass.TYPED_CALLS in passes and program.gaps_are_harmless_by_type and not program.gaps_are_harmless
+    if Pass.CONSTANTS in passes and (typed or _cannot_fail(program)):
         nothing = program.restricted_to({program.entry: program.main.with_edges(())})
+        if typed:
+            nothing = replace(nothing, assumptions=(*nothing.assumptions, CALLS_ARE_TYPED))
         return Prepared(nothing, unchanged(nothing))
     whole = inline(program.only_modelled() if program.gaps_are_harmless else program, inlining).program
     return Prepared(whole, made_smaller(whole, passes))
@@ -44,7 +48,18 @@ def _cannot_fail(program: Program) -> bool:
     """
     if not program.errors:
         return False
-    return program.gaps_are_harmless or (len(program.procedures) > 1 and not fails_blindly(program))
+    if program.gaps_are_harmless:
+        return True
+    if len(program.procedures) == 1:
+        return False
+    return not fails_blindly(program) or (_is_large(program) and not reaches(program, program.errors))
+
+
+def _is_large(program: Program) -> bool:
+    """Whether it is worth the while to tell states apart before engines do. Of small programs they find proofs that
+    say more.
+    """
+    return sum(len(procedure.edges) for procedure in program.procedures.values()) >= LARGE
 
 
 def made_smaller(program: Program, passes: Passes) -> Transformed:
@@ -70,5 +85,6 @@ def _without_arrays(small: Transformed, passes: Passes) -> Transformed:
     return small
 
 
+LARGE = 2_000  # edges
 _MOST_POINTERS = 8  # one behind the other
 _PASSES = {Pass.DEAD_CODE: remove_dead_code, Pass.SLICING: slice_for_errors, Pass.CONSTANTS: propagate_constants}

@@ -79,7 +79,8 @@ def _with_gaps(bounded: Program, depth: int) -> Program:
                 edges[number] = replace(edge, statement=Assume(TRUE), target=gap)
         procedures[name] = procedure.with_edges(tuple(edges))
     # What was said of the gaps that the program has is not said of these.
-    return replace(bounded, procedures=procedures, errors=errors, gaps_are_harmless=False)
+    bounded = replace(bounded, gaps_are_harmless=False, gaps_are_harmless_by_type=False)
+    return replace(bounded, procedures=procedures, errors=errors)
 
 
 def _unrolled(program: Program, depth: int) -> Program:

@@ -28,6 +28,7 @@ from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.codegen import CannotRun
 from craton.program.inlining import Inlining, inlining_pays
+from craton.program.passes import CALLS_ARE_TYPED, Pass
 from craton.program.preparation import prepare
 from craton.program.statements import Call
 from craton.smt import make_solver
@@ -59,6 +60,7 @@ MOST_UNROLLED = 40  # calls, where runs show that no more are open
 MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 TOO_LARGE = "the program gets too large when its recursion is unrolled"
+MOST_UNTYPED, UNTYPED_SHARE = 20.0, 0.4  # seconds, and of the time: for answers that assume nothing of calls
 # Of runs of the spine on other programs, against the stages for systems, which have 25 together.
 SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
 # The system of a program of more edges takes long to make, and others are not to wait for it.
@@ -98,16 +100,34 @@ class _Run:
     context: Context
 
     def result(self, started: float) -> Result:
+        found = self._found()
+        passes = found.passes if Pass.TYPED_CALLS in found.passes else self.context.passes
+        typed = Pass.TYPED_CALLS in passes and self.program.gaps_are_harmless_by_type
         return replace(
-            self._found(),
+            found,
             program=self.program,
-            assumptions=self.program.assumptions,
-            passes=self.context.passes,
+            assumptions=(*self.program.assumptions, *((CALLS_ARE_TYPED,) if typed else ())),
+            passes=passes,
             statistics=self.context.statistics,
             seconds=time.monotonic() - started,
         )
 
     def _found(self) -> Result:
+        """Where what is assumed of calls through pointers is a proof, it is looked first for one without it."""
+        if not self.program.gaps_are_harmless_by_type or Pass.TYPED_CALLS in self.context.passes:
+            return self._searched()
+        left = self.context.clock.left
+        clock = self.context.clock.part(MOST_UNTYPED if left is None else min(MOST_UNTYPED, UNTYPED_SHARE * left))
+        within = replace(self, context=replace(self.context, clock=clock))
+        found = within._searched()
+        self.context.statistics = within.context.statistics
+        if not found.is_unknown:
+            return found
+        typed = (*self.context.passes, Pass.TYPED_CALLS)
+        programs = StagePrograms(prepare(self.program, typed))
+        return replace(self._by_reachability(programs), passes=typed)
+
+    def _searched(self) -> Result:
         recursive = recursive_procedures(self.program)
         if recursive:
             return self._without_recursion() or self._recursive(recursive)

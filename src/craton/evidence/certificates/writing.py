@@ -74,6 +74,7 @@ def make_certificate(request: Request, result: Result) -> Certificate:
     proof = result.proof
     if proof is None:
         raise CratonError(f"there is no proof to write: the verdict is {result.verdict}")
+    request = replace(request, passes=result.passes)
     if proof.contracts:
         return certificate_of_contracts(described(request), contract_proof(proof), proof, result.assumptions)
     annotated = Annotated(proof.found_by, proof.program, proof.blocks, proof.invariants, proof.k)

@@ -25,7 +25,7 @@ def reachable_blindly(program: Program, roots: Iterable[str]) -> frozenset[Locat
     what is reachable then is found anew.
     """
     roots = (program.entry, *roots)
-    kept = dict(_first_values(program))
+    kept = dict(first_values(program))
     while True:
         found = _Search(program, kept)
         found.run(roots)
@@ -40,7 +40,7 @@ def fails_blindly(program: Program) -> bool:
     return not program.errors.keys().isdisjoint(reachable_blindly(program, ()))
 
 
-def _first_values(program: Program) -> Iterator[tuple[Term, Term]]:
+def first_values(program: Program) -> Iterator[tuple[Term, Term]]:
     """The globals that get a constant before anything else happens, and before anybody has read what they were."""
     shared = frozenset(program.globals)
     at = program.main.entry

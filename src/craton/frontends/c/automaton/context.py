@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from craton.frontends.c.automaton.builder import Names
@@ -19,7 +20,7 @@ from craton.frontends.c.syntax.program import Program
 from craton.frontends.c.syntax.types import CType, FunctionType, Integer, Void, leaves
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BitVec, Term
-from craton.program.cfa import Symbol
+from craton.program.cfa import Location, Symbol
 from craton.program.specification import Specification
 
 
@@ -35,6 +36,19 @@ class Signature:
     def flat(self) -> tuple[Term, ...]:
         extra = () if self.variadic is None else (self.variadic,)
         return tuple(term for group in self.parameters for term in group) + extra
+
+
+@dataclass(frozen=True, eq=False)
+class PointerCall:
+    """A call through a pointer: of which type, with how many arguments, and where control goes if it means one of the
+    functions that the analysis of pointers knows it to mean, or one that it is not the type of.
+    """
+
+    pointer: Term
+    type: CType
+    arguments: int
+    branches: Mapping[Location, Function]
+    misfit: Location
 
 
 @dataclass(eq=False)
@@ -63,6 +77,7 @@ class Context:
     # How functions are called, and those that are, so that they need a procedure.
     signatures: dict[str, Signature] = field(default_factory=dict)
     called: dict[str, Function] = field(default_factory=dict)
+    pointer_calls: dict[Location, PointerCall] = field(default_factory=dict)
     label_numbers: dict[tuple[str, str], int] = field(default_factory=dict)  # of labels whose address is taken
     unknown_functions: UnknownFunctions = UnknownFunctions.PURE
     taken_for_unknown: dict[str, None] = field(default_factory=dict)  # functions that were called

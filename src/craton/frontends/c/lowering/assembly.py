@@ -16,7 +16,7 @@ from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
-from craton.frontends.c.lowering.obedience import disobedient, may_be_in_memory, may_lead_away, mentioned
+from craton.frontends.c.lowering.obedience import disobedient, extent_of, may_be_in_memory, mentioned
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
@@ -25,6 +25,7 @@ from craton.frontends.c.syntax.expressions import root_variable, without_convers
 from craton.frontends.c.syntax.nodes import Assembly, Node, Operand
 from craton.frontends.c.syntax.types import Floating, Integer, leaves
 from craton.logic import BOOL, Term
+from craton.program.cfa import Extent
 from craton.program.specification import ASSERTION_FAILURES
 
 _NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s|\\[nt]|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -99,12 +100,12 @@ class InlineAssembly:
         operands = [without_conversions(child) for _, child in (*outputs, *inputs)]
         unruly = disobedient(assembly, [child.type.size for child in operands])
         elsewhere = self._names_program(assembly) or self._reach_variables(unruly, assembly, operands)
-        leads_away = may_lead_away(unruly)
+        extent = Extent.ANYTHING if elsewhere else extent_of(unruly)
         changes_memory = bool(unruly) or "memory" in assembly.clobbers
         if makes_pointers:
-            self._builder.perhaps_unmodelled("asm that may make pointers", contained=not elsewhere)
-        elif elsewhere or leads_away or (changes_memory and not self._change_memory()):
-            self._builder.perhaps_unmodelled("asm that may change memory", contained=not elsewhere)
+            self._builder.perhaps_unmodelled("asm that may make pointers", extent=extent)
+        elif extent is not Extent.MEMORY or (changes_memory and not self._change_memory()):
+            self._builder.perhaps_unmodelled("asm that may change memory", extent=extent)
         for jump in node.children[len(outputs) + len(inputs) :]:
             self._jump(jump)
         self._context.approximated["asm"] = None

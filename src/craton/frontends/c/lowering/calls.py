@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from craton.frontends.c.automaton.arithmetic import adapt, convert
+from craton.frontends.c.automaton.context import PointerCall
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.externals import Externals
@@ -29,7 +30,7 @@ from craton.frontends.c.syntax.types import (
 )
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term, eq, not_, or_
-from craton.program.cfa import DEREF, UNREACH, Location
+from craton.program.cfa import DEREF, UNREACH, Extent, Location
 from craton.program.statements import Call
 
 _MOST_LEAVES = 4096
@@ -161,7 +162,11 @@ class Calls:
         targets = self._targets(place, callee.type, len(arguments))
         results = results_for(builder, node.type)
         after, unknown = builder.new(), builder.new()
-        starts = [builder.new() for _ in targets]
+        starts, misfit = [builder.new() for _ in targets], builder.new()
+        if builder.here is not None:
+            called = callee.type.target if isinstance(callee.type, Pointer) else callee.type
+            branches = dict(zip(starts, targets, strict=True))
+            self._context.pointer_calls[builder.here] = PointerCall(pointer, called, len(arguments), branches, misfit)
         conditions = [eq(pointer, self._memory.address_of_function(target)) for target in targets]
         builder.choose([*zip(conditions, starts, strict=True), (not_(or_(*conditions)), unknown)])
         for target, start in zip(targets, starts, strict=True):
@@ -173,7 +178,7 @@ class Calls:
         builder.enter(unknown)
         if builder.here is not None:
             unfit = [function for function in place.functions.values() if function not in targets]
-            self._beyond_targets(place, pointer, unfit, results, after)
+            self._beyond_targets(place, pointer, unfit, results, misfit, after)
         builder.enter(after)
         return as_value(results, node.type)
 
@@ -195,7 +200,13 @@ class Calls:
         ]
 
     def _beyond_targets(
-        self, place: Place, pointer: Term, unfit: list[Function], results: tuple[Term, ...], after: Location
+        self,
+        place: Place,
+        pointer: Term,
+        unfit: list[Function],
+        results: tuple[Term, ...],
+        misfit: Location,
+        after: Location,
     ) -> None:
         """The pointer means no function that fits: it points to one of another type or to code that the program does
         not have, or it is null or not initialised.
@@ -209,8 +220,8 @@ class Calls:
         if self._context.specification.deref:
             builder.check(not_(is_null) if place.external else is_unfit, DEREF)
         builder.assume(not_(is_null))
-        other, unknown = builder.new(), builder.new()
-        builder.fork(is_unfit, other, unknown)
+        unknown = builder.new()
+        builder.fork(is_unfit, misfit, unknown)
         builder.enter(unknown)
         if self._context.unknown_functions is UnknownFunctions.PURE:
             self._context.assume(
@@ -222,10 +233,10 @@ class Calls:
             builder.unmodelled("a call through a pointer to an unknown function")
         else:
             builder.unmodelled("a call through a pointer to none of the functions that are known to fit")
-        builder.enter(other)
+        builder.enter(misfit)
         if builder.here is not None:
             self._context.approximated["calls through pointers"] = None
-            builder.perhaps_unmodelled("a call through a pointer to a function of another type", contained=True)
+            builder.perhaps_unmodelled("a call through a pointer to a function of another type", extent=Extent.CALLS)
             builder.havoc(*results)
             builder.go(after)
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from craton.frontends.c.syntax.nodes import Assembly, Operand
+from craton.program.cfa import Extent
 
 _COMMENTS = re.compile(r"/\*.*?\*/|#[^\n]*", re.DOTALL)
 _ENDS = re.compile(r";|\n")
@@ -32,11 +33,13 @@ _WRITE_ALL = {"xchg", "xadd"}
 _ALONE = set("cli sti hlt rdtsc rdtscp cpuid ud2 nop pause lfence mfence sfence pushf popf pushfq popfq pushfl".split())
 _ALONE |= set("popfl cltd cqto cdq cwtl lock wrmsr rdmsr".split())
 _JUMP = re.compile(r"j[a-z]{1,4}\s+(?:%l(?:\d+|\[\w+\])|\d+[bf])")  # to a label of the asm
+_CALL = re.compile(r"l?call[lq]?\s")
+_STACK = re.compile(r"%%[re]?(?:sp|bp)$")  # as a target
 _CONDITIONAL = re.compile(r"(set|cmov)[a-z]{1,3}")
 _EXTENDING = re.compile(r"mov[sz][bwl][wlq]")
 _STAYS = _READ_ONLY | _WRITE_LAST | _WRITE_ALL | _ALONE
 _STAYS |= set(
-    "lea btr bts btc movs stos lods cmps scas rep repe repz repne repnz cld std fld fst fstp fild fist".split()
+    "lea btr bts btc movs ins outs stos lods cmps scas rep repe repz repne repnz cld std fld fst fstp fild fist".split()
 )
 
 
@@ -52,9 +55,14 @@ def mentioned(instructions: list[str], assembly: Assembly) -> list[int]:
     return [number for number in numbers if number is not None and number < len(assembly.outputs + assembly.inputs)]
 
 
-def may_lead_away(instructions: list[str]) -> bool:
-    """Whether one of them may be a call or a jump to where no label of the asm is."""
-    return not all(map(_stays, instructions))
+def extent_of(instructions: list[str]) -> Extent:
+    """What may happen besides that operands and memory change: calls, or whatever an instruction does that is none of
+    those that are known here, such as a jump to where no label of the asm is.
+    """
+    away = [instruction for instruction in instructions if not _stays(instruction)]
+    if not away:
+        return Extent.MEMORY
+    return Extent.CALLS if all(_CALL.match(instruction) for instruction in away) else Extent.LATER
 
 
 def may_be_in_memory(operand: Operand) -> bool:
@@ -64,6 +72,8 @@ def may_be_in_memory(operand: Operand) -> bool:
 
 def _stays(instruction: str) -> bool:
     word = instruction.split()[0]
+    if _STACK.search(instruction):
+        return False
     if _JUMP.fullmatch(instruction):
         return True
     return word in _STAYS or _without_suffix(word) in _STAYS or bool(_CONDITIONAL.fullmatch(word))
@@ -88,6 +98,8 @@ def _instructions(template: str) -> Iterator[str]:
 
 
 def _obeys(instruction: str, assembly: Assembly, sizes: list[int]) -> bool:
+    if _STACK.search(instruction):
+        return False
     if _JUMP.fullmatch(instruction):
         return True
     word, *others = instruction.split(None, 1)

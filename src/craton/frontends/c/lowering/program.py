@@ -13,6 +13,7 @@ from craton.frontends.c.library.table import NAMES, pointer_effects
 from craton.frontends.c.lowering.allocated import remembers
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
+from craton.frontends.c.lowering.gaps import harmless, harmless_by_type
 from craton.frontends.c.lowering.start import START, Start, layout
 from craton.frontends.c.lowering.storage import storage
 from craton.frontends.c.memory.effects import Gives
@@ -27,7 +28,6 @@ from craton.frontends.c.syntax.program import Program as Syntax
 from craton.frontends.c.syntax.types import Integer
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term, bv, bvslt, ite
-from craton.program.analysis.blind_reachability import reachable_blindly
 from craton.program.analysis.control_flow import goto_loop_heads, reachable_edges
 from craton.program.cfa import Edge, Location, Procedure, Program, Unmodelled
 from craton.program.specification import ASSERTION_FAILURES, Specification
@@ -76,24 +76,22 @@ def lower(
         storage=storage(context),
     )
     program = replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
-    return replace(program, gaps_are_harmless=_cannot_fail(program, context))
+    return _with_gaps_judged(program, context)
 
 
-def _cannot_fail(program: Program, context: Context) -> bool:
-    """Whether no error can be reached whatever memory holds and whatever functions pointers mean; then gaps do not
-    matter in which only those are unknown.
-    """
+def _with_gaps_judged(program: Program, context: Context) -> Program:
+    """Says whether it matters what happens at the gaps of a program."""
     gaps = [error for error in program.errors.values() if isinstance(error, Unmodelled)]
-    if not gaps or not context.specification.reachability_only or not all(gap.contained for gap in gaps):
-        return False
+    if not any(gap.contained for gap in gaps) or not context.specification.reachability_only:
+        return program
     pointed, forbids = context.scan.address_taken, context.specification.forbids_call
     if any(forbids(f.name) or f.name in ASSERTION_FAILURES for f in pointed.values()):
-        return False
-    roots = {symbol: f for symbol, f in pointed.items() if f.body is not None}
-    context.called |= roots
-    procedures = {**program.procedures, **_procedures(context, program.procedures)}
-    locations = reachable_blindly(replace(program, procedures=procedures), roots)
-    return all(isinstance(e, Unmodelled) and e.contained for at, e in context.names.errors.items() if at in locations)
+        return program
+    context.called |= {symbol: f for symbol, f in pointed.items() if f.body is not None}
+    whole = replace(program, procedures={**program.procedures, **_procedures(context, program.procedures)})
+    if harmless(whole, context):
+        return replace(program, gaps_are_harmless=True)
+    return replace(program, gaps_are_harmless_by_type=harmless_by_type(whole, context))
 
 
 def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:

@@ -1,0 +1,90 @@
+"""Whether it matters what happens at the gaps of a program.
+
+Behind a contained gap memory is unknown, and so is which function a pointer means: any whose address the program takes.
+Everything else goes on as the text says. If no error can be reached then, gaps do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+
+from craton.frontends.c.automaton.context import Context, PointerCall
+from craton.frontends.c.syntax.nodes import Function
+from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Record, is_callable_as
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
+from craton.program.analysis.blind_reachability import reachable_blindly
+from craton.program.analysis.blind_states import Unknowns, Wild, reaches
+from craton.program.cfa import Extent, Location, Program, Unmodelled
+
+_COPY = re.compile(r"___\d+$")  # in the names of structs that tools have put into one file from several
+
+
+def harmless(program: Program, context: Context) -> bool:
+    """Whether no error can be reached whatever memory holds and whatever functions pointers mean; then gaps do not
+    matter in which only those are unknown. Of what pointers may mean the program has a procedure, called or not.
+    """
+    goals = _goals(context)
+    if reachable_blindly(program, _roots(program, context)).isdisjoint(goals):
+        return True
+    return _knows_when(context) and not reaches(program, goals, _unknowns(program, context, by_type=False))
+
+
+def harmless_by_type(program: Program, context: Context) -> bool:
+    """The same if functions are called through pointers of their own type."""
+    return _knows_when(context) and not reaches(program, _goals(context), _unknowns(program, context, by_type=True))
+
+
+def _goals(context: Context) -> frozenset[Location]:
+    """Errors, and gaps at which anything may happen."""
+    return frozenset(
+        at for at, error in context.names.errors.items() if not (isinstance(error, Unmodelled) and error.contained)
+    )
+
+
+def _roots(program: Program, context: Context) -> tuple[str, ...]:
+    """The functions that pointers may mean."""
+    return tuple(symbol for symbol in context.scan.address_taken if symbol in program.procedures)
+
+
+def _knows_when(context: Context) -> bool:
+    """Whether functions that pointers mean are called at calls through pointers and at gaps only: by no function that
+    nobody knows, and not at any time.
+    """
+    later = Extent.LATER in context.names.gaps.values()
+    return context.unknown_functions is UnknownFunctions.PURE and not later
+
+
+def _unknowns(program: Program, context: Context, *, by_type: bool) -> Unknowns:
+    gaps, roots = context.names.gaps, _roots(program, context)
+    wild = {at: Wild(roots) for at, extent in gaps.items() if extent is Extent.CALLS}
+    cut: set[Location] = set()
+    for at, call in context.pointer_calls.items():
+        fitting = roots
+        if by_type:
+            functions = context.scan.address_taken
+            fitting = tuple(name for name in roots if _is_of_type(functions[name], call))
+            cut |= {start for start, function in call.branches.items() if not _is_of_type(function, call)}
+            cut.add(call.misfit)
+        wild[at] = Wild(fitting, call.pointer)
+    return Unknowns(gaps.keys(), wild, cut)
+
+
+def _is_of_type(function: Function, call: PointerCall) -> bool:
+    """Whether a function is of the type that it is called as, as far as that says something. `void *` and the address
+    of bytes may be any object, and a program that was put together from several may have several names for a struct.
+    """
+    t = call.type
+    if not isinstance(t, FunctionType) or not is_callable_as(function.type, t, call.arguments):
+        return False
+    pairs = zip((function.type.result, *function.type.parameters), (t.result, *t.parameters), strict=False)
+    return not any(_differ(a, b) for a, b in pairs)
+
+
+def _differ(a: CType, b: CType) -> bool:
+    """Whether they point to structs of different names."""
+    if not isinstance(a, Pointer) or not isinstance(b, Pointer):
+        return False
+    a, b = a.target, b.target
+    if isinstance(a, Record) and isinstance(b, Record):
+        return bool(a.tag and b.tag) and _COPY.sub("", a.tag) != _COPY.sub("", b.tag)
+    return _differ(a, b)
