@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from craton.frontends.c.lowering.obedience import extent_of
-from craton.frontends.c.syntax.nodes import Assembly
+from craton.frontends.c.lowering.obedience import disobedient, extent_of, mentioned
+from craton.frontends.c.syntax.nodes import Assembly, Operand
 from craton.program.cfa import Extent
 
 _LOCKED = r".pushsection .smp_locks,\"a\"\n.balign 4\n.long 671f - .\n.popsection\n671:\n\tlock; "
 
 
 def extent(template: str) -> Extent:
-    return extent_of(Assembly(template, (), (), (), ()))
+    return extent_of(disobedient(Assembly(template, (), (), (), ()), []))
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,17 @@ def test_calls(template: str) -> None:
 )
 def test_whatever_else(template: str) -> None:
     assert extent(template) is Extent.LATER
+
+
+def test_what_stands_in_instructions_that_do_more() -> None:
+    """Bits may lie far from a word in memory, but only from that word."""
+    outputs, inputs = (Operand("+m", ""), Operand("=qm", "c")), (Operand("Ir", ""),)
+
+    def misused(template: str, *sizes: int) -> set[int]:
+        assembly = Assembly(template, outputs, inputs, (), ())
+        return set(mentioned(disobedient(assembly, list(sizes)), assembly))
+
+    assert misused("lock; btr %2, %0; setc %1", 8, 1, 8) == {0, 2}
+    assert misused(r"lea %[c], %%rax\n movb $1, (%%rax)", 8, 1, 8) == {1}
+    assert misused("setc %0; movl %2, %1", 8, 4, 8) == set()
+    assert misused("movl %2, %1", 8, 1, 8) == {1, 2}

@@ -26,7 +26,7 @@ from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of
 from craton.program.statements import Assign, Assume, Call, Return, Statement
 from craton.program.variables import reads, writes
 
-MOST_STEPS = 10_000_000
+MOST_STEPS = 300_000
 MOST_SEARCHES = 40
 MOST_VALUES = 12  # of a variable that is told apart
 _BLIND = var("memory is unknown", BOOL)

@@ -98,7 +98,7 @@ class Safety:
         size = self._memory.pointer
         written = or_(*(bvult(bvsub(lvalue.address, each.address), size(each.size)) for each in known))
         if written is not FALSE and self._frame.owns is not Storage.GLOBAL:
-            self._builder.unmodelled_if(written, "a write to a constant object", extent=Extent.ANYTHING)
+            self._builder.unmodelled_if(written, "a write to a constant object", extent=Extent.MEMORY)
 
     def check_nearness(self, moved: Term, pointer: Term, offset: Term) -> None:
         """A pointer that is moved into another object's part of the addresses is not modelled."""
