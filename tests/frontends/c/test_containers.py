@@ -96,9 +96,10 @@ KEPT = "struct link *kept; int run(void) { struct link l, *p = &l; int r = kept 
     [
         ("if (0) return 1; return run();", True),
         ("run(); if (run()) reach_error(); return 0;", False),
+        ("return run(); } __attribute__((destructor)) void end(void) { if (run()) reach_error();", False),
         ("for (int i = 0; i < 2; i++) run(); if (kept == &here) reach_error(); return 0;", False),
     ],
-    ids=["in the last statement", "twice", "in a loop"],
+    ids=["in the last statement", "twice", "before a destructor", "in a loop"],
 )
 def test_a_local_of_the_last_function_is_not_outlived(main: str, is_true: bool, tmp_path: Path) -> None:
     file = tmp_path / "program.c"

@@ -31,6 +31,7 @@ class Scan:
     indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
     integers_become_pointers: bool = False
     pointers_become_integers: bool = False
+    goes_on: bool = False  # whether functions run when the entry function has returned: destructors, or atexit's
     drops_const: bool = False  # whether a pointer to what is `const` becomes one that may be written through
     largest_argument: int = 0  # of functions without a body, among those that are constants
 
@@ -61,6 +62,7 @@ def scan(program: Program, entry: Function) -> Scan:
         if handlers is not None:
             scanner.need(handlers)
             scanner.drain(program)
+    scanner.found.goes_on = bool(program.after_entry()) or "atexit" in scanner.found.functions
     for callees in scanner.found.calls.values():
         if not callees.keys().isdisjoint(EXITS):  # it calls them
             callees.update((function.symbol, None) for function in program.after_entry())

@@ -217,14 +217,14 @@ def _find_mortal(facts: Facts, function: Function, found: Scopes) -> None:
 
 def may_run_again(facts: Facts, function: Function) -> bool:
     """Whether anything of the program runs after the function has returned: not after an entry function that nobody
-    calls, nor after a function that such a one calls in its last statement, and nobody else.
+    calls, nor after a function that such a one calls in its last statement, and nobody else; unless destructors do.
     """
     scan, symbol = facts.scan, function.symbol
     if symbol in scan.address_taken:
         return True
     callers = [caller for caller, callees in scan.calls.items() if symbol in callees]
     if symbol == facts.specification.entry:
-        return bool(callers)
+        return bool(callers) or scan.goes_on
     entry = scan.functions.get(facts.specification.entry)
     if entry is None or callers != [entry.symbol] or may_run_again(facts, entry):
         return True
