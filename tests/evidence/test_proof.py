@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import pytest
 
 from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe
 from craton.engines.trace_abstraction import TraceAbstraction
-from craton.evidence.checker import CHECKERS, Confirmed, Flaw, check_proof, find_flaw
-from craton.logic import FALSE, TRUE, BitVec, Term, bv, bvadd, bvule, bvult, eq, not_, var
+from craton.evidence import checker
+from craton.evidence.checker import CHECKERS, Confirmed, Flaw, Question, check_proof, check_questions, find_flaw
+from craton.logic import FALSE, FLOAT64, TRUE, BitVec, Term, bv, bvadd, bvule, bvult, eq, fp_lt, not_, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Havoc, Statement
 from craton.program.transitions import transition
-from craton.smt import make_solver
+from craton.smt import Undecided, Unsat, make_solver
 from craton.traces.refutation import hoare_triple
 from support.programs import BY_NAME
 
@@ -130,3 +134,54 @@ def _is_proof(made: Program, invariants: dict[Location, Term]) -> bool:
         )
         for e in made.main.edges
     )
+
+
+@dataclass
+class Scripted:
+    """A checker that answers if it is given the time that its script says; and writes down that it was asked."""
+
+    name: str
+    seconds: float | None
+    needed: dict[str, float]
+    asked: list[tuple[str, float | None]]
+
+    def __enter__(self) -> Scripted:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def add(self, *formulas: Term) -> None:
+        self.asked.append((self.name, self.seconds))
+
+    def check(self) -> Unsat | Undecided:
+        enough = self.seconds is None or self.seconds >= self.needed.get(self.name, math.inf)
+        return Unsat(tuple) if enough else Undecided("no time")
+
+
+def asked_of(monkeypatch: pytest.MonkeyPatch, needed: dict[str, float], *questions: Term) -> list[str]:
+    """Whom the panel asks, with how many seconds, until it believes that the questions are contradictions."""
+    asked: list[tuple[str, float | None]] = []
+    monkeypatch.setattr(checker, "make_checker", lambda name, seconds: Scripted(name, seconds, needed, asked))
+    found = check_questions([Question((term,), "", "") for term in questions], CHECKERS)
+    assert isinstance(found, Confirmed)
+    return [f"{name} {seconds:g}" for name, seconds in asked]
+
+
+def test_a_short_question_is_for_those_who_are_likely_to_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_of(monkeypatch, {"cvc5": 0.1}, bvult(X, Y), bvult(Y, X))
+    assert asked[:6] == ["bitwuzla 0.1", "z3 0.1", "bitwuzla 0.3", "z3 0.3", "bitwuzla 1", "z3 1"]
+    assert asked[-2:] == ["cvc5 1", "cvc5 0.1"]  # who knew the first time is asked first the second time
+
+
+def test_everybody_is_asked_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_of(monkeypatch, {"cvc5": 4.0}, bvult(X, Y))
+    assert {line.rsplit(" ", 1)[0] for line in asked} == set(CHECKERS)
+
+
+def test_who_takes_long_to_begin_with_floats_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    float_ = var("f", FLOAT64)
+    monkeypatch.setattr(checker, "_LIKELY", len(CHECKERS))
+    asked = asked_of(monkeypatch, {"cvc5": 0.1}, fp_lt(float_, float_))
+    assert "cvc5 0.1" not in asked
+    assert "cvc5 0.3" in asked

@@ -86,6 +86,18 @@ def test_none_waits_for_another(tmp_path: Path, jobs: int) -> None:
     assert result.stage == "horn"
 
 
+@pytest.mark.parametrize("text", [LOOP, ERROR], ids=["proof", "error"])
+def test_views_of_large_programs_are_made_by_who_looks_through_them(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the two processes makes its own; what was found there is of the same program here."""
+    monkeypatch.setattr("craton.verification.run.LARGE", 0)
+    stages = [GivenEngine.of(Endless(), encoding="ideal"), Stage("trace-abstraction", "newton(it, wp, lv)", "int")]
+    result = verified(tmp_path, text, stages)
+    assert isinstance(result.verdict, verdicts.Proved if text == LOOP else verdicts.Violated), result
+    assert result.statistics.purposes["views"].calls
+
+
 def test_errors_are_found_and_run(tmp_path: Path) -> None:
     result = verified(tmp_path, ERROR, [GivenEngine.of(Endless()), Stage("bounded")])
     assert isinstance(result.verdict, verdicts.Violated), result

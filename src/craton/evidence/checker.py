@@ -8,6 +8,7 @@ is imported.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,9 @@ _SLOW_WITH_FLOATS = ("cvc5 over integers", "cvc5")
 _TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
 _QUICK = _TRIES[:3]  # where another question will do as well
+_OF_PARTS = (_TRIES[0], _TRIES[2])
+_SHORT = 0.3  # seconds: with no more, only those are asked who are likely to know …
+_LIKELY = 1  # … this many more than have to agree
 _FEW = 3  # parts of what is to be shown: more are asked for one by one
 
 
@@ -210,6 +214,7 @@ class _Panel:
         self.deadline = deadline
         self.opinions = opinions
         self.believed: dict[str, None] = {}
+        self.shown = Counter[str]()
 
     @property
     def left(self) -> float | None:
@@ -250,7 +255,7 @@ class _Panel:
         *known, goal = formulas
         for part in alternatives(goal):
             some = instantiated((*known, part)) or [*known, part]
-            if self._tried(_elementary(some) or some, _QUICK[1:]) is not True:
+            if self._tried(_elementary(some) or some, _OF_PARTS) is not True:
                 cases = cases_of_indices(some)
                 if not all(self._tried(case, _QUICK) is True for case in cases):
                     return False
@@ -264,15 +269,18 @@ class _Panel:
         return None
 
     def _asked(self, formulas: Sequence[Term], limit: float | None) -> bool | None:
-        """Each of them, with a limit of seconds; who has shown something before comes first."""
+        """Each of them, with a limit of seconds; who has shown the most before comes first."""
         shown: set[str] = set()
         is_large = limit is not None and any(size(formula, _LARGE) > _LARGE for formula in formulas)
         passed_over = {_HEEDLESS} if is_large else set[str]()
         if limit == _TRIES[0] and _speak_of_floats(formulas):
             passed_over.update(_SLOW_WITH_FLOATS)
-        for name in sorted(self.members, key=lambda member: member not in self.believed):
+        places = self.opinions + _LIKELY if limit is not None and limit <= _SHORT else len(self.members)
+        for name in sorted(self.members, key=lambda member: -self.shown[member]):
             if family(name) in shown or name in passed_over:
                 continue
+            if places == 0:
+                break
             if self.late:
                 return None
             limits = [seconds for seconds in (limit, self.left) if seconds is not None]
@@ -282,10 +290,12 @@ class _Panel:
                 except MissingCapability:
                     continue
                 answer = solver.check()
+            places -= name != "intervals"  # which knows at once whether a question is for it
             if isinstance(answer, Sat):
                 return False
             if isinstance(answer, Unsat):
                 self.believed[name] = None
+                self.shown[name] += 1
                 shown.add(family(name))
                 if len(shown) == self.opinions:
                     return True

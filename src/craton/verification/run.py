@@ -15,7 +15,7 @@ from craton.configuration.engines import TESTING, refines
 from craton.configuration.schedules import schedule_for
 from craton.configuration.stages import Stage
 from craton.engines import contract
-from craton.engines.contract import EngineAnswer, Safe, Unsafe
+from craton.engines.contract import EngineAnswer, Safe, Statistics, Unsafe
 from craton.errors import CratonError
 from craton.evidence.checker import CHECKERS
 from craton.frontends.programs import Request, load_program
@@ -63,7 +63,7 @@ TOO_LARGE = "the program gets too large when its recursion is unrolled"
 MOST_UNTYPED, UNTYPED_SHARE = 20.0, 0.4  # seconds, and of the time: for answers that assume nothing of calls
 # Of runs of the spine on other programs, against the stages for systems, which have 25 together.
 SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
-# The system of a program of more edges takes long to make, and others are not to wait for it.
+# The system, or a view, of a program of more edges takes long to make, and others are not to wait for it.
 LARGE, LARGE_SHARE = 3_000, 4.0
 
 
@@ -300,8 +300,13 @@ class _Run:
                 )
             engine = engine_of(stage)
             _load_library(engine.asks_first)
-            program = programs.prepared(stage, engine.blocks, self.context.statistics).program
-            return budgeted(partial(engine.run, program), seconds, shared)
+
+            def program(statistics: Statistics) -> Program:
+                return programs.prepared(stage, engine.blocks, statistics).program
+
+            if programs.size > LARGE and programs.is_new_view(stage):  # others are not to wait until it is made
+                return budgeted(lambda budget: engine.run(program(budget.statistics), budget), seconds, shared)
+            return budgeted(partial(engine.run, program(self.context.statistics)), seconds, shared)
 
         def judged(found: Any) -> Result:
             if isinstance(found, NotDone):

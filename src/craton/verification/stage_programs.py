@@ -41,6 +41,15 @@ class StagePrograms:
             self._views[key] = None if stage.in_bits else _view(self._in_bits(stage), stage)
         return self._views[key]
 
+    def is_new_view(self, stage: Stage) -> bool:
+        """Whether the stage looks at the program through a view that nobody has looked through yet."""
+        return not stage.in_bits and _seen(stage) not in self._views
+
+    @property
+    def size(self) -> int:
+        """How many edges the program has."""
+        return len(self.small.program.main.edges)
+
     @cached_property
     def features(self) -> Features:
         return features_of(self.small.program)
