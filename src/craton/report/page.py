@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from craton.markup import Html, element
+from craton.program.storage import MEMORY
 from craton.report.document import document, folded, highlighted
 from craton.traces.explanation import Column, Explained, Line
 from craton.traces.refutation import Abstraction
@@ -118,7 +119,7 @@ def _frontier(told: Abstraction) -> str:
 def _assertion(explanation: Explained, column: Column, position: int) -> str:
     if not column.assertions:
         return "<td></td>"
-    live = column.live(position)
+    live = [name.removeprefix(MEMORY) for name in column.live(position)]
     names = f'<span class="live">live: {escape(", ".join(live))}</span>' if live else ""
     return f'<td class="formula">{escape(explanation.told(column.assertions[position]))}{names}</td>'
 
