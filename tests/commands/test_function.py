@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from craton.frontends.own_memory import OWN_FUNCTION, OWN_MEMORY
 from support.commands import command
 
 PROGRAM = """\
@@ -122,14 +123,14 @@ def test_what_cannot_be_chosen_is_refused(
 @pytest.mark.parametrize(
     ("function", "changed"),
     [
-        ("length", {"head": "&craton_head", "craton_head.next": "&craton_head_next"}),
-        ("text", {"s": "craton_s", "craton_s[7]": "'x'"}),
-        ("unknown", {"p": "craton_p", "craton_p[0]": "1", "craton_p[1]": "2", "craton_p[2]": "0"}),
-        ("calling", {"f": "&craton_f"}),
-        ("typedefs", {"q": "&craton_q"}),
+        ("length", {"head": OWN_MEMORY, "head->next": OWN_MEMORY}),
+        ("text", {"s": OWN_MEMORY, "s[7]": "'x'"}),
+        ("unknown", {"p": OWN_MEMORY, "p[0]": "1", "p[1]": "2", "p[2]": "0"}),
+        ("calling", {"f": OWN_FUNCTION}),
+        ("typedefs", {"q": OWN_MEMORY}),
         ("bytes", {"w.i": "258"}),
-        ("texts", {"v": "&craton_v", "craton_v": "craton__v_", "craton__v_[0]": "'q'"}),
-        ("rows", {"m": "craton_m", "craton_m[1][1]": "9"}),
+        ("texts", {"v": OWN_MEMORY, "*v": OWN_MEMORY, "(*v)[0]": "'q'"}),
+        ("rows", {"m": OWN_MEMORY, "m[1][1]": "9"}),
     ],
 )
 def test_what_pointers_point_to_is_arbitrary(
@@ -141,6 +142,7 @@ def test_what_pointers_point_to_is_arbitrary(
     first, then = told["way"][:2]
     assert changed.items() <= first["changes"].items() and changed.keys() <= set(first["inputs"])
     assert f"int {function}(" in first["text"] and then["depth"] == 1
+    assert "craton_" not in json.dumps(told["way"])
 
 
 def test_there_is_more_memory_than_was_looked_at(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,6 +24,7 @@ from craton.frontends.c.load import with_large_stack
 from craton.frontends.c.memory.scan import scan
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
 from craton.frontends.c.syntax.program import Program
+from craton.frontends.own_memory import told_by_pointers
 from craton.frontends.programs import Request, c_source
 
 _RENAMED = "craton_original_main"
@@ -63,7 +64,8 @@ class FunctionProgram:
         changed = [(name, value) for step in steps for name, value in step["changes"].items()]
         changes = {name: value for name, value in changed if not name.startswith(COUNTER)}
         inputs = sorted({name for step in steps for name in step["inputs"]})
-        return [{**steps[-1], "changes": changes, "inputs": inputs, "unspecified": [], "calls": {}}, *way[added:]]
+        first = {**steps[-1], "changes": changes, "inputs": inputs, "unspecified": [], "calls": {}}
+        return told_by_pointers([first, *way[added:]])
 
     def _is_added(self, place: Mapping[Any, Any]) -> bool:
         return place.get("file") == self.copy and (place.get("line") or 0) > len(self.lines)
