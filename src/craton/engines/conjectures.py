@@ -61,6 +61,7 @@ MOST_STEPS, LONG_RUN = 4_000, 100_000  # of one run
 MOST_ROWS = 300  # at one location
 QUERY_SECONDS = 1.0
 MOST_QUOTIENTS = 4
+FEW_PARTS = 3  # of an invariant
 FAILURES = (CannotRun, CannotEvaluate, NoTransition, MissingCapability)
 _STRICT = {ops.BVSLT: bvsle, ops.BVULT: bvule, ops.LT: le}
 _COMPARISONS = frozenset((ops.LE, ops.LT, ops.EQ))
@@ -182,11 +183,15 @@ def needed_parts(
     waiting = [(edge, FALSE) for edge in steps if edge.target in program.errors and edge.source in kept]
     while waiting:
         edge, wanted = waiting.pop()
-        step = steps[edge]
-        enough = _enough(solver, kept[edge.source], step.guard, not_(wanted_before(wanted, step)))
+        step, parts = steps[edge], needed[edge.source]
+        question = step.guard, not_(wanted_before(wanted, step))
+        if parts and _enough(solver, list(parts), *question) is not None:
+            continue  # what is needed anyway
+        enough = _enough(solver, kept[edge.source], *question)
         if enough is None:
             return Unknown(f"{sum(map(len, kept.values()))} conjectures are invariants, but no proof")
-        parts = needed[edge.source]
+        if len(enough) > FEW_PARTS:
+            enough = _enough(solver, enough, *question) or enough  # of fewer, a solver needs still fewer
         for part in enough:
             if part not in parts:
                 parts[part] = None

@@ -24,12 +24,11 @@ from craton.logic import (
     evaluate,
     not_,
     ops,
-    post_order,
     substitute,
 )
-from craton.logic.affine import Affine, affine, cases_of_sum
+from craton.logic.affine import cases_of_sum
 from craton.logic.evaluation import CannotEvaluate
-from craton.logic.instances import indices, instances, told_by_numbers
+from craton.logic.instances import blocks, indices, instances, shift_of_blocks, told_by_numbers
 from craton.logic.walk import atoms
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
@@ -59,9 +58,17 @@ def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budg
 
 
 def inductive(
-    program: Program, steps: Mapping[Edge, Transition], guesses: Guesses, solver: Solver, budget: Budget
+    program: Program,
+    steps: Mapping[Edge, Transition],
+    guesses: Guesses,
+    solver: Solver,
+    budget: Budget,
+    known: Mapping[Location, Sequence[Term]] | None = None,
 ) -> Guesses:
-    """The guesses that are inductive together. A location without guesses starts with `false`, as if unreachable."""
+    """The guesses that are inductive together, and with invariants that are `known`. A location without guesses starts
+    with `false`, as if unreachable.
+    """
+    known = known or {}
     left = {location: list(parts) for location, parts in guesses.items()}
     left[program.main.entry] = []
     edges = [edge for edge in steps if edge.target not in program.errors and edge.source not in program.errors]
@@ -74,7 +81,8 @@ def inductive(
             continue
         budget.check()
         before = left.get(edge.target, [FALSE])
-        kept = _kept(solver, left[edge.source], steps[edge], before, budget)
+        before_it = [*known.get(edge.source, ()), *left[edge.source]]
+        kept = _kept(solver, before_it, steps[edge], before, budget)
         if len(kept) < len(before):
             left[edge.target] = kept
             waiting |= dict.fromkeys(e for e in edges if e.source == edge.target)
@@ -124,9 +132,9 @@ def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
     """What is known, part by part, without quantifiers: what holds of all holds of that which the others speak of."""
     if not any(part.op is ops.FORALL for part in parts):
         return list(parts)
-    if any(map(_is_of_blocks, parts)):
-        blocks = tuple(islice(_in_turns([_blocks(term) for term in others]), MOST_PLACES))
-        return [and_(*_of_some(part, blocks)) if part.op is ops.FORALL else part for part in parts]
+    if any(part.op is ops.FORALL and shift_of_blocks(part) is not None for part in parts):
+        places = tuple(islice(_in_turns([blocks(indices(term)) for term in others]), MOST_PLACES))
+        return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
     asked = (case for term in others for index in indices(term) for case in cases_of_sum(index))
     places = tuple(islice(dict.fromkeys(told_by_numbers(list(dict.fromkeys(asked)), parts)), MOST_PLACES))
     return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
@@ -144,34 +152,6 @@ def _in_turns(rows: Sequence[Iterator[Term]]) -> Iterator[Term]:
             else:
                 seen.add(new)
                 yield new
-
-
-def _is_of_blocks(part: Term) -> bool:
-    """Whether something is said of all blocks: what says how large one is has the block's number for its index."""
-    if part.op is not ops.FORALL:
-        return False
-    numbers = (node.args[1] for node in post_order(part.args[0]) if node.op is ops.SELECT)
-    return any(index.op is ops.BVLSHR and index.args[0] in part.payload for index in numbers)
-
-
-def _blocks(term: Term) -> Iterator[Term]:
-    """Where arrays are read or written, case by case, without what is added to get at a member."""
-    for index in indices(term):
-        whole = index.args[0] if index.op is ops.BVLSHR and index.args[1].op is ops.VALUE else index
-        for case in cases_of_sum(whole):
-            sum_ = affine(case)
-            yield Affine(sum_.factors, 0, case.sort).term if sum_.factors else case
-
-
-def _of_some(quantified: Term, blocks: Sequence[Term]) -> Iterator[Term]:
-    """What is said of all addresses is said of these; what is said of several, or of others, of what fits them."""
-    variables = quantified.payload
-    if len(variables) != 1 or not any(block.sort is variables[0].sort for block in blocks):
-        yield from instances(quantified, blocks)
-        return
-    for block in blocks:
-        if block.sort is variables[0].sort:
-            yield substitute(quantified.args[0], {variables[0]: block})
 
 
 def _true_in(answer: Sat, wanted: Mapping[Term, Term]) -> list[Term]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from craton.logic import Term, and_, conjuncts, eq, free_variables, not_, ops, or_, post_order, substitute
-from craton.logic.affine import affine, extended, normal_sum
+from craton.logic import BitVec, Term, and_, conjuncts, eq, free_variables, not_, ops, or_, post_order, substitute
+from craton.logic.affine import Affine, affine, cases_of_sum, extended, normal_sum
 from craton.logic.core import fresh
+from craton.logic.terms import value
 from craton.logic.walk import is_quantified
 
 _MOST_INSTANCES = 300  # of one formula
@@ -162,6 +163,13 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
     body = quantified.args[0]
     if is_quantified(body):
         raise _Hidden
+    upper = shift_of_blocks(quantified)
+    if upper is not None:
+        (block,) = quantified.payload
+        whole = (_first_byte(place, upper) for place in blocks(places) if place.sort is block.sort)
+        for address in islice(dict.fromkeys((*(n for n in names if n.sort is block.sort), *whole)), _MOST_INSTANCES):
+            yield substitute(body, {block: address})
+        return
     patterns = [node.args[1] for node in post_order(body) if node.op is ops.SELECT]
     candidates = []
     for variable in quantified.payload:
@@ -172,6 +180,33 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
         candidates.append(tuple(found))
     for values in islice(product(*candidates), _MOST_INSTANCES):
         yield substitute(body, dict(zip(quantified.payload, values, strict=True)))
+
+
+def shift_of_blocks(quantified: Term) -> int | None:
+    """By how much addresses are shifted if something is said of all blocks of memory: what says how large one is has
+    its number for an index, which is the upper part of its address. None if it is said of something else.
+    """
+    if len(quantified.payload) == 1:
+        for node in post_order(quantified.args[0]):
+            if node.op is ops.SELECT and node.args[1].op is ops.BVLSHR:
+                address, shift = node.args[1].args
+                if address is quantified.payload[0] and shift.op is ops.VALUE:
+                    return int(shift.payload)
+    return None
+
+
+def _first_byte(address: Term, shift: int) -> Term:
+    """Of the block, if the address is a number."""
+    return value(address.payload >> shift << shift, address.sort) if address.op is ops.VALUE else address
+
+
+def blocks(places: Iterable[Term]) -> Iterator[Term]:
+    """The addresses that indices are computed from, case by case, by adding how far away a member is."""
+    for index in places:
+        whole = index.args[0] if index.op is ops.BVLSHR and index.args[1].op is ops.VALUE else index
+        for case in cases_of_sum(whole) if isinstance(whole.sort, BitVec) else ():
+            sum_ = affine(case)
+            yield Affine(sum_.factors, 0, case.sort).term if sum_.factors else case
 
 
 def _matches(pattern: Term, variable: Term, index: Term) -> Iterator[Term]:

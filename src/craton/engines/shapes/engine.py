@@ -62,11 +62,15 @@ class Shapes(Engine):
         if seen is None:
             return Unknown("a run fails: there is nothing to prove")
         answer: EngineAnswer = does_not_fit("there is nothing to guess")
+        kept: Guesses = {}
         for effort in Effort:
             guesses = self._guesses(program, steps, facts, seen, effort)
             budget.statistics.predicates = sum(map(len, guesses.values()))
+            known = {x: frozenset(some) for x, some in kept.items()}
+            new = {x: [guess for guess in some if guess not in known.get(x, ())] for x, some in guesses.items()}
             with budget.statistics.spending("conjectures kept"):
-                kept = inductive(program, steps, guesses, solver, budget)
+                more = inductive(program, steps, new, solver, budget, kept)
+                kept = {x: [*kept.get(x, ()), *some] for x, some in more.items()}
                 answer = needed_parts(program, steps, kept, solver, self.solver)
             if isinstance(answer, Safe):
                 break

@@ -30,6 +30,8 @@ from craton.logic import (
     or_,
 )
 
+MOST_SENTINELS = 2  # nodes that end a list, as null does
+
 
 class Order:
     """Guesses about the numbers of nodes."""
@@ -37,6 +39,7 @@ class Order:
     def __init__(self, nodes: Nodes, node: Term) -> None:
         self.nodes = nodes
         self.node = node
+        self.sentinels = nodes.addresses[:MOST_SENTINELS]
 
     def guesses(self, known: frozenset[Term], states: States) -> Iterator[Term]:
         """What may be true where these variables are known, and these states were seen."""
@@ -59,7 +62,7 @@ class Order:
             facts += [bvule(x, k), bvule(k, x), or_(eq(x, null), bvule(x, k)), or_(eq(x, null), bvule(k, x))]
         for field in self.nodes.fields:
             if field.points:
-                ends = [eq(field.of(k), other) for other in (null, *pointers)]
+                ends = [eq(field.of(k), other) for other in (null, *self.sentinels, *pointers)]
                 for first in ends:
                     facts += [implies(first, is_last), implies(is_last, first)]
         for fact in facts:
@@ -78,7 +81,8 @@ class Order:
         null = bv(0, following.sort.width) if isinstance(following.sort, BitVec) else following
         if kind.most is not None:
             yield bvule(following, kind.most)
-        numbers = [(kind.number(x), not_(eq(x, null))) for x in pointers]
+        ends = (null, *self.sentinels)
+        numbers = [(kind.number(x), not_(eq(x, end))) for x in pointers for end in ends if x is not end]
         for counter in counters:
             yield from _constant(bvsub(following, counter), None, states)
             yield from (claim for _, there in numbers for claim in _constant(counter, not_(there), states))
