@@ -90,6 +90,15 @@ def test_time_is_kept() -> None:
         inductive(COUNTERS, steps, at_the_head(tuple(GUESSES)), make_solver("z3"), Budget(-1.0))
 
 
+def test_what_is_known_supports_what_is_guessed() -> None:
+    """y ≤ 9 follows from x ≤ 9 and x = y, and is not inductive alone."""
+    steps = {edge: transition(edge.statement) for edge in COUNTERS.main.edges}
+    guess, solver = le(Y, int_(9)), make_solver("z3")
+    known = inductive(COUNTERS, steps, at_the_head((eq(X, Y), le(X, int_(9)))), solver, Budget(60.0))
+    assert guess not in inductive(COUNTERS, steps, at_the_head((guess,)), solver, Budget(60.0))[HEAD]
+    assert guess in inductive(COUNTERS, steps, at_the_head((guess,)), solver, Budget(60.0), known)[HEAD]
+
+
 U = var("u", BitVec(8))
 BITS = automaton(
     (0, Assign(U, bv(0, 8)), 1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,13 +17,16 @@ from craton.logic import (
     apply,
     bv,
     bvadd,
+    bvlshr,
     bvmul,
     bvult,
     eq,
     exists,
+    extract,
     forall,
     implies,
     int_,
+    ite,
     not_,
     or_,
     select,
@@ -123,3 +127,37 @@ def test_what_cannot_be_seen_through_is_left_alone() -> None:
     inner = var("j", INT)
     nested = forall((K,), exists((inner,), eq(inner, int_(1))))
     assert instantiated([nested]) is None or not any(map(is_quantified, instantiated([nested]) or []))
+
+
+# Memory: the upper bits of an address are the number of its block, whose size says that it is one.
+ADDRESS = BitVec(8)
+NEXT, SIZES = var("next", Array(ADDRESS, ADDRESS)), var("sizes", Array(ADDRESS, ADDRESS))
+NODE, P, Q = var("node", ADDRESS), var("p", ADDRESS), var("q", ADDRESS)
+
+
+def _is_block(address: Term) -> Term:
+    return and_(eq(extract(3, 0, address), bv(0, 4)), eq(select(SIZES, bvlshr(address, bv(4, 8))), bv(9, 8)))
+
+
+def _next(address: Term) -> Term:
+    return select(NEXT, bvadd(address, bv(4, 8)))
+
+
+@pytest.mark.parametrize(
+    ("before", "asked"),
+    [
+        (_is_block(P), _next(P)),
+        (and_(or_(_is_block(P), _is_block(Q)), eq(_is_block(P), bvult(P, Q))), _next(ite(_is_block(P), P, Q))),
+        (_is_block(bv(32, 8)), select(NEXT, bv(36, 8))),
+    ],
+    ids=["where a member is read", "case by case", "at a number"],
+)
+def test_what_is_said_of_all_blocks_is_said_of_those_that_have_what_is_read(before: Term, asked: Term) -> None:
+    empty = forall((NODE,), implies(_is_block(NODE), eq(_next(NODE), bv(0, 8))))
+    condition = [and_(empty, before), not_(eq(asked, bv(0, 8)))]
+    found = instantiated(condition)
+    assert found is not None
+    assert contradictory(found)
+    others = instantiated([empty, not_(eq(asked, bv(0, 8)))])
+    assert others is not None
+    assert not contradictory(others)
