@@ -34,7 +34,8 @@ SAFE = {
     + "unsigned char x = a, y = b, t; "
     + "t = x; x = y > a ? y : a; y = t > b ? t : b;" * 9
     + " while (1) { t = x; x = y; y = t; if (x != y) reach_error(); }",
-    "truth values without a value": READ + "_Bool q; unsigned char x = a, y = b, t; q = a > b;"
+    "truth values without a value": READ
+    + "_Bool q; unsigned char x = a, y = b, t; q = a > b;"
     + "t = x; x = y > a ? y : a; y = t > b ? t : b; if (q) { r = 1; } else { r = 2; }" * 3
     + " while (1) { _Bool u; t = x; u = x > y; x = y; y = t; if (x != y || u) reach_error(); }",
     "what is chosen and asked to be the same": READ + "unsigned char x = __VERIFIER_nondet_uchar(), y = 0;"

@@ -19,6 +19,7 @@ from craton.evidence.certificates.reading import from_data
 from craton.evidence.certificates.writing import as_data, make_certificate
 from craton.evidence.checker import Confirmed, Flaw, Question
 from craton.evidence.exhaustion import Exhaustion, check_exhaustion, one_after_another
+from craton.evidence.paths import error_on_some_path
 from craton.frontends.programs import Request, load_program
 from craton.logic import BOOL, Term, and_, evaluate, not_, or_, var
 from craton.program.blocks import encode_blocks
@@ -83,11 +84,27 @@ def test_all_runs_are_seen(seed: int, loops: bool, tmp_path: Path) -> None:
     choices = Choices(seed)
     program = choices.program(tmp_path, SIZES[seed % len(SIZES)])
     found = Bounded(loops=loops).run(program, Budget(20))
+    second = error_on_some_path(program, "z3", 20)
     if choices.fails:
-        assert isinstance(found, Unsafe)
+        assert isinstance(found, Unsafe) and second in program.errors
         return
+    assert second is False
     assert isinstance(found, Safe) and found.runs is not None
     assert isinstance(check_exhaustion(Exhaustion(program, found.runs), ["cvc5"], 20), Confirmed)
+
+
+@pytest.mark.parametrize("seed", range(50, 56))
+def test_an_unfolding_that_forgets_runs_is_not_believed(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where runs meet, one of them is dropped: whatever is proved then, nothing is confirmed that fails."""
+    choices = next(c for n in range(100) if (c := Choices(seed * 100 + n)).fails)
+    program = choices.program(tmp_path, 1)
+    monkeypatch.setattr(Unfolding, "_either", lambda self, condition, one, other: other)
+    found = Bounded().run(program, Budget(20))
+    if isinstance(found, Safe) and found.runs is not None:
+        refused = check_exhaustion(Exhaustion(program, found.runs), ["cvc5", "z3"], 20)
+        assert isinstance(refused, Flaw) and "path by path" in refused.problem
 
 
 @pytest.mark.parametrize("seed", range(30, 50))

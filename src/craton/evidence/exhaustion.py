@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.evidence.checker import Confirmed, Flaw, Question, check_questions
+from craton.evidence.paths import error_on_some_path
 from craton.logic import Term, eq, free_variables, not_, or_
 from craton.processes.running_time import running_time
-from craton.program.cfa import Program
+from craton.program.cfa import Location, Program
 from craton.program.unfolding import AllRuns, Unfolding
 
 MOST_QUESTIONS = 16
@@ -56,7 +57,19 @@ def check_exhaustion(
     if isinstance(questions, Flaw):
         return questions
     left = None if seconds is None else max(0.0, seconds - (running_time() - started))
-    return check_questions(questions, checkers, left, opinions=opinions)
+    found = check_questions(questions, checkers, left, opinions=opinions)
+    return _second_opinion(claimed.program, checkers) or found if isinstance(found, Confirmed) else found
+
+
+def _second_opinion(program: Program, checkers: Sequence[str]) -> Flaw | None:
+    """What speaks against a proof that one unfolding has found and the same one has confirmed: a path to an error that
+    somebody finds who does not unfold.
+    """
+    for solver in checkers[::-1][:1]:
+        error = error_on_some_path(program, solver)
+        if isinstance(error, Location):
+            return Flaw(None, f"followed path by path, some run comes to {error}")
+    return None
 
 
 def one_after_another(claims: Sequence[Term], definitions: Mapping[Term, Term]) -> Iterator[Question]:
