@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 from craton.frontends.c.automaton.arithmetic import convert, float_to_integer, number
 from craton.frontends.c.automaton.lvalue import Lvalue, Value
+from craton.frontends.c.automaton.rounding import MODE, TO_NEAREST, is_mode
 from craton.frontends.c.library.arguments import pointer_lvalue
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import Handler, builtins, models, only
 from craton.frontends.c.library.signs import only_sign_matters
-from craton.frontends.c.syntax.nodes import Node
+from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import CType, Floating
 from craton.logic import (
     FALSE,
@@ -165,7 +166,7 @@ _pure("floor", _round(RTN))
 _pure("ceil", _round(RTP))
 _pure("trunc", _round(RTZ))
 _pure("round", _round(RNA))
-_pure("rint nearbyint roundeven", _round(RNE))
+_pure("rint nearbyint", _round(RNE))
 _pure("fmod", fmod)
 _pure("remainder drem", fp_rem)
 _pure("fdim", fdim)
@@ -288,14 +289,51 @@ def _modf(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 only("modf modff modfl")(_modf)
 
 
+def _sets_mode(lower: Lowering) -> bool:
+    return any(function.name == "fesetround" for function in lower.context.scan.functions.values())
+
+
+@models("roundeven roundevenf roundevenl __roundeven __roundevenf __roundevenl")
+def _round_even(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    if _sets_mode(lower):
+        raise lower.unsupported("`roundeven` in a program that sets the rounding mode", node)
+    return fp_round_to_integral(RNE, lower.expressions.scalar(arguments[0]))
+
+
 @models("fegetround")
 def _get_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    return bv(0, node.type.size * 8)
+    if not _sets_mode(lower):
+        return TO_NEAREST
+    lower.context.globals[MODE] = None
+    return MODE
 
 
 @models("fesetround")
 def _set_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    mode = lower.expressions.scalar(arguments[0])
-    if mode.is_value and mode.payload == 0:
-        return bv(0, node.type.size * 8)
-    raise lower.unsupported("a rounding mode other than to nearest", node)
+    """Only as a statement of its own in a function that nobody calls: nothing that rounds may be evaluated before it or
+    after it as the compiler likes.
+    """
+    mode = lower.builder.save(lower.expressions.scalar(arguments[0]))
+    alone = lower.function.body is not None and _is_statement(node, lower.function.body)
+    scan, symbol = lower.context.scan, lower.function.symbol
+    called = symbol in scan.address_taken or any(symbol in callees for callees in scan.calls.values())
+    if not alone or called:
+        raise lower.unsupported("a rounding mode that is not set by a statement of its own in main", node)
+    lower.context.globals[MODE] = None
+    lower.builder.assign(MODE, ite(is_mode(mode), mode, MODE))
+    return ite(is_mode(mode), bv(0, 32), bv(1, 32))
+
+
+def _is_statement(wanted: Node, body: Node) -> bool:
+    """Whether a call, without what becomes of its result, is a statement."""
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        if node.kind is Kind.EXPRESSION:
+            inner = node.children[0]
+            while inner.kind is Kind.CONVERT:
+                inner = inner.children[0]
+            if inner is wanted:
+                return True
+        waiting += [child for child in node.children if isinstance(child, Node)]
+    return False

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from craton.frontends.c.automaton.builder import Builder, Names
 from craton.frontends.c.automaton.context import Context
+from craton.frontends.c.automaton.rounding import MODE, TO_NEAREST, rounding_by_mode
 from craton.frontends.c.library.table import NAMES, pointer_effects
 from craton.frontends.c.lowering.allocated import remembers
 from craton.frontends.c.lowering.frame import Frame
@@ -58,6 +59,8 @@ def lower(
     start.finish()
     first = Builder(context.names, START)
     layout(context, first)
+    if MODE in context.globals:
+        first.assign(MODE, TO_NEAREST)
     first.go(start.builder.entry)
     _connect(context, procedures, entry, first, start.builder)
     for region in context.memory.regions.values():
@@ -76,6 +79,8 @@ def lower(
         storage=storage(context),
     )
     program = replace(program, loop_heads={**goto_loop_heads(program), **program.loop_heads})
+    if MODE in context.globals:
+        program = rounding_by_mode(program)
     return _with_gaps_judged(program, context)
 
 
