@@ -156,7 +156,7 @@ class Scripted:
 
     def check(self) -> Unsat | Undecided:
         enough = self.seconds is None or self.seconds >= self.needed.get(self.name, math.inf)
-        return Unsat(tuple) if enough else Undecided("no time")
+        return Unsat(lambda: ()) if enough else Undecided("no time")
 
 
 def asked_of(monkeypatch: pytest.MonkeyPatch, needed: dict[str, float], *questions: Term) -> list[str]:

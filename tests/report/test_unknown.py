@@ -35,6 +35,10 @@ def test_which_of_several_checks_are_hard() -> None:
 def test_what_to_try() -> None:
     assert "--each" in to_try("out of time", "wall", 2) and "--time-limit" in to_try("out of time", "wall", 2)
     assert "--memory-limit" in to_try("out of memory", "memory", 1)
+    assert "a body for f()" in to_try(
+        "a counterexample was found, but the program ends without an error", None, 1, ["f"]
+    )
+    assert "a body" not in to_try("out of time", "wall", 1, ["f"])
     assert "another way" in to_try("p.c:3:1: inline assembly is not modelled", None, 1)
 
 

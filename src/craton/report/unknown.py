@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from craton.words import DOES_NOT_FIT, counted
@@ -83,17 +83,21 @@ def _where(ends: Mapping[str, int]) -> str:
     return f" ({', '.join([*named, f'{rest} to others'] if rest else named)})"
 
 
-def to_try(reason: str, limit: str | None, checks: int) -> str:
-    return "; ".join(_ideas(reason, limit, checks))
+def to_try(reason: str, limit: str | None, checks: int, undefined: Sequence[str] = ()) -> str:
+    """`undefined` are the functions that nobody defines."""
+    return "; ".join(_ideas(reason, limit, checks, undefined))
 
 
-def _ideas(reason: str, limit: str | None, checks: int) -> Iterator[str]:
+def _ideas(reason: str, limit: str | None, checks: int, undefined: Sequence[str]) -> Iterator[str]:
     if reason == INTERRUPTED:
         return
     if "not modelled" in reason or "not supported" in reason:
         yield "write that place in another way, or put what it needs into a function without a body"
         return
-    if OTHER_MEMORY in reason:
+    if undefined and "without an error" in reason:
+        named = ", ".join(f"{name}()" for name in undefined[:_MOST_PLACES])
+        yield f"a body for {named}, which may do anything here, or --unknown-functions pure"
+    elif OTHER_MEMORY in reason:
         yield "a main of your own that calls it with the memory that it is meant for"
     elif limit == "memory":
         yield "more memory (--memory-limit)"

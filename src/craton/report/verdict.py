@@ -42,6 +42,7 @@ class Outcome:
     checked: list[dict[str, Any]] = field(default_factory=list)  # properties, and how many checks each has
     warnings: list[str] = field(default_factory=list)
     data_model: str = ""  # of C programs: what was verified is the program for such a machine
+    undefined: list[str] = field(default_factory=list)  # functions that are called, and that nobody defines
     passes: str = ""  # which made the program smaller before engines saw it
     inputs: list[dict[str, str]] = field(default_factory=list)
     invariants: list[dict[str, Any]] = field(default_factory=list)  # `partial`: without what C has no words for
@@ -105,6 +106,7 @@ def _tell_program(told: Outcome, program: Program) -> None:
     from craton.report.checks import SourceTexts, warnings, what_was_checked
 
     told.data_model = program.data_model
+    told.undefined = list(program.unknown_functions)
     told.checked = what_was_checked(program)
     told.warnings = warnings(program)
     texts = SourceTexts()
@@ -365,7 +367,10 @@ def _print_unknown(outcome: Outcome) -> None:
         print(f"  reason: {in_the_way(outcome.reason)}")
     if outcome.verdict.kind is VerdictKind.UNKNOWN:
         checks = sum(one["checks"] for one in outcome.checked)
-        done, ideas = how_far(outcome.statistics, checks), to_try(outcome.reason, outcome.limit, checks)
+        done, ideas = (
+            how_far(outcome.statistics, checks),
+            to_try(outcome.reason, outcome.limit, checks, outcome.undefined),
+        )
         for word, sentence in (("how far", done), ("try", ideas)):
             if sentence and not outcome.answer:
                 print(f"  {word}: {sentence}")
