@@ -149,8 +149,9 @@ def _next(address: Term) -> Term:
         (_is_block(P), _next(P)),
         (and_(or_(_is_block(P), _is_block(Q)), eq(_is_block(P), bvult(P, Q))), _next(ite(_is_block(P), P, Q))),
         (_is_block(bv(32, 8)), select(NEXT, bv(36, 8))),
+        (_is_block(bv(32, 8)), ite(eq(select(SIZES, bv(2, 8)), bv(9, 8)), _next(bv(32, 8)), bv(1, 8))),
     ],
-    ids=["where a member is read", "case by case", "at a number"],
+    ids=["where a member is read", "case by case", "at a number", "of a number"],
 )
 def test_what_is_said_of_all_blocks_is_said_of_those_that_have_what_is_read(before: Term, asked: Term) -> None:
     empty = forall((NODE,), implies(_is_block(NODE), eq(_next(NODE), bv(0, 8))))

@@ -166,7 +166,7 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
     upper = shift_of_blocks(quantified)
     if upper is not None:
         (block,) = quantified.payload
-        whole = (_first_byte(place, upper) for place in blocks(places) if place.sort is block.sort)
+        whole = (each for place in blocks(places) if place.sort is block.sort for each in _first_bytes(place, upper))
         for address in islice(dict.fromkeys((*(n for n in names if n.sort is block.sort), *whole)), _MOST_INSTANCES):
             yield substitute(body, {block: address})
         return
@@ -195,9 +195,15 @@ def shift_of_blocks(quantified: Term) -> int | None:
     return None
 
 
-def _first_byte(address: Term, shift: int) -> Term:
-    """Of the block, if the address is a number."""
-    return value(address.payload >> shift << shift, address.sort) if address.op is ops.VALUE else address
+def _first_bytes(place: Term, shift: int) -> Iterator[Term]:
+    """The address of the block that a place is in; a number may be an address, or that of a block."""
+    if place.op is not ops.VALUE:
+        yield place
+    else:
+        yield value(place.payload >> shift << shift, place.sort)
+        assert isinstance(place.sort, BitVec)
+        if place.payload < 1 << (place.sort.width - shift):
+            yield value(place.payload << shift, place.sort)
 
 
 def blocks(places: Iterable[Term]) -> Iterator[Term]:
