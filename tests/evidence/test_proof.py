@@ -19,6 +19,7 @@ from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Havoc, Statement
 from craton.program.transitions import transition
 from craton.smt import Undecided, Unsat, make_solver
+from craton.smt.contract import Core
 from craton.traces.refutation import hoare_triple
 from support.programs import BY_NAME
 
@@ -156,7 +157,7 @@ class Scripted:
 
     def check(self) -> Unsat | Undecided:
         enough = self.seconds is None or self.seconds >= self.needed.get(self.name, math.inf)
-        return Unsat(lambda: ()) if enough else Undecided("no time")
+        return Unsat(lambda: Core(())) if enough else Undecided("no time")
 
 
 def asked_of(monkeypatch: pytest.MonkeyPatch, needed: dict[str, float], *questions: Term) -> list[str]:

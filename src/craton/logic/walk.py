@@ -208,6 +208,9 @@ def substitute(root: Term, mapping: Mapping[Term, Term]) -> Term:
 
     Bound variables are renamed to avoid capture.
     """
+    free = free_variables(root)
+    if len(mapping) > len(free):  # of a state of a large program, a term mostly speaks of little
+        mapping = {variable: mapping[variable] for variable in free if variable in mapping}
     return Substitution(mapping)(root)
 
 

@@ -289,11 +289,27 @@ def _join(a: _State, b: _State, only_opposites: bool = False) -> _State | None:
     if only_opposites and choice is not not_(other):
         return None
     condition = and_(*(c for c in first if c in common), or_(choice, other))
-    values = {}
-    for variable in {**a.values, **b.values}:
-        one, another = a.values.get(variable, variable), b.values.get(variable, variable)
-        values[variable] = one if one is another else ite(choice, one, another)
-    return _State(condition, values)
+    return _State(condition, _chosen(choice, a.values, b.values))
+
+
+def _chosen(choice: Term, first: Mapping[Term, Term], second: Mapping[Term, Term]) -> dict[Term, Term]:
+    """The values of the first if the choice is so, else those of the second. Most are the same, and there are many:
+    each is looked up as rarely as possible.
+    """
+    values, in_both = dict(first), 0
+    for variable, one in first.items():
+        another = second.get(variable)
+        if another is None:
+            another = variable
+        else:
+            in_both += 1
+        if one is not another:
+            values[variable] = ite(choice, one, another)
+    if in_both < len(second):
+        for variable, another in second.items():
+            if variable not in first:
+                values[variable] = another if another is variable else ite(choice, variable, another)
+    return values
 
 
 def exclusive(edges: Sequence[Edge]) -> bool:
