@@ -60,7 +60,7 @@ MOST_UNROLLED = 40  # calls, where runs show that no more are open
 MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
 TOO_LARGE = "the program gets too large when its recursion is unrolled"
-MOST_UNTYPED, UNTYPED_SHARE = 20.0, 0.4  # seconds, and of the time: for answers that assume nothing of calls
+MOST_UNTYPED, UNTYPED_SHARE = 10.0, 0.25  # seconds, and of the time: for answers that assume nothing of calls
 # Of runs of the spine on other programs, against the stages for systems, which have 25 together.
 SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
 # The system, or a view, of a program of more edges takes long to make, and others are not to wait for it.
