@@ -38,6 +38,11 @@ SAFE = {
     + "_Bool q; unsigned char x = a, y = b, t; q = a > b;"
     + "t = x; x = y > a ? y : a; y = t > b ? t : b; if (q) { r = 1; } else { r = 2; }" * 3
     + " while (1) { _Bool u; t = x; u = x > y; x = y; y = t; if (x != y || u) reach_error(); }",
+    "what a function asked first": READ
+    + "unsigned char c = a, x; int ok; if (a < b) ok = b < 200 ? 1 : 0; else ok = 0;"
+    + " x = c; if (x > 7) r = 2; else r = 3; if (x > 8) r = 2; else r = 3;" * 2
+    + " if (!ok) return 0; r = 0; c = b;"
+    + " while (1) { x = x == a ? c : a; r ^= 1; if (r ? x <= a : x >= c) reach_error(); if (c > 199) reach_error(); }",
     "what is chosen and asked to be the same": READ + "unsigned char x = __VERIFIER_nondet_uchar(), y = 0;"
     " if (x != a) return 0; while (1) { y = x; x = b; if (y != a && r == 0) reach_error(); r = 1; }",
 }

@@ -22,7 +22,7 @@ from craton.logic.sorts import Float
 from craton.logic.walk import post_order
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
-from craton.smt import Sat, Solver, Unsat, make_solver
+from craton.smt import Answer, Sat, Solver, Unsat, make_solver
 
 # In the order they are tried; one that cannot speak of a condition is left out.
 CHECKERS = ("bitwuzla", "z3", "intervals", "cvc5 over integers", "cvc5")
@@ -36,6 +36,7 @@ _QUICK = _TRIES[:3]  # where another question will do as well
 _OF_PARTS = (_TRIES[0], _TRIES[2])
 _SHORT = 0.3  # seconds: with no more, only those are asked who are likely to know …
 _LIKELY = 1  # … this many more than have to agree
+_KEEPING = ("bitwuzla", "cvc5")  # that answer sooner what they are asked of the same premise again
 _FEW = 3  # parts of what is to be shown: more are asked for one by one
 
 
@@ -163,13 +164,19 @@ class _Check:
         for question in states.questions():
             if self.panel.late:
                 return _late(edge)
-            at_once = question.of_terms and self._remembered((question.state, question.rest), _TRIES)
+            at_once = question.of_terms and self._shown_of_terms((question.state, question.rest))
             if not at_once and not all(self._remembered(case, _PATIENT) for case in question.cases(self._follows)):
                 holds = self.panel.contradictory((question.state, question.rest, question.guard), _PATIENT)
                 if holds is not True:
                     return Flaw(edge, condition.open if holds is None else condition.failed, decided=holds is False)
             self.shown += 1
         return None
+
+    def _shown_of_terms(self, formulas: tuple[Term, Term]) -> bool:
+        """What a state says of terms is said by many states."""
+        if formulas not in self.known:
+            self.known[formulas] = self.panel.contradicts(*formulas, _TRIES[1:])
+        return self.known[formulas]
 
     def _follows(self, premise: Term, formula: Term) -> bool:
         return self._remembered((premise, not_(formula)), _QUICK)
@@ -215,6 +222,7 @@ class _Panel:
         self.opinions = opinions
         self.believed: dict[str, None] = {}
         self.shown = Counter[str]()
+        self.kept: dict[str, tuple[Term, Solver]] = {}  # with the premise that they have been told
 
     @property
     def left(self) -> float | None:
@@ -250,6 +258,10 @@ class _Panel:
                 return answer
         return True
 
+    def contradicts(self, premise: Term, formula: Term, limits: Sequence[float]) -> bool:
+        """Whether a formula is shown to contradict a premise that other questions share."""
+        return any(self._asked((premise, formula), limit, shared=True) is True for limit in limits if not self.late)
+
     def _shown_in_parts(self, formulas: Sequence[Term]) -> bool:
         """What is to follow, one part after the other, and for elements that were written and others one by one."""
         *known, goal = formulas
@@ -268,15 +280,17 @@ class _Panel:
                 return answer
         return None
 
-    def _asked(self, formulas: Sequence[Term], limit: float | None) -> bool | None:
-        """Each of them, with a limit of seconds; who has shown the most before comes first."""
+    def _asked(self, formulas: Sequence[Term], limit: float | None, shared: bool = False) -> bool | None:
+        """Each of them, with a limit of seconds; who has shown the most before comes first. If other questions share
+        the first formula, before them those that keep it.
+        """
         shown: set[str] = set()
         is_large = limit is not None and any(size(formula, _LARGE) > _LARGE for formula in formulas)
         passed_over = {_HEEDLESS} if is_large else set[str]()
         if limit == _TRIES[0] and _speak_of_floats(formulas):
             passed_over.update(_SLOW_WITH_FLOATS)
         places = self.opinions + _LIKELY if limit is not None and limit <= _SHORT else len(self.members)
-        for name in sorted(self.members, key=lambda member: -self.shown[member]):
+        for name in sorted(self.members, key=lambda member: (shared and member not in _KEEPING, -self.shown[member])):
             if family(name) in shown or name in passed_over:
                 continue
             if places == 0:
@@ -284,12 +298,10 @@ class _Panel:
             if self.late:
                 return None
             limits = [seconds for seconds in (limit, self.left) if seconds is not None]
-            with make_checker(name, min(limits, default=None)) as solver:
-                try:
-                    solver.add(*formulas)
-                except MissingCapability:
-                    continue
-                answer = solver.check()
+            try:
+                answer = self._answer(name, formulas, min(limits, default=None), shared and name in _KEEPING)
+            except MissingCapability:
+                continue
             places -= name != "intervals"  # which knows at once whether a question is for it
             if isinstance(answer, Sat):
                 return False
@@ -300,6 +312,23 @@ class _Panel:
                 if len(shown) == self.opinions:
                     return True
         return None
+
+    def _answer(self, name: str, formulas: Sequence[Term], seconds: float | None, keeping: bool) -> Answer:
+        """A new solver's; or, where that is worth it, of one that knows the first formula already, and what it has
+        learned of it. The others are assumptions: they count for this question only.
+        """
+        if not keeping:
+            with make_checker(name, seconds) as solver:
+                solver.add(*formulas)
+                return solver.check()
+        premise, *others = formulas
+        if name not in self.kept or self.kept[name][0] is not premise:
+            if name in self.kept:
+                self.kept.pop(name)[1].close()
+            told = make_checker(name, None)
+            told.add(premise)
+            self.kept[name] = premise, told
+        return self.kept[name][1].check(*others, time_limit=seconds)
 
 
 def _speak_of_floats(formulas: Sequence[Term]) -> bool:

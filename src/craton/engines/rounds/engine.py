@@ -24,7 +24,7 @@ from typing import ClassVar
 from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, does_not_fit
 from craton.engines.rounds.beginning import Beginning, NoFunction, beginning, is_plain
 from craton.engines.rounds.counters import Row, counting
-from craton.engines.rounds.terms import Terms, as_conjunction
+from craton.engines.rounds.terms import Terms, as_conjunction, without_definitions
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables, ops, or_, substitute
 from craton.program.analysis.liveness import live_variables
 from craton.program.blocks import PARTS, cut_points
@@ -71,7 +71,7 @@ class _Exploration:
         self.budget = budget
         self.inputs = frozenset(x for step in steps.values() for x in step.inputs)
         self.whole: dict[Edge, Transitions] = {}
-        live = live_variables(program, steps)
+        self.live = live = live_variables(program, steps)
         entry = program.main.entry
         later = [step for edge, step in steps.items() if edge.source != entry]
         if not later or any(edge.target == entry for edge in steps):
@@ -99,7 +99,7 @@ class _Exploration:
         first = self._only_way(self.program.main.entry, Terms(TRUE, (), self.solver), {})
         begun = beginning(self.steps[first], self.fixed, self.changing[first.target], self.written, self.solver)
         location, terms, state = self._to_the_loop(first.target, begun, found)
-        known, symbols = self._at_the_loop(terms, state)
+        known, symbols, state = self._at_the_loop(terms, state)
         bounds: Mapping[Term, Term] = {}
         tried: list[Mapping[Term, Term]] = [bounds]
         while True:
@@ -130,8 +130,11 @@ class _Exploration:
     def _to_the_loop(
         self, location: Location, begun: Beginning, found: dict[Location, Term]
     ) -> tuple[Location, Terms, State]:
-        """Along the only way; on it, more gets known of the fixed variables."""
-        state, terms = begun.state, Terms(begun.known, begun.fixed, self.solver)
+        """Along the only way; on it, more gets known of the fixed variables, and of those that hold anything first:
+        what they hold may be asked later.
+        """
+        state = begun.state
+        terms = Terms(begun.known, (*begun.fixed, *(x for x, value in state.items() if value is x)), self.solver)
         heads = self.program.loop_heads
         while location not in heads:
             found[location] = and_(terms.known, *(eq(x, state[x]) for x in self.changing[location]))
@@ -141,13 +144,18 @@ class _Exploration:
             if guard is not TRUE and free_variables(guard) <= frozenset(terms.symbols):
                 terms = terms.where(guard)
             location, state = edge.target, self.after(edge, step, terms)
+            if gone := self.steps[edge].written & frozenset(terms.symbols):
+                state = {x: x if free_variables(value) & gone else value for x, value in state.items()}
+                terms = terms.without(gone)
         return location, terms, state
 
-    def _at_the_loop(self, terms: Terms, state: State) -> tuple[Term, Sequence[Term]]:
-        """What is known of those symbols that the loop reads, or that its first state speaks of."""
-        read = frozenset(self.fixed).union(*map(free_variables, state.values()))
-        parts = (part for part in conjuncts(terms.known) if free_variables(part) <= read)
-        return and_(*parts), [x for x in terms.symbols if x in read]
+    def _at_the_loop(self, terms: Terms, state: State) -> tuple[Term, Sequence[Term], State]:
+        """What is known of those symbols that the loop reads, or that its first state speaks of, but never writes."""
+        live = frozenset[Term]().union(*(self.live[x] for x in self.program.loop_heads))
+        read = live.union(*map(free_variables, state.values())) - self.written
+        parts = (part for part in conjuncts(without_definitions(terms.known, read)) if free_variables(part) <= read)
+        kept = {x: value if free_variables(value) <= read else x for x, value in state.items()}
+        return and_(*parts), [x for x in terms.symbols if x in read], kept
 
     def _only_way(self, location: Location, terms: Terms, state: State) -> Edge:
         """The only step that is no error at once, nor an end."""

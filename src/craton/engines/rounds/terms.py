@@ -23,9 +23,11 @@ from craton.logic import (
     conjuncts,
     eq,
     fold,
+    free_variables,
     not_,
     ops,
     rebuild,
+    substitute,
 )
 from craton.logic.bitvectors import bvule, extract
 from craton.logic.evaluation import CannotEvaluate, constant, evaluate, zero
@@ -61,6 +63,11 @@ class Terms:
         samples = [x for x, holds in zip(self.samples, self.values(condition), strict=True) if holds]
         enough = samples if len(samples) >= _FEWEST else ()
         return Terms(and_(self.known, condition), self.symbols, self.solver, enough)
+
+    def without(self, symbols: frozenset[Term]) -> Terms:
+        """Where nothing is known of some symbols any more."""
+        known = and_(*(part for part in conjuncts(self.known) if not free_variables(part) & symbols))
+        return Terms(known, [x for x in self.symbols if x not in symbols], self.solver, self.samples)
 
     def small(self, term: Term) -> Term:
         """With conditions that are decided replaced by what they are."""
@@ -161,6 +168,22 @@ def as_conjunction(condition: Term) -> Term:
         else:
             found.append(part)
     return and_(*reversed(found))
+
+
+def without_definitions(condition: Term, symbols: frozenset[Term]) -> Term:
+    """The same with what defines other variables put in for them, as one condition after the other."""
+    waiting, found = list(conjuncts(condition)), list[Term]()
+    while waiting:
+        part = waiting.pop(0)
+        sides = (part.args, part.args[::-1]) if part.op is ops.EQ else ()
+        defined = ((x, t) for x, t in sides if x.is_variable and x not in symbols and x not in free_variables(t))
+        definition = next(defined, None)
+        if definition is None:
+            found.append(part)
+        else:
+            waiting = [substitute(other, dict([definition])) for other in (*found, *waiting)]
+            found = []
+    return as_conjunction(and_(*found))
 
 
 def follows(solver: Solver, facts: Term, claim: Term) -> bool:
