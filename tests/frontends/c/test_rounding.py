@@ -90,7 +90,17 @@ def processor(body: str, folder: Path) -> list[int]:
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc")
     (folder / "n.c").write_text(program(body, 'printf("%llu\\n", bits(e));'))
-    command = ["gcc", "-w", "-O0", "-ffp-contract=off", "-fno-builtin", "-o", folder / "n", folder / "n.c", "-lm"]
+    command = [
+        "gcc",
+        "-w",
+        "-O0",
+        "-ffp-contract=off",
+        "-fno-builtin",
+        "-o",
+        str(folder / "n"),
+        str(folder / "n.c"),
+        "-lm",
+    ]
     subprocess.run(command, check=True)
     return [int(line) for line in subprocess.run([folder / "n"], capture_output=True, check=True).stdout.split()]
 
