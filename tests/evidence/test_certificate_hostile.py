@@ -67,7 +67,7 @@ WHOLE = json.dumps(certificate("loops/together.c"))
 DEEP = 100_000
 
 FILES: dict[str, tuple[str | bytes, str]] = {
-    "empty": ("", "is no certificate: Expecting value"),
+    "empty": ("", "is no certificate: it is no JSON: Expecting value"),
     "truncated": (WHOLE[: len(WHOLE) // 2], "is no certificate: "),
     "not text": (b"\xff\xfe\x00", "it is not UTF-8 text"),
     "cut in a character": (WHOLE.encode() + b"\xc3", "it is not UTF-8 text"),

@@ -30,7 +30,8 @@ def read_json(path: Path) -> Any:
     except RecursionError:
         raise BadCertificate(f"{path} is no certificate: it is nested too deep") from None
     except json.JSONDecodeError as problem:
-        raise BadCertificate(f"{path} is no certificate: it is no JSON: {problem.msg}, line {problem.lineno}") from None
+        said = f"{problem.msg} in line {problem.lineno}"
+        raise BadCertificate(f"{path} is no certificate: it is no JSON: {said}") from None
     except ValueError as problem:  # of the parser, and of numbers that are too long for Python
         raise BadCertificate(f"{path} is no certificate: {problem}") from None
 
