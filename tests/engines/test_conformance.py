@@ -85,6 +85,7 @@ OTHERS = (
     "conjectures",
     "conjectures(landmarks)",
     "conjectures(gauges)",
+    "elements",
     "shapes",
     "rounds",
     "horn",

@@ -1,6 +1,6 @@
 """The stage that each program has in the conformance suite, by name: the lines of `engines/stages.txt`.
 
-program | engine | refinement | encoding | solver
+program | engine | refinement | encoding | solver | view of arrays, if there is one
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ def read_stages(path: Path, programs: Collection[str]) -> dict[str, Stage]:
     found: dict[str, Stage] = {}
     for line in lines_of(path.read_text(encoding="utf-8"), path.name):
         cells = [cell.strip() for cell in line.text.split("|")]
-        if len(cells) != 5:
+        if len(cells) not in (5, 6):
             raise BadExample(line.place, f"expected program | engine | refinement | encoding | solver, not {line.text}")
-        program, engine, refine, encoding, solver = cells
+        program, engine, refine, encoding, solver, *view = cells
         if program not in programs:
             raise BadExample(line.place, f"there is no program {program}")
         if program in found:
             raise BadExample(line.place, f"{program} has a stage already")
-        found[program] = Stage(engine, refine, encoding, solver=solver)
+        found[program] = Stage(engine, refine, encoding, solver=solver, arrays=view[0] if view else "exact")
     for program in programs:
         if program not in found:
             raise BadExample(path.name, f"no line for {program}")
