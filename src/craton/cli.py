@@ -58,7 +58,7 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments, also to those who read JSON."""
 
     def error(self, message: str) -> NoReturn:
-        raise _BadArguments(f"{self.prog}: {message} (craton {self.prog.partition(' ')[2]} --help)".replace("  ", " "))
+        raise _BadArguments(f"{self.prog}: {message} ({self.prog} --help)")
 
 
 class _BadArguments(Exception):

@@ -88,7 +88,7 @@ def test_only_configurations_of_both_are_compared() -> None:
     now = of(run("t", TRUE, config="b"), run("t", TRUE, config="c"), run("u", TRUE, config="b"))
     found = compare(before, now)
     assert (found.compared, found.only_before, found.only_now) == (1, 0, 1)
-    assert "1 runs are only in the second campaign" in as_text(found)
+    assert "only in the second campaign, and not compared: 1 run\n" in as_text(found)
 
 
 def test_single_configurations_are_compared_whatever_their_names() -> None:

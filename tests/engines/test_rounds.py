@@ -8,14 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown
 from craton.engines.rounds import Rounds
+from craton.evidence.certificates.checking import Accepted, Refused, check_certificate
+from craton.evidence.certificates.format import Invariants
+from craton.evidence.certificates.reading import from_data
+from craton.evidence.certificates.writing import as_data, make_certificate
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.frontends.programs import Request, load_program
 from craton.logic import and_, conjuncts, disjuncts, not_, ops, or_
+from craton.program.blocks import CHAINS
 from craton.program.cfa import Program
 from craton.smt import Unsat, make_solver
+from craton.verification import verify
 from support.certificates import in_blocks
 
 HEAD = "extern void reach_error(void); extern unsigned char __VERIFIER_nondet_uchar(void);\n"
@@ -94,6 +101,21 @@ def test_nothing_else_is_proved(name: str, tmp_path: Path) -> None:
     answer = _answer(_program(tmp_path, body))
     assert isinstance(answer, Unknown)
     assert any(part in answer.reason for part in why.split("|")), answer.reason
+
+
+def test_certificates_are_of_the_parts_of_rounds(tmp_path: Path) -> None:
+    """The checker finds the narrow places by itself; in blocks of another size the same invariants are no proof."""
+    file = tmp_path / "p.c"
+    file.write_text(f"{HEAD}int main(void) {{ {SAFE['a beginning in parts']} return 0; }}")
+    request = Request((str(file),))
+    written = as_data(make_certificate(request, verify(request, (Stage("rounds"),), 60.0)))
+    assert written["proof"]["blocks"] == "parts"
+    certificate = from_data(written)
+    assert isinstance(check_certificate(certificate, request), Accepted)
+    assert isinstance(certificate.proof, Invariants)
+    for size in (None, CHAINS, 1):
+        other = replace(certificate, proof=replace(certificate.proof, blocks=size))
+        assert isinstance(check_certificate(other, request), Refused)
 
 
 def _wrong_ones(annotation: Annotation) -> Iterator[Annotation]:

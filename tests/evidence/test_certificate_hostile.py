@@ -81,6 +81,8 @@ FILES: dict[str, tuple[str | bytes, str]] = {
     "a long number": (WHOLE.replace('"blocks": null', f'"blocks": {"9" * 10_000}'), "is no certificate: "),
     "a large number": (with_(10**30, "blocks"), "'blocks' of the certificate is not a number from 0"),
     "a negative number": (with_(-1, "invariants", 0, "location"), "is not a number from 0"),
+    "no word for sizes": (with_("part", "blocks"), "is not a number from 0"),
+    "a negative size": (with_(-1, "blocks"), "is not a number from 0"),
     "no whole number": (with_(1e300, "blocks"), "is not a number from 0"),
     "true as a number": (with_(True, "version"), "is not a number from 0"),
     "a key twice": (WHOLE.replace('{"format"', '{"format": "x", "format"', 1), "a key is there twice"),

@@ -186,3 +186,14 @@ def test_who_takes_long_to_begin_with_floats_comes_later(monkeypatch: pytest.Mon
     asked = asked_of(monkeypatch, {"cvc5": 0.1}, fp_lt(float_, float_))
     assert "cvc5 0.1" not in asked
     assert "cvc5 0.3" in asked
+
+
+@pytest.mark.parametrize("member", ["bitwuzla", "cvc5"])
+def test_a_solver_that_is_kept_knows_the_premise_of_the_question_and_nothing_else(member: str) -> None:
+    panel = checker._Panel([member], None, 1)
+    small, large = bvult(X, bv(3, 32)), bvult(bv(9, 32), X)
+    for _ in range(2):
+        assert panel.contradicts(small, large, (5.0,))
+        assert not panel.contradicts(small, bvult(X, Y), (5.0,))  # what was asked before is forgotten
+        assert not panel.contradicts(large, bvult(Y, X), (5.0,))  # and so is the premise, if there is another
+        assert panel.contradicts(large, small, (5.0,))

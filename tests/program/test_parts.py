@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.programs import Request, load_program
-from craton.program.blocks import PARTS, cut_points, encode_blocks
-from craton.program.cfa import Location, Program
+from craton.program.blocks import Cut, cut_points, encode_blocks
+from craton.program.cfa import Edge, Location, Program
 from craton.program.parts import narrow_places
 from craton.program.preparation import prepare
-from craton.program.transitions import transition
+from craton.program.statements import Block
 
 HEAD = "extern void reach_error(void); extern unsigned char __VERIFIER_nondet_uchar(void);\n"
 TURN = (
@@ -62,11 +62,17 @@ def test_without_a_loop_there_are_none(body: str, tmp_path: Path) -> None:
     assert not narrow_places(program.main, program)
 
 
+def _inside(edge: Edge) -> tuple[Edge, ...]:
+    return edge.statement.edges if isinstance(edge.statement, Block) else (edge,)
+
+
 def test_cut_there_it_is_the_same_program(tmp_path: Path) -> None:
-    """The parts of a round, one after the other, do what the round does: no statement is lost, none is there twice."""
+    """No edge is lost, and none is made; and each block ends where it comes to a place at which is cut."""
     program = _program(tmp_path, f"{READ} {ROUND} while (1) {{ {ROUND} {ERROR} }}")
-    parts = encode_blocks(program, PARTS).program
-    assert frozenset(parts.main.locations) >= cut_points(program.main, program)
-    assert frozenset(parts.main.locations) == cut_points(program.main, program) | narrow_places(program.main, program)
+    parts = encode_blocks(program, Cut.PARTS).program
+    cuts = cut_points(program.main, program) | narrow_places(program.main, program)
+    assert frozenset(parts.main.locations) == cuts
+    assert {one for edge in parts.main.edges for one in _inside(edge)} == set(program.main.edges)
     for edge in parts.main.edges:
-        transition(edge.statement)
+        assert cuts & {one.target for one in _inside(edge)} == {edge.target}
+        assert cuts & {one.source for one in _inside(edge)} == {edge.source}

@@ -16,7 +16,7 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Budget, Safe
 from craton.evidence.certificates.writing import as_data, make_certificate
 from craton.logic import FALSE, TRUE, Function, Term, eq, free_variables, functions, not_, substitute, var
-from craton.program.blocks import encode_blocks
+from craton.program.blocks import BlockSize, encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Havoc, Return
@@ -84,7 +84,7 @@ def in_format_1(certificate: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def in_blocks(program: Program, blocks: int | None) -> Program:
+def in_blocks(program: Program, blocks: BlockSize) -> Program:
     return encode_blocks(prepare(program).small.program, blocks).program
 
 

@@ -171,7 +171,7 @@ def _lines(comparison: Comparison, slower_too: bool) -> Iterator[str]:
     yield f"{counted(comparison.compared, 'run')} compared"
     for count, where in ((comparison.only_before, "the first"), (comparison.only_now, "the second")):
         if count:
-            yield f"{count} runs are only in {where} campaign, and were not compared"
+            yield f"only in {where} campaign, and not compared: {counted(count, 'run')}"
     flips = sum(difference.is_flip for difference in comparison.differences)
     yield f"  solved {before.solved} → {now.solved}, wrong {before.wrong} → {now.wrong}," + (
         f" score {before.score} → {now.score}, CPU {before.cpu:.1f} s → {now.cpu:.1f} s, verdict flips {flips}"

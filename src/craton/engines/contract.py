@@ -15,6 +15,7 @@ from craton.words import DOES_NOT_FIT
 
 if TYPE_CHECKING:  # callers that only need a budget or an answer should not load craton.traces
     from craton.logic import Model, Term
+    from craton.program.blocks import BlockSize
     from craton.program.cfa import Location, Program
     from craton.program.features import Features
     from craton.program.unfolding import AllRuns
@@ -234,9 +235,9 @@ class Engine(ABC):
 
     word: ClassVar[str]  # its name in expressions
 
-    blocks: int | None
+    blocks: BlockSize
     """The maximal number of statements in a block. None: everything between loop heads; 1: no blocks; 0: straight-line
-    code of any length.
+    code of any length; `Cut.PARTS`: what lies between loop heads and the narrow places of loops.
     """
 
     @abstractmethod

@@ -80,10 +80,9 @@ def inductive(
         if edge.source not in left or left.get(edge.target) == []:
             continue
         budget.check()
-        before = left.get(edge.target, [FALSE])
-        before_it = [*known.get(edge.source, ()), *left[edge.source]]
-        kept = _kept(solver, before_it, steps[edge], before, budget)
-        if len(kept) < len(before):
+        before, after = [*known.get(edge.source, ()), *left[edge.source]], left.get(edge.target, [FALSE])
+        kept = _kept(solver, before, steps[edge], after, budget)
+        if len(kept) < len(after):
             left[edge.target] = kept
             waiting |= dict.fromkeys(e for e in edges if e.source == edge.target)
     return left

@@ -65,11 +65,8 @@ def _second_opinion(program: Program, checkers: Sequence[str]) -> Flaw | None:
     """What speaks against a proof that one unfolding has found and the same one has confirmed: a path to an error that
     somebody finds who does not unfold.
     """
-    for solver in checkers[::-1][:1]:
-        error = error_on_some_path(program, solver)
-        if isinstance(error, Location):
-            return Flaw(None, f"followed path by path, some run comes to {error}")
-    return None
+    error = error_on_some_path(program, checkers[-1]) if checkers else None
+    return Flaw(None, f"followed path by path, some run comes to {error}") if isinstance(error, Location) else None
 
 
 def one_after_another(claims: Sequence[Term], definitions: Mapping[Term, Term]) -> Iterator[Question]:

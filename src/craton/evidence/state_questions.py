@@ -37,7 +37,7 @@ from craton.program.statements import Statement
 from craton.program.transitions import Transition, Transitions
 
 _CONNECTIVES = (ops.AND, ops.OR, ops.NOT, ops.IMPLIES, ops.XOR, ops.ITE)
-FEWEST_STATES = 8  # states of values; with fewer, one question is as good
+_FEWEST_STATES = 8  # states of values; with fewer, one question is as good
 _FEWEST_TERMS = 4  # variables that are equal to terms: then each state is worth a look
 
 Follows = Callable[[Term, Term], bool]  # whether a formula is known to follow from another
@@ -96,7 +96,7 @@ def _defined(part: Term, spoken_of: set[Term]) -> tuple[Term, Term] | None:
 def are_states(invariant: Term) -> bool:
     """Whether it is easier to look at one part of a disjunction after the other."""
     states = disjuncts(invariant)
-    return len(states) >= FEWEST_STATES or all(map(_tells_terms, states))
+    return len(states) >= _FEWEST_STATES or all(map(_tells_terms, states))
 
 
 def _tells_terms(state: Term) -> bool:

@@ -163,10 +163,10 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
     body = quantified.args[0]
     if is_quantified(body):
         raise _Hidden
-    upper = shift_of_blocks(quantified)
-    if upper is not None:
+    shift = shift_of_blocks(quantified)
+    if shift is not None:
         (block,) = quantified.payload
-        whole = (each for place in blocks(places) if place.sort is block.sort for each in _first_bytes(place, upper))
+        whole = (each for place in blocks(places) if place.sort is block.sort for each in _first_bytes(place, shift))
         for address in islice(dict.fromkeys((*(n for n in names if n.sort is block.sort), *whole)), _MOST_INSTANCES):
             yield substitute(body, {block: address})
         return

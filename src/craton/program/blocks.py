@@ -8,6 +8,7 @@ of a block.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 
 from craton.program.analysis.control_flow import back_edge_targets
 from craton.program.analysis.graphs import reverse_postorder
@@ -17,12 +18,20 @@ from craton.program.statements import Block, Call, Return
 from craton.program.transformation import Transformed, unchanged
 
 CHAINS = 0  # block size for straight-line code of any length
-PARTS = -1  # that for the parts of loops: from one narrow place to the next
 
 
-def encode_blocks(program: Program, longest: int | None = None) -> Transformed:
+class Cut(Enum):
+    """Where blocks end besides at the heads of loops, however long they are; certificates have the values."""
+
+    PARTS = "parts"  # at the narrow places of loops
+
+
+BlockSize = int | Cut | None  # the most statements on a path through a block, or `CHAINS`; None: as long as loops allow
+
+
+def encode_blocks(program: Program, longest: BlockSize = None) -> Transformed:
     """The program over large blocks. No path through a block has more than `longest` statements (`CHAINS`: no block has
-    more than one path; `PARTS`: none goes through a narrow place of a loop).
+    more than one path; `Cut.PARTS`: none goes through a narrow place of a loop).
 
     A block of one edge stays that edge.
     """
@@ -44,11 +53,11 @@ def cut_points(procedure: Procedure, program: Program) -> set[Location]:
     return stay
 
 
-def _encoded(procedure: Procedure, program: Program, longest: int | None) -> Procedure:
+def _encoded(procedure: Procedure, program: Program, longest: BlockSize) -> Procedure:
     stay = cut_points(procedure, program)
     if longest == CHAINS:
         stay |= {x for x in procedure.locations if len(procedure.outgoing(x)) > 1 or len(procedure.incoming(x)) > 1}
-    elif longest == PARTS:
+    elif longest is Cut.PARTS:
         stay |= narrow_places(procedure, program)
     elif longest is not None:
         stay |= _further_cuts(procedure, stay, longest)

@@ -59,7 +59,7 @@ def _is_large(program: Program) -> bool:
     """Whether it is worth the while to tell states apart before engines do. Of small programs they find proofs that
     say more.
     """
-    return sum(len(procedure.edges) for procedure in program.procedures.values()) >= LARGE
+    return sum(len(procedure.edges) for procedure in program.procedures.values()) >= _LARGE
 
 
 def made_smaller(program: Program, passes: Passes) -> Transformed:
@@ -85,6 +85,6 @@ def _without_arrays(small: Transformed, passes: Passes) -> Transformed:
     return small
 
 
-LARGE = 2_000  # edges
+_LARGE = 2_000  # edges
 _MOST_POINTERS = 8  # one behind the other
 _PASSES = {Pass.DEAD_CODE: remove_dead_code, Pass.SLICING: slice_for_errors, Pass.CONSTANTS: propagate_constants}

@@ -75,7 +75,8 @@ def _head(told: Outcome) -> Html:
     sentences += [in_the_way(told.reason)] if told.reason else []
     if told.verdict.kind is VerdictKind.UNKNOWN:
         checks = sum(one["checks"] for one in told.checked)
-        done, ideas = how_far(told.statistics, checks), to_try(told.reason, told.limit, checks, told.undefined)
+        done = how_far(told.statistics, checks)
+        ideas = to_try(told.reason, told.limit, checks, told.undefined)
         sentences += [f"How far: {done}"] if done else []
         sentences += [f"Try: {ideas}"] if ideas else []
     sentences += [told.evidence] if told.evidence else []

@@ -367,10 +367,8 @@ def _print_unknown(outcome: Outcome) -> None:
         print(f"  reason: {in_the_way(outcome.reason)}")
     if outcome.verdict.kind is VerdictKind.UNKNOWN:
         checks = sum(one["checks"] for one in outcome.checked)
-        done, ideas = (
-            how_far(outcome.statistics, checks),
-            to_try(outcome.reason, outcome.limit, checks, outcome.undefined),
-        )
+        done = how_far(outcome.statistics, checks)
+        ideas = to_try(outcome.reason, outcome.limit, checks, outcome.undefined)
         for word, sentence in (("how far", done), ("try", ideas)):
             if sentence and not outcome.answer:
                 print(f"  {word}: {sentence}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from craton.logic import Term
+from craton.program.blocks import BlockSize
 from craton.program.cfa import Location, Program
 from craton.program.unfolding import AllRuns
 from craton.verdicts.provenance import Provenance
@@ -29,7 +30,7 @@ class Proof:
     """
 
     program: Program
-    blocks: int | None
+    blocks: BlockSize
     invariants: Mapping[Location, Term] = field(repr=False)
     found_by: Provenance
     checked_by: str

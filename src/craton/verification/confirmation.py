@@ -21,6 +21,7 @@ from craton.frontends.programs import Request, is_boogie
 from craton.logic import TRUE, Term, and_, functions
 from craton.processes.limits import least
 from craton.processes.running_time import running_time
+from craton.program.blocks import BlockSize
 from craton.program.cfa import Edge, Location, Program, Unmodelled
 from craton.program.transformation import Transformed, unchanged
 from craton.program.unfolding import AllRuns
@@ -54,7 +55,7 @@ class Confirmation:
     context: Context
     programs: StagePrograms
     stage: Stage
-    size: int | None
+    size: BlockSize
     knowledge: Knowledge | None = None
 
     @property
@@ -167,7 +168,7 @@ class Confirmation:
         return self._checked(program, None, replace(found, invariants=invariants))
 
     def _checked(
-        self, program: Program, size: int | None, found: Safe, seconds: float | None = None
+        self, program: Program, size: BlockSize, found: Safe, seconds: float | None = None
     ) -> Proved | Unknown:
         annotation = Annotation(program, found.invariants, k=found.k)
         checkers = others(found.by)

@@ -10,6 +10,8 @@ from craton.verdicts.verdict import Unknown
 from craton.verification.portfolio import told
 from craton.verification.scheduling import Clock
 
+_OUT_OF_TIME = "out of time"
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorWithin:
@@ -30,9 +32,6 @@ class Gaps(Enum):
 
     DECIDE = auto()
     ARE_REASONS = auto()
-
-
-_OUT_OF_TIME = "out of time"
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from craton.configuration.stages import Stage
 from craton.engines.contract import Statistics
 from craton.logic.sorts import Array
 from craton.program.analysis.features import features_of
-from craton.program.blocks import PARTS, encode_blocks
+from craton.program.blocks import BlockSize, Cut, encode_blocks
 from craton.program.cfa import Program
 from craton.program.features import Features
 from craton.program.parts import narrow_places
@@ -31,7 +31,7 @@ class StagePrograms:
         self.whole = prepared.whole
         self.small = prepared.small
         self._views: dict[tuple[str, ...], View | None] = {}
-        self._blocks: dict[tuple[tuple[str, ...], int | None], Transformed] = {}
+        self._blocks: dict[tuple[tuple[str, ...], BlockSize], Transformed] = {}
         self._accelerated: dict[str, AcceleratedProgram | None] = {}
 
     def view(self, stage: Stage) -> View | None:
@@ -78,7 +78,7 @@ class StagePrograms:
             self._accelerated[stage.arrays] = accelerate(self._with_all_rounds(stage), blocks)
         return self._accelerated[stage.arrays]
 
-    def prepared(self, stage: Stage, size: int | None, statistics: Statistics) -> Transformed:
+    def prepared(self, stage: Stage, size: BlockSize, statistics: Statistics) -> Transformed:
         """The program for the stage's engine, which is made here, for later stages, too, and counted."""
         if not stage.in_bits:
             with statistics.spending("views"):
@@ -100,13 +100,13 @@ class StagePrograms:
         assert self.cells is not None
         return self.cells.suggested(self.small.program) if stage.arrays == "all" else self.cells.program
 
-    def blocks(self, stage: Stage, size: int | None) -> Transformed:
+    def blocks(self, stage: Stage, size: BlockSize) -> Transformed:
         """The program as the stage sees it, in blocks of a size."""
         key = _seen(stage), size
         if key not in self._blocks:
             view = self.view(stage)
             seen = self._in_bits(stage) if view is None else view.program
-            if size == PARTS and not narrow_places(seen.main, seen):
+            if size is Cut.PARTS and not narrow_places(seen.main, seen):
                 return self.blocks(stage, None)
             encoded = encode_blocks(seen, size)
             for edge in encoded.program.main.edges:

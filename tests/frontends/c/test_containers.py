@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from craton.configuration.stages import Stage
+from craton.frontends.c.memory import scopes
 from craton.frontends.programs import Request
 from craton.verification.run import verify
 
@@ -88,7 +89,13 @@ def test_what_is_no_such_member_is_not_taken_for_one(name: str, tmp_path: Path) 
     assert not right.startswith("false") and not contrary.startswith("true")
 
 
-KEPT = "struct link *kept; int run(void) { struct link l, *p = &l; int r = kept == p; kept = p; return r; }"
+KEPT = """
+struct link *kept, here;
+int run(void) {
+  struct link l, m, *p = &l; int again = kept == p; kept = p;
+  if (kept != &l || kept == &m) reach_error();
+  return again; }
+"""
 
 
 @pytest.mark.parametrize(
@@ -103,7 +110,14 @@ KEPT = "struct link *kept; int run(void) { struct link l, *p = &l; int r = kept 
 )
 def test_a_local_of_the_last_function_is_not_outlived(main: str, is_true: bool, tmp_path: Path) -> None:
     file = tmp_path / "program.c"
-    check = KEPT.replace("kept = p;", "kept = p; if (r && kept != p) reach_error();" if is_true else "kept = p;")
-    file.write_text(f"{HEAD}struct link here; {check} int main(void) {{ {main} }}")
+    file.write_text(f"{HEAD}{KEPT}int main(void) {{ {main} }}")
     result = verify(Request((str(file),), data_model="LP64"), [Stage("bounded")], 60.0)
     assert result.is_true if is_true else not result.is_true
+
+
+def test_what_is_compared_there_matters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the local were taken for one that is outlived, what its address is equal to would be open."""
+    monkeypatch.setattr(scopes, "may_run_again", lambda facts, function: True)
+    file = tmp_path / "program.c"
+    file.write_text(f"{HEAD}{KEPT}int main(void) {{ return run(); }}")
+    assert not verify(Request((str(file),), data_model="LP64"), [Stage("bounded")], 60.0).is_true

@@ -27,7 +27,7 @@ from craton.engines.rounds.counters import Row, counting
 from craton.engines.rounds.terms import Terms, as_conjunction, without_definitions
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables, ops, or_, substitute
 from craton.program.analysis.liveness import live_variables
-from craton.program.blocks import PARTS, cut_points
+from craton.program.blocks import BlockSize, Cut, cut_points
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, Transitions, transition
 from craton.smt import Solver, make_solver
@@ -47,7 +47,7 @@ class Rounds(Engine):
     word: ClassVar[str] = "rounds"
 
     solver: str = "z3"
-    blocks: int | None = PARTS
+    blocks: BlockSize = Cut.PARTS
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         steps = {edge: transition(edge.statement) for edge in program.main.edges if edge.source not in program.errors}

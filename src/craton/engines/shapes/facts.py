@@ -242,8 +242,8 @@ class Facts:
             denied = {*conjuncts(guard), not_(guard)}
             fine = [fact for fact, holds in true.items() if not here & ~holds and fact not in always]
             fine = [fact for fact in fine if denied.isdisjoint(disjuncts(fact))]
-            told = {part for fact in (*fine, *always) if len(parts := disjuncts(fact)) == 1 for part in parts}
-            strong = [fact for fact in fine if len(parts := disjuncts(fact)) == 1 or told.isdisjoint(parts)]
+            plain = {fact for fact in (*fine, *always) if fact.op is not ops.OR}
+            strong = [fact for fact in fine if fact in plain or plain.isdisjoint(disjuncts(fact))]
             yield from (forall([k], implies(and_(there, guard), fact)) for fact in islice(strong, MOST_UNDER_GUARD))
 
     def _closed(self, kind: Kind, known: frozenset[Term], states: States, where: int) -> Iterator[Term]:

@@ -34,7 +34,7 @@ from craton.frontends.programs import Request, is_horn, load_program
 from craton.logic import Function, Term, and_, functions
 from craton.logic.smtlib import script
 from craton.processes.running_time import running_time
-from craton.program.blocks import encode_blocks
+from craton.program.blocks import BlockSize, encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.inlining import MOST_EDGES, Inlining
 from craton.program.passes import ALL, Passes
@@ -194,9 +194,9 @@ class Programs:
                 raise BadCertificate(f"the program with its recursion unrolled to {depth} calls is too large")
             program = unroll_recursion(program, depth, Beyond.GAP)
         self._small = prepare(program, passes, inlining).small.program
-        self._blocks: dict[int | None, Program] = {}
+        self._blocks: dict[BlockSize, Program] = {}
 
-    def in_blocks(self, size: int | None) -> Program:
+    def in_blocks(self, size: BlockSize) -> Program:
         if size not in self._blocks:
             self._blocks[size] = encode_blocks(self._small, size).program
         return self._blocks[size]
@@ -266,7 +266,7 @@ def _places(program: Program, procedure: str) -> frozenset[Location]:
     return frozenset(program.procedures[procedure].locations)
 
 
-def _blocks(proof: Proof) -> int | None:
+def _blocks(proof: Proof) -> BlockSize:
     assert isinstance(proof, Invariants | StateSet | Runs)
     return proof.blocks
 

@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from craton.evidence.certificates.format import LARGEST_NUMBER, MOST_BYTES, PARTS_WORD, BadCertificate
-from craton.program.blocks import PARTS
+from craton.evidence.certificates.format import LARGEST_NUMBER, MOST_BYTES, BadCertificate
+from craton.program.blocks import BlockSize, Cut
 
 E = TypeVar("E", bound=Enum)
 
@@ -78,9 +78,9 @@ class Fields:
     def number_or_none(self, key: str) -> int | None:
         return None if self.value(key) is None else self.number(key)
 
-    def block_size(self, key: str) -> int | None:
+    def block_size(self, key: str) -> BlockSize:
         """A number, nothing, or the word for the parts of loops."""
-        return PARTS if self.value(key) == PARTS_WORD else self.number_or_none(key)
+        return Cut.PARTS if self.value(key) == Cut.PARTS.value else self.number_or_none(key)
 
     def choice(self, key: str, kind: type[E]) -> E:
         """One of the values of an enumeration."""

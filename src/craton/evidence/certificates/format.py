@@ -13,13 +13,13 @@ from craton.errors import CratonError
 from craton.evidence.conditions import Paths
 from craton.logic.semantics import Value
 from craton.logic.sorts import Sort
+from craton.program.blocks import BlockSize
 from craton.program.passes import FIRST, Passes
 from craton.program.unfolding import Order, Time
 from craton.verdicts.provenance import Provenance
 
 FORMAT = "craton certificate"
 VERSION = 2
-PARTS_WORD = "parts"  # the size of blocks from one narrow place of a loop to the next
 
 # What a file may ask for at most: beyond it is no proof that anybody has found, but an attack on the one who checks.
 MOST_BYTES = 2**28
@@ -90,7 +90,7 @@ class Claim:
 class Invariants:
     """Invariants that are k-inductive over block edges, given the lemmas that they assume; k = 1 is inductive."""
 
-    blocks: int | None
+    blocks: BlockSize
     claims: tuple[Claim, ...]
     k: int = 1
     paths: Paths = Paths.ALL
@@ -110,7 +110,7 @@ class LocationStates:
 class StateSet:
     """All states that can be reached, as far as some variables tell them apart."""
 
-    blocks: int | None
+    blocks: BlockSize
     variables: tuple[str, ...]  # by their symbols
     sets: tuple[LocationStates, ...]
 
@@ -129,7 +129,7 @@ class Contract:
 class Contracts:
     """A proof of a program whose calls are not inlined."""
 
-    blocks: int | None
+    blocks: BlockSize
     procedures: tuple[Contract, ...]
 
 
@@ -137,7 +137,7 @@ class Contracts:
 class Runs:
     """All runs have ended when so many states were followed, if none is where these say, or at an error."""
 
-    blocks: int | None
+    blocks: BlockSize
     order: Order
     states: int
     unreached: tuple[tuple[Time, int], ...]  # at this time, at this location

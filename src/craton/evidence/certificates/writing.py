@@ -12,7 +12,6 @@ from craton.errors import CratonError
 from craton.evidence.certificates.format import (
     FORMAT,
     KINDS,
-    PARTS_WORD,
     VERSION,
     Certificate,
     Claim,
@@ -41,7 +40,7 @@ from craton.files import write_atomically
 from craton.frontends.programs import Request
 from craton.logic import Function, Term, functions, ordered_variables
 from craton.logic.smtlib import Symbols, to_smtlib
-from craton.program.blocks import PARTS
+from craton.program.blocks import BlockSize, Cut
 from craton.program.cfa import Location, Program
 from craton.program.passes import FIRST
 from craton.program.variables import at_entry
@@ -62,7 +61,7 @@ class Annotated:
 
     found_by: Provenance
     program: Program
-    blocks: int | None
+    blocks: BlockSize
     invariants: Mapping[Location, Term]
     k: int = 1
     paths: Paths = Paths.ALL
@@ -284,8 +283,8 @@ def _proof(proof: Proof, symbols: Sequence[Declared]) -> dict[str, Any]:
             }
 
 
-def _size(blocks: int | None) -> int | str | None:
-    return PARTS_WORD if blocks == PARTS else blocks
+def _size(blocks: BlockSize) -> int | str | None:
+    return blocks.value if isinstance(blocks, Cut) else blocks
 
 
 def _claims(claims: Sequence[Claim]) -> list[dict[str, Any]]:

@@ -136,9 +136,7 @@ class Layouts:
     def _bases(self, index: Affine) -> Iterator[int]:
         pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self._constants]
         if not pointers:
-            ((part, factor),) = index.factors.items() if len(index.factors) == 1 else ((None, 0),)
-            chosen = [leaf.payload for leaf in _leaves(part) if leaf.op is ops.VALUE] if part and factor == 1 else []
-            yield from [number + index.constant for number in chosen if number] or [index.constant]
+            yield from _chosen(index) or [index.constant]
         for pointer in pointers[:1]:
             yield from self._constants[pointer]
 
@@ -212,6 +210,14 @@ def _assigned_constants(steps: Sequence[Transition]) -> dict[Term, frozenset[int
         if not open_ and constants - {0}:
             found[variable] = frozenset(constants - {0})
     return found
+
+
+def _chosen(index: Affine) -> list[int]:
+    """What an index is by cases, but for null: where something was allocated, if it could be."""
+    if list(index.factors.values()) != [1]:
+        return []
+    (part,) = index.factors
+    return [leaf.payload + index.constant for leaf in _leaves(part) if leaf.op is ops.VALUE and leaf.payload]
 
 
 def _leaves(value: Term) -> Iterator[Term]:

@@ -15,6 +15,7 @@ from craton.frontends.c.library.arguments import pointer_lvalue
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import Handler, builtins, models, only
 from craton.frontends.c.library.signs import only_sign_matters
+from craton.frontends.c.syntax.expressions import without_conversions
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import CType, Floating
 from craton.logic import (
@@ -63,14 +64,18 @@ def _float_argument(lower: Lowering, argument: Node, wanted: CType) -> Term:
     return value
 
 
+def _spelled(names: str) -> str:
+    """The functions for double, float and long double, as programs and as headers call them."""
+    return " ".join(f"{name} {name}f {name}l __{name} __{name}f __{name}l" for name in names.split())
+
+
 def _pure(names: str, function: Callable[..., Term]) -> None:
-    """Functions from floats to a float of the same type, in their three spellings."""
+    """Functions from floats to a float of the same type."""
 
     def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
         return function(*(lower.builder.save(_float_argument(lower, a, node.type)) for a in arguments))
 
-    for name in names.split():
-        models(f"{name} {name}f {name}l __{name} __{name}f __{name}l")(handler)
+    models(_spelled(names))(handler)
 
 
 def _round(mode: Term) -> Callable[[Term], Term]:
@@ -117,17 +122,18 @@ def fdim(x: Term, y: Term) -> Term:
     return ite(or_(fp_is_nan(x), fp_is_nan(y), fp_lt(y, x)), fp_sub(RNE, x, y), fp_bits(0, sort))
 
 
+# What gives no signaling NaN.
 _QUIET = frozenset({ops.FP_ADD, ops.FP_SUB, ops.FP_MUL, ops.FP_DIV, ops.FP_SQRT, ops.FP_FMA, ops.FP_FROM_FP})
 
 
-def _extremum(names: str, is_less: Callable[[Term, Term], Term]) -> None:
-    """`is_less`: whether the second argument is the result."""
+def _extremum(names: str, takes_second: Callable[[Term, Term], Term]) -> None:
+    """`takes_second`: whether the second of two different numbers is the result."""
 
     def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
         given = [_float_argument(lower, argument, node.type) for argument in arguments]
         quiet = all(each.is_value or each.op in _QUIET for each in given)
         x, y = (lower.builder.save(each) for each in given)
-        second = is_less(x, y)
+        second = takes_second(x, y)
         if not (x.is_value and y.is_value):
             second = or_(second, and_(fp_is_zero(x), fp_is_zero(y), _chosen(lower)))
         elif fp_is_zero(x) is TRUE and fp_is_zero(y) is TRUE and x is not y:
@@ -139,15 +145,16 @@ def _extremum(names: str, is_less: Callable[[Term, Term], Term]) -> None:
         number_ = ite(fp_is_nan(x), y, ite(fp_is_nan(y), x, ite(second, y, x)))
         return ite(signals, fp_value(float("nan"), sort), number_)
 
-    for name in names.split():
-        models(f"{name} {name}f {name}l __{name} __{name}f __{name}l")(handler)
+    models(_spelled(names))(handler)
 
 
+@models(_spelled("copysign"))
 def _copysign(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     x, y = (lower.builder.save(_float_argument(lower, argument, node.type)) for argument in arguments)
     return _with_sign(_is_negative(lower, y), x)
 
 
+@models(_spelled("signbit"))
 def _signbit(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """Not zero where it is set: gcc gives 1, 512 or -2147483648."""
     width = node.type.size * 8
@@ -192,14 +199,12 @@ def _predicate(names: str, function: Callable[[Term], Term]) -> None:
         return number(function(lower.expressions.scalar(arguments[0])), node.type.size * 8)
 
     for name in names.split():
-        models(f"{name} {name}f {name}l __{name} __{name}f __{name}l {name}d")(handler)
+        models(f"{_spelled(name)} {name}d")(handler)
 
 
 _predicate("isnan", fp_is_nan)
 _predicate("isnormal", fp_is_normal)
 _predicate("isfinite finite", lambda x: not_(or_(fp_is_nan(x), fp_is_infinite(x))))
-for _name in ("copysign", "signbit"):
-    models(f"{_name} {_name}f {_name}l __{_name} __{_name}f __{_name}l")(_copysign if _name == "copysign" else _signbit)
 
 
 def _is_infinite(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
@@ -293,7 +298,7 @@ def _sets_mode(lower: Lowering) -> bool:
     return any(function.name == "fesetround" for function in lower.context.scan.functions.values())
 
 
-@models("roundeven roundevenf roundevenl __roundeven __roundevenf __roundevenl")
+@models(_spelled("roundeven"))
 def _round_even(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     if _sets_mode(lower):
         raise lower.unsupported("`roundeven` in a program that sets the rounding mode", node)
@@ -316,8 +321,7 @@ def _set_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Valu
     mode = lower.builder.save(lower.expressions.scalar(arguments[0]))
     alone = lower.function.body is not None and _is_statement(node, lower.function.body)
     scan, symbol = lower.context.scan, lower.function.symbol
-    called = symbol in scan.address_taken or any(symbol in callees for callees in scan.calls.values())
-    if not alone or called:
+    if not alone or symbol in scan.address_taken or scan.callers(symbol):
         raise lower.unsupported("a rounding mode that is not set by a statement of its own in main", node)
     lower.context.globals[MODE] = None
     lower.builder.assign(MODE, ite(is_mode(mode), mode, MODE))
@@ -330,10 +334,7 @@ def _is_statement(wanted: Node, body: Node) -> bool:
     while waiting:
         node = waiting.pop()
         if node.kind is Kind.EXPRESSION:
-            inner = node.children[0]
-            while inner.kind is Kind.CONVERT:
-                inner = inner.children[0]
-            if inner is wanted:
+            if without_conversions(node.children[0]) is wanted:
                 return True
         waiting += [child for child in node.children if isinstance(child, Node)]
     return False

@@ -13,7 +13,7 @@ from craton.frontends.c.lowering.safety import Safety
 from craton.frontends.c.lowering.variables import Variables
 from craton.frontends.c.memory.addresses import INVENTED
 from craton.frontends.c.memory.places import Place, find, leaves_members
-from craton.frontends.c.memory.scan import is_constant_address
+from craton.frontends.c.memory.scan import begins_at_number
 from craton.frontends.c.syntax.expressions import without_decay
 from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Pointer, Record, leaves
@@ -40,9 +40,7 @@ class Lvalues:
         self._safety = safety
         self._variables = variables
         self._locals = locals_
-        self._insides: dict[
-            Node, Term
-        ] = {}  # of arrays: whether they are inside of those that they seem to be a part of
+        self._insides: dict[Node, Term] = {}  # whether arrays lie inside of those that they seem to be a part of
 
     def read(self, node: Node) -> Value:
         """The value that stands there."""
@@ -57,7 +55,7 @@ class Lvalues:
             return
         addresses = self._context.facts.addresses
         pointer = next((c for c in node.children if not isinstance(c.type, Integer)), node.children[0])
-        if is_constant_address(pointer):
+        if begins_at_number(pointer):
             return
         if addresses.is_invented(pointer):
             self._frame.fail_if(INVENTED, node)

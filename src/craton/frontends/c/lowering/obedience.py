@@ -26,6 +26,7 @@ _NUMBER = re.compile(r"\$-?(?:0[xX][0-9a-fA-F]+|\d+)")
 _SUFFIXES = {"b": 1, "w": 2, "l": 4, "q": 8}
 _IN_MEMORY = frozenset("mopV<>X")
 
+# By which operands they write; those that stand alone name none.
 _READ_ONLY = {"cmp", "test", "bt", "in", "out", "push", "mul", "div", "idiv"}
 _WRITE_LAST = {"mov", "add", "sub", "adc", "sbb", "and", "or", "xor", "inc", "dec", "neg", "not", "shl", "shr", "sal"}
 _WRITE_LAST |= {"sar", "rol", "ror", "imul", "bsf", "bsr", "bswap", "pop", "cmpxchg"}
@@ -37,6 +38,7 @@ _CALL = re.compile(r"l?call[lq]?\s")
 _STACK = re.compile(r"%%[re]?(?:sp|bp)$")  # as a target
 _CONDITIONAL = re.compile(r"(set|cmov)[a-z]{1,3}")
 _EXTENDING = re.compile(r"mov[sz][bwl][wlq]")
+# What changes no more than operands, memory and flags, and goes on with the next instruction.
 _STAYS = _READ_ONLY | _WRITE_LAST | _WRITE_ALL | _ALONE
 _STAYS |= set(
     "lea btr bts btc movs ins outs stos lods cmps scas rep repe repz repne repnz cld std fld fst fstp fild fist".split()
@@ -108,8 +110,10 @@ def _obeys(instruction: str, assembly: Assembly, sizes: list[int]) -> bool:
     if not all(_OPERAND.fullmatch(part) or _REGISTER.fullmatch(part) or _NUMBER.fullmatch(part) for part in operands):
         return False
     base = word if word in _ALONE | _WRITE_LAST | _WRITE_ALL | _READ_ONLY else _without_suffix(word)
-    if word in _ALONE or base in _READ_ONLY:
-        return word not in _ALONE or not operands
+    if word in _ALONE:
+        return not operands
+    if base in _READ_ONLY:
+        return True
     if _CONDITIONAL.fullmatch(word) or _EXTENDING.fullmatch(word) or base in _WRITE_LAST:
         written = operands[-1:]
     elif base in _WRITE_ALL:

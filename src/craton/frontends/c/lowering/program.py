@@ -195,10 +195,9 @@ def _connect(
     context: Context, procedures: dict[str, Procedure], entry: Function, first: Builder, start: Builder
 ) -> None:
     """Puts the first edges before the entry function; in a procedure of their own if that function is also called."""
-    called = any(entry.symbol in callees for callees in context.scan.calls.values())
     main = procedures[entry.symbol]
     before, after = context.program.before_entry(), context.program.after_entry()
-    if called or entry.symbol in context.scan.address_taken or before or after:
+    if context.scan.callers(entry.symbol) or entry.symbol in context.scan.address_taken or before or after:
         for function in before:
             _call_with_anything(start, function, procedures[function.symbol])
         results = _call_with_anything(start, entry, main)

@@ -277,11 +277,7 @@ class Places:
             if member is struct:
                 continue
             wholes = [find(parent) for parent, _ in member.parents]
-            fits = not any(array for _, array in member.parents) and not (
-                member.array or member.allocated or member.zeroed
-            )
-            fits &= not (member.external or member.invented or member.scrambled or member.tail)
-            if not fits or not all(_is_member_at(member, whole, each) for whole in (struct, *wholes)):
+            if not _may_be_member(member) or not all(_is_member_at(member, whole, each) for whole in (struct, *wholes)):
                 self.collapse(member)
                 self.union(member, struct)
                 changed = True
@@ -486,6 +482,13 @@ class Places:
             changed |= self._settle_containers()
             changed |= self._expose_clashes()
         self._frozen = True
+
+
+def _may_be_member(place: Place) -> bool:
+    """Whether a place is neither of elements of arrays nor of blocks of their own, nor of anything from outside."""
+    if place.array or place.tail or any(array for _, array in place.parents):
+        return False
+    return not (place.allocated or place.zeroed or place.external or place.invented or place.scrambled)
 
 
 def _is_member_at(member: Place, whole: Place, where: Container) -> bool:

@@ -35,6 +35,10 @@ class Scan:
     drops_const: bool = False  # whether a pointer to what is `const` becomes one that may be written through
     largest_argument: int = 0  # of functions without a body, among those that are constants
 
+    def callers(self, symbol: str) -> list[str]:
+        """The functions that call one by its name."""
+        return [caller for caller, callees in self.calls.items() if symbol in callees]
+
     def in_memory(self, variable: Variable) -> bool:
         return variable in self.addressed or needs_memory(variable.type)
 
@@ -74,11 +78,13 @@ def _becomes_number(conversion: Node) -> bool:
     child: Node = conversion.children[0]
     if not isinstance(child.type, Pointer | ArrayType) or not isinstance(conversion.type, Integer):
         return False
-    return not conversion.type.boolean and not is_constant_address(child)
+    return not conversion.type.boolean and not begins_at_number(child)
 
 
-def is_constant_address(node: Node) -> bool:
-    """A null pointer or another number as a pointer, and members of what it points to."""
+def begins_at_number(node: Node) -> bool:
+    """Whether it is a null pointer or another number as a pointer, or is found from there, whatever is followed on the
+    way.
+    """
     while node.children and node.kind in (Kind.ADDRESS, Kind.MEMBER, Kind.SUBSCRIPT, Kind.CONVERT, Kind.DEREFERENCE):
         node = node.children[0]
     return node.kind is Kind.NUMBER

@@ -222,7 +222,7 @@ def may_run_again(facts: Facts, function: Function) -> bool:
     scan, symbol = facts.scan, function.symbol
     if symbol in scan.address_taken:
         return True
-    callers = [caller for caller, callees in scan.calls.items() if symbol in callees]
+    callers = scan.callers(symbol)
     if symbol == facts.specification.entry:
         return bool(callers) or scan.goes_on
     entry = scan.functions.get(facts.specification.entry)
