@@ -129,10 +129,12 @@ class _AtOnePlace:
 
     def _holds(self, hint: Term) -> bool:
         if len(hint.payload) > 1:
-            return True
+            return True  # of pairs of positions there are too many to try
         (bound,) = hint.payload
         return all(
-            _value(hint.args[0], at) is not False for state in self.states[:MOST_STATES] for at in _at(state, bound)
+            _evaluated(hint.args[0], at) is not False
+            for state in self.states[:MOST_STATES]
+            for at in _at_positions(state, bound)
         )
 
     def _ranges(self) -> dict[Term, list[Term]]:
@@ -145,7 +147,9 @@ class _AtOnePlace:
                     within += body.args[:-1]
                     body = body.args[-1]
                 found.setdefault(hint.payload[0], {})[and_(*within)] = None
-        return {bound: [*list(ranges)[:MOST_RANGES], eq(bound, _zero(bound))] for bound, ranges in found.items()}
+        return {
+            bound: [*list(ranges)[:MOST_RANGES], eq(bound, value(0, bound.sort))] for bound, ranges in found.items()
+        }
 
     def _elements(self, bound: Term) -> list[Term]:
         """What hints read at the position."""
@@ -156,7 +160,7 @@ class _AtOnePlace:
         """What elements in the range had to do with their positions, and with variables."""
         if element.sort is not INT and not isinstance(element.sort, BitVec):
             return
-        inside = [at for state in self.states for at in _at(state, bound) if _value(range_, at) is True]
+        inside = [at for state in self.states for at in _at_positions(state, bound) if _evaluated(range_, at) is True]
         if len(inside) < 2:
             return
         scalars = [v for v in comparable(self.known) if not isinstance(v.sort, Array)][:MOST_COLUMNS]
@@ -165,11 +169,7 @@ class _AtOnePlace:
         yield from (fact for fact in dict.fromkeys(told) if _speaks_of(fact, element))
 
 
-def _zero(bound: Term) -> Term:
-    return value(0, bound.sort)
-
-
-def _at(state: Model, bound: Term) -> Iterator[Model]:
+def _at_positions(state: Model, bound: Term) -> Iterator[Model]:
     for position in range(MOST_POSITIONS):
         yield Model({**state.values, bound: position})
 
@@ -178,7 +178,7 @@ def _rows(columns: Sequence[Term], states: Sequence[Model]) -> list[tuple[Any, .
     return list(dict.fromkeys(tuple(evaluate(column, state) for column in columns) for state in states))
 
 
-def _value(formula: Term, state: Model) -> Any:
+def _evaluated(formula: Term, state: Model) -> Any:
     try:
         return evaluate(formula, state)
     except CannotEvaluate:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from craton.evidence.state_ways import StateWays, connected, equation
 from craton.logic import (
@@ -100,8 +99,8 @@ def are_states(invariant: Term) -> bool:
 
 
 def _tells_terms(state: Term) -> bool:
-    told = (part for part in conjuncts(state) if part.op is ops.EQ and any(x.is_variable for x in part.args))
-    return len(list(islice((part for part in told if equation(part) is None), _FEWEST_TERMS))) == _FEWEST_TERMS
+    said = (part for part in conjuncts(state) if part.op is ops.EQ and any(x.is_variable for x in part.args))
+    return sum(equation(part) is None for part in said) >= _FEWEST_TERMS
 
 
 def terms_of(step: Transition) -> tuple[Term, ...]:

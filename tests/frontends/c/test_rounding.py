@@ -23,20 +23,7 @@ static unsigned long long bits(double x) { unsigned long long u; memcpy(&u, &x, 
 static double inner(double x, double y) { float f = x; return f * y; }
 """
 MODES = ("FE_TONEAREST", "FE_DOWNWARD", "FE_UPWARD", "FE_TOWARDZERO")
-NUMBERS = (
-    "0.1",
-    "-0.1",
-    "1e300",
-    "-3.5",
-    "0x1p-1070",
-    "7.25",
-    "1e-310",
-    "-1e17",
-    "0x1.fffffep127",
-    "2.5",
-    "-0.5",
-    "0.0",
-)
+NUMBERS = "0.1 -0.1 1e300 -3.5 0x1p-1070 7.25 1e-310 -1e17 0x1.fffffep127 2.5 -0.5 0.0".split()
 OPERATIONS = (
     "{a} + {b}",
     "{a} - {b}",
@@ -90,18 +77,8 @@ def processor(body: str, folder: Path) -> list[int]:
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc")
     (folder / "n.c").write_text(program(body, 'printf("%llu\\n", bits(e));'))
-    command = [
-        "gcc",
-        "-w",
-        "-O0",
-        "-ffp-contract=off",
-        "-fno-builtin",
-        "-o",
-        str(folder / "n"),
-        str(folder / "n.c"),
-        "-lm",
-    ]
-    subprocess.run(command, check=True)
+    flags = "-w -O0 -ffp-contract=off -fno-builtin".split()
+    subprocess.run(["gcc", *flags, "-o", str(folder / "n"), str(folder / "n.c"), "-lm"], check=True)
     return [int(line) for line in subprocess.run([folder / "n"], capture_output=True, check=True).stdout.split()]
 
 
