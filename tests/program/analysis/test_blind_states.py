@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.c import COptions, load_c
-from craton.program.analysis.blind_states import Unknowns, Wild, reaches
+from craton.program.analysis.blind_search import Unknowns, Wild
+from craton.program.analysis.blind_states import reaches
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
 

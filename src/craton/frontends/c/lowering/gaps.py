@@ -13,7 +13,8 @@ from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Record, is_callable_as
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.analysis.blind_reachability import reachable_blindly
-from craton.program.analysis.blind_states import Unknowns, Wild, reaches
+from craton.program.analysis.blind_search import Unknowns, Wild
+from craton.program.analysis.blind_states import reaches
 from craton.program.cfa import Extent, Location, Program, Unmodelled
 
 _COPY = re.compile(r"___\d+$")  # in the names of structs that tools have put into one file from several

@@ -1,0 +1,317 @@
+"""A search for the locations that control can come to if nothing is known about memory. What it says holds; how much it
+says depends on which variables are told apart (`blind_states`).
+
+A procedure that is entered in a state is followed once. For each location of it and each state there is one point, with
+the constants that variables hold however control came there; they are joined until nothing changes. Behind a gap memory
+is unknown, and so is who is called.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from craton.logic import BOOL, FALSE, TRUE, Array, Term, free_variables, ops, substitute, var
+from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of, with_value, without_value
+from craton.program.statements import Assign, Assume, Call, Return, Statement
+from craton.program.variables import writes
+
+MOST_VALUES = 12  # of a variable that is told apart
+_BLIND = var("memory is unknown", BOOL)
+
+Values = tuple[Term | None, ...]
+Key = tuple[PersistentMap, Values]  # what the variables hold that are told apart: shared ones, and others
+
+
+class Facts(NamedTuple):
+    """The variables that hold a constant: of those that all procedures share, and of the others."""
+
+    shared: PersistentMap
+    own: PersistentMap
+
+
+@dataclass(frozen=True, slots=True)
+class Wild:
+    """What may happen at a location once memory is unknown: calls of any of these procedures, one after another, with
+    any arguments; unless it is known what the pointer holds that is called.
+    """
+
+    procedures: tuple[str, ...]
+    pointer: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknowns:
+    """Where memory becomes unknown, and what may happen then."""
+
+    blinding: Collection[Location] = ()
+    wild: Mapping[Location, Wild] = field(default_factory=dict)
+    cut: Collection[Location] = ()  # where control does not come, as is assumed
+
+
+# --- statements -------------------------------------------------------------------------------------------------------
+
+
+class Transfer:
+    """What is known after statements. Arrays hold nothing that is known."""
+
+    def __init__(self, shared: frozenset[Term], kept: Mapping[Term, Term]) -> None:
+        self.shared = shared
+        self.given_up: set[Term] = set()  # nothing is known of these
+        self._kept = kept
+        self._remembered: frozenset[Term] | None = None  # of the shared ones
+        self._results: dict[tuple[Term, Values], Term] = {}
+        self._scalars: dict[Term, tuple[Term, ...]] = {}
+
+    def of_shared(self, remembered: frozenset[Term]) -> Transfer:
+        """The same, but that no other shared variables are remembered than these, and those that nobody changes."""
+        other = copy(self)
+        other._remembered = remembered
+        return other
+
+    def value(self, variable: Term, facts: Facts) -> Term | None:
+        if variable in self.shared:
+            return self._kept.get(variable) or value_of(facts.shared, variable)
+        return value_of(facts.own, variable)
+
+    def valued(self, term: Term, facts: Facts) -> Term:
+        """The term with the values that are known."""
+        if term.op is ops.VALUE:
+            return term
+        variables = self._scalars.get(term)
+        if variables is None:
+            variables = tuple(v for v in free_variables(term) if not isinstance(v.sort, Array))
+            self._scalars[term] = variables
+        values = tuple([self.value(variable, facts) for variable in variables])
+        if not any(values):
+            return term
+        found = self._results.get((term, values))
+        if found is None:
+            known = {v: value for v, value in zip(variables, values, strict=True) if value is not None}
+            found = self._results[term, values] = substitute(term, known)
+        return found
+
+    def constant(self, term: Term, facts: Facts) -> Term | None:
+        term = self.valued(term, facts)
+        return term if term.op is ops.VALUE else None
+
+    def put(self, facts: Facts, variable: Term, value: Term | None) -> Facts:
+        """With a variable that holds this value; an unknown one, if it is None."""
+        if isinstance(variable.sort, Array) or variable in self.given_up:
+            return facts
+        if variable in self.shared:
+            if variable in self._kept or (self._remembered is not None and variable not in self._remembered):
+                return facts
+            return Facts(_put(facts.shared, variable, value), facts.own)
+        return Facts(facts.shared, _put(facts.own, variable, value))
+
+    def after(self, statement: Statement, facts: Facts) -> Facts | None:
+        """None if control does not pass. Of calls this is what they do to their results, and that is all."""
+        if isinstance(statement, Assume):
+            condition = self.valued(statement.condition, facts)
+            if condition is FALSE:
+                return None
+            for variable, value in _said(condition):
+                facts = self.put(facts, variable, value)
+            return facts
+        if isinstance(statement, Assign):
+            return self.put(facts, statement.variable, self.constant(statement.value, facts))
+        for variable in writes(statement):
+            facts = self.put(facts, variable, None)
+        return facts
+
+    def entered(self, procedure: Procedure, arguments: Sequence[Term] | None, facts: Facts) -> Facts:
+        """What is known when a procedure begins that is called here: with any arguments, if there are none."""
+        inside = Facts(facts.shared, EMPTY)
+        for parameter, argument in zip(procedure.parameters, arguments or (), strict=arguments is not None):
+            inside = self.put(inside, parameter, self.constant(argument, facts))
+        return inside
+
+    def left(self, statement: Call | None, returned: Facts, values: Values, before: Facts) -> Facts:
+        """What is known after a call that gave these values."""
+        facts = Facts(returned.shared, before.own)
+        if statement is not None:
+            for variable, value in zip(statement.results, values, strict=True):
+                facts = self.put(facts, variable, value)
+        return facts
+
+
+def _put(known: PersistentMap, variable: Term, value: Term | None) -> PersistentMap:
+    return without_value(known, variable) if value is None else with_value(known, variable, value)
+
+
+def _said(condition: Term) -> Iterator[tuple[Term, Term]]:
+    """The variables of which a condition says what they hold."""
+    for part in condition.args if condition.op is ops.AND else (condition,):
+        if part.op is ops.EQ and part.args[0].op is ops.VARIABLE and part.args[1].op is ops.VALUE:
+            yield part.args[0], part.args[1]
+        elif part.op is ops.VARIABLE:
+            yield part, TRUE
+        elif part.op is ops.NOT and part.args[0].op is ops.VARIABLE:
+            yield part.args[0], FALSE
+
+
+# --- the search -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False, slots=True)
+class Point:
+    """A location of a procedure that was entered in a state, in a state."""
+
+    inside: Entered
+    location: Location
+    key: Key
+    facts: Facts
+    before: Step | None = None  # how control first came here
+
+
+class Step(NamedTuple):
+    """From a point by an edge, or by a call that is no edge; and from where the called procedure was left."""
+
+    point: Point
+    edge: Edge | None
+    left: Point | None
+
+
+@dataclass(eq=False, slots=True)
+class Entered:
+    """A procedure in a state at its entry."""
+
+    procedure: Procedure
+    entry: Point = field(init=False)
+    points: dict[tuple[Location, Key], Point] = field(default_factory=dict)
+    exits: dict[Point, Values] = field(default_factory=dict)  # where it was left, and what it gave
+    callers: dict[tuple[Point, Edge | None], None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Search:
+    program: Program
+    goals: frozenset[Location]
+    unknowns: Unknowns
+    anyone: Mapping[tuple[str, ...], str]
+    transfer: Transfer
+    told_apart: frozenset[Term]
+    steps: int
+    many: Term | None = None  # a variable that has too many values to tell them apart
+    goal: Point | None = None
+    entered: dict[tuple[str, Key], Entered] = field(default_factory=dict)
+    waiting: deque[Point] = field(default_factory=deque)
+    queued: set[Point] = field(default_factory=set)
+    values: dict[Term, set[Term]] = field(default_factory=dict)
+    own: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+
+    def run(self) -> Point | None:
+        """A goal that control may come to."""
+        for name, procedure in self.program.procedures.items():
+            apart = (*procedure.parameters, *procedure.returns, *procedure.locals)
+            self.own[name] = tuple(v for v in dict.fromkeys(apart) if v in self.told_apart)
+        self._enter(self.program.main, Facts(EMPTY, EMPTY))
+        while self.waiting and self.many is None and self.goal is None and self.steps > 0:
+            point = self.waiting.popleft()
+            self.queued.discard(point)
+            self._pass(point)
+        return self.goal
+
+    def _pass(self, point: Point) -> None:
+        """All that may happen at a point."""
+        facts = point.facts
+        if point.location in self.unknowns.blinding:
+            facts = Facts(with_value(facts.shared, _BLIND, TRUE), facts.own)
+        wild = self.unknowns.wild.get(point.location)
+        if wild is not None and value_of(facts.shared, _BLIND) is TRUE and not self._is_known(wild.pointer, facts):
+            self._call(point, None, self.anyone[wild.procedures], facts)
+        for edge in point.inside.procedure.outgoing(point.location):
+            self.steps -= 1
+            if isinstance(edge.statement, Call):
+                self._call(point, edge, edge.statement.procedure, facts)
+                continue
+            after = None if edge.target in self.unknowns.cut else self.transfer.after(edge.statement, facts)
+            if after is not None:
+                reached = self._reach(point.inside, edge.target, after, Step(point, edge, None))
+                if isinstance(edge.statement, Return):
+                    self._leave(reached)
+
+    def _is_known(self, pointer: Term | None, facts: Facts) -> bool:
+        return pointer is not None and self.transfer.constant(pointer, facts) is not None
+
+    def _enter(self, procedure: Procedure, facts: Facts) -> Entered:
+        key = self._key(procedure.name, facts)
+        inside = self.entered.get((procedure.name, key))
+        if inside is None:
+            inside = self.entered[procedure.name, key] = Entered(procedure)
+            inside.entry = self._reach(inside, procedure.entry, facts, None)
+        else:
+            self._reach(inside, procedure.entry, facts, None)
+        return inside
+
+    def _call(self, point: Point, edge: Edge | None, name: str, facts: Facts) -> None:
+        procedure = self.program.procedures[name]
+        inside = self._enter(procedure, self.transfer.entered(procedure, arguments_of(edge), facts))
+        inside.callers[point, edge] = None
+        for left, values in list(inside.exits.items()):
+            after = self.transfer.left(called(edge), left.facts, values, facts)
+            target = point.location if edge is None else edge.target
+            self._reach(point.inside, target, after, Step(point, edge, left))
+
+    def _leave(self, left: Point) -> None:
+        inside = left.inside
+        given = values_given(left, left.facts, self.transfer)
+        if inside.exits.get(left) != given:
+            inside.exits[left] = given
+            for caller, _ in inside.callers:
+                self._wait(caller)
+
+    def _reach(self, inside: Entered, location: Location, facts: Facts, step: Step | None) -> Point:
+        key = self._key(inside.procedure.name, facts)
+        point = inside.points.get((location, key))
+        if point is None:
+            point = inside.points[location, key] = Point(inside, location, key, facts, step)
+            if location in self.goals:
+                self.goal = point
+            self._wait(point)
+            self._count(point)
+            return point
+        own = common(point.facts.own, facts.own)
+        if own is not point.facts.own:
+            point.facts = Facts(point.facts.shared, own)
+            self._wait(point)
+        return point
+
+    def _wait(self, point: Point) -> None:
+        if point not in self.queued:
+            self.queued.add(point)
+            self.waiting.append(point)
+
+    def _key(self, name: str, facts: Facts) -> Key:
+        own = self.own[name]
+        return facts.shared, tuple([value_of(facts.own, variable) for variable in own]) if own else ()
+
+    def _count(self, point: Point) -> None:
+        """How many values the variables have that are told apart."""
+        for variable in self.told_apart:
+            value = self.transfer.value(variable, point.facts)
+            if value is not None:
+                held = self.values.setdefault(variable, set())
+                held.add(value)
+                if len(held) > MOST_VALUES:
+                    self.many = variable
+
+
+def called(edge: Edge | None) -> Call | None:
+    statement = None if edge is None else edge.statement
+    assert statement is None or isinstance(statement, Call)
+    return statement
+
+
+def arguments_of(edge: Edge | None) -> tuple[Term, ...] | None:
+    call = called(edge)
+    return None if call is None else call.arguments
+
+
+def values_given(left: Point, facts: Facts, transfer: Transfer) -> Values:
+    return tuple(transfer.value(variable, facts) for variable in left.inside.procedure.returns)
