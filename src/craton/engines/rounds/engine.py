@@ -101,21 +101,21 @@ class _Exploration:
         location, terms, state = self._to_the_loop(first.target, begun, found)
         known, symbols, state = self._at_the_loop(terms, state)
         bounds: Mapping[Term, Term] = {}
-        tried: list[Mapping[Term, Term]] = [bounds]
+        choices: list[Mapping[Term, Term]] | None = None  # of bounds, once it was guessed what counts
         while True:
             terms = Terms(and_(known, *bounds.values()), (*symbols, *bounds), self.solver)
-            loop = _Loop(self, terms, bounds, may_guess=len(tried) == 1)
+            loop = _Loop(self, terms, bounds, may_guess=choices is None)
             try:
                 loop.explore(location, state)
             except _Unbounded:
-                if not tried:
+                if not choices:
                     raise
-                bounds = tried.pop(0)
+                bounds = choices.pop(0)
                 continue
             if not loop.guessed:
                 return found | {x: self._formula(x, known, rows, bounds) for x, rows in loop.rows.items()}
-            tried = list(_choices(loop.guessed))
-            bounds = tried.pop(0)
+            choices = list(_choices(loop.guessed))
+            bounds = choices.pop(0)
 
     def _formula(self, location: Location, known: Term, rows: Mapping[Row, None], bounds: Mapping[Term, Term]) -> Term:
         changing = self.changing[location]
