@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
@@ -85,8 +86,8 @@ def check_annotation(
         for variable in sorted(free_variables(invariant) - annotation.known, key=lambda v: v.serial):
             problem = f"the invariant of {location} speaks of {variable.name}, which is no variable of the program"
             return Flaw(None, problem)
-    panel = _Panel(checkers, None if seconds is None else running_time() + seconds, opinions)
-    return _Check(annotation, panel).result()
+    with closing(_Panel(checkers, None if seconds is None else running_time() + seconds, opinions)) as panel:
+        return _Check(annotation, panel).result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +103,14 @@ def check_questions(
     questions: Sequence[Question], checkers: Sequence[str], seconds: float | None = None, *, opinions: int = 1
 ) -> Flaw | Confirmed:
     """The first question that is not answered as it should be, if there is one: proofs without a program."""
-    panel = _Panel(checkers, None if seconds is None else running_time() + seconds, opinions)
-    for question in questions:
-        if panel.late:
-            return _late(None)
-        holds = panel.contradictory(question.formulas, _PATIENT)
-        if holds is not True:
-            return Flaw(None, question.open if holds is None else question.failed, decided=holds is False)
-    return Confirmed(tuple(panel.believed), len(questions))
+    with closing(_Panel(checkers, None if seconds is None else running_time() + seconds, opinions)) as panel:
+        for question in questions:
+            if panel.late:
+                return _late(None)
+            holds = panel.contradictory(question.formulas, _PATIENT)
+            if holds is not True:
+                return Flaw(None, question.open if holds is None else question.failed, decided=holds is False)
+        return Confirmed(tuple(panel.believed), len(questions))
 
 
 class _Check:
@@ -223,6 +224,10 @@ class _Panel:
         self.believed: dict[str, None] = {}
         self.shown = Counter[str]()
         self.kept: dict[str, tuple[Term, Solver]] = {}  # with the premise that they have been told
+
+    def close(self) -> None:
+        while self.kept:
+            self.kept.popitem()[1][1].close()
 
     @property
     def left(self) -> float | None:
