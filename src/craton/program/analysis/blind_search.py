@@ -37,11 +37,12 @@ class Facts(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Wild:
     """What may happen at a location once memory is unknown: calls of any of these procedures, one after another, with
-    any arguments; unless it is known what the pointer holds that is called.
+    any arguments; unless the pointer that is called is known to hold one of the addresses for which edges say it.
     """
 
     procedures: tuple[str, ...]
     pointer: Term | None = None
+    addresses: Collection[Term] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ class Search:
         if point.location in self.unknowns.blinding:
             facts = Facts(with_value(facts.shared, _BLIND, TRUE), facts.own)
         wild = self.unknowns.wild.get(point.location)
-        if wild is not None and value_of(facts.shared, _BLIND) is TRUE and not self._is_known(wild.pointer, facts):
+        if wild is not None and value_of(facts.shared, _BLIND) is TRUE and not self._is_known(wild, facts):
             self._call(point, None, self.anyone[wild.procedures], facts)
         for edge in point.inside.procedure.outgoing(point.location):
             self.steps -= 1
@@ -236,8 +237,9 @@ class Search:
                 if isinstance(edge.statement, Return):
                     self._leave(reached)
 
-    def _is_known(self, pointer: Term | None, facts: Facts) -> bool:
-        return pointer is not None and self.transfer.constant(pointer, facts) is not None
+    def _is_known(self, wild: Wild, facts: Facts) -> bool:
+        """What is known may also come from a comparison: of a function then that no flow of pointers leads here."""
+        return wild.pointer is not None and self.transfer.constant(wild.pointer, facts) in wild.addresses
 
     def _enter(self, procedure: Procedure, facts: Facts) -> Entered:
         key = self._key(procedure.name, facts)

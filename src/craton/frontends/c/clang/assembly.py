@@ -14,6 +14,8 @@ _ASM_STATEMENT, _LABEL = 215, 201
 # clang prints `asm (…)` for statements and `asm("…")` for the names of symbols.
 _STATEMENT = re.compile(r"asm ((?:volatile |goto |inline )*)\(")
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\w+|[^\s\w]', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _OPERAND = re.compile(r'(?:\[\s*(\w+)\s*\]\s*)?"((?:\\.|[^"\\])*)"')
 
 
@@ -87,7 +89,7 @@ def _sections(function: str, begin: int) -> tuple[list[list[str]], int]:
 def _assembly(sections: list[list[str]]) -> Assembly:
     template, outputs, inputs, clobbers, labels = [*sections, *([[""]] * 5)][:5]
     return Assembly(
-        "".join(template).strip()[1:-1],
+        _unescaped("".join(template).strip()[1:-1]),
         tuple(_operands(outputs)),
         tuple(_operands(inputs)),
         tuple(clobber.strip()[1:-1] for clobber in clobbers if clobber.strip()),
@@ -100,3 +102,15 @@ def _operands(texts: list[str]) -> Iterator[Operand]:
         found = _OPERAND.match(each.strip())
         if found is not None:
             yield Operand(found.group(2), found.group(1) or "")
+
+
+def _unescaped(text: str) -> str:
+    """What the assembler is given: where its lines end is what decides how far comments go."""
+
+    def meant(escape: re.Match[str]) -> str:
+        octal, hexadecimal, letter = escape.groups()
+        if letter is not None:
+            return _ESCAPED.get(letter, letter)
+        return chr(int(octal, 8) if octal else int(hexadecimal, 16))
+
+    return _ESCAPE.sub(meant, text)

@@ -59,6 +59,7 @@ class Attributes:
     destructor: int | None = None
     section: str | None = None
     weak: bool = False
+    inlined: bool = False
     assembler_name: bool = False
     strange: tuple[str, ...] = ()
 
@@ -71,6 +72,7 @@ class Attributes:
             other.destructor if self.destructor is None else self.destructor,
             self.section or other.section,
             self.weak or other.weak,
+            self.inlined or other.inlined,
             self.assembler_name or other.assembler_name,
             self.strange + other.strange,
         )
@@ -96,6 +98,7 @@ def attributes_of(declaration: CXCursor) -> Attributes:
         _priority(found.get("destructor")),
         _text(found.get("section")),
         "weak" in found,
+        not found.keys().isdisjoint({"always_inline", "flatten"}),
         "asm" in found,
         tuple(name for name in found if name not in _HARMLESS | _UNDERSTOOD | {"asm"}),
     )

@@ -183,7 +183,7 @@ class Declarations:
                 function_type = FunctionType(self._types.void, (), False, False)
             symbol = f"{name}@{self._number}" if self._is_static(declared) and self._number else name
             known = self._functions[name] = Function(name, symbol, function_type, self._number)
-            known.weak = found.weak
+            known.weak, known.inlined = found.weak, found.inlined
             known.range = self._positions.source_range(lib().clang_getCursorExtent(declared))
             known.stops = self._is_noreturn(declared)
         return known
@@ -276,6 +276,7 @@ class Declarations:
         )
         variable.range = self._positions.source_range(functions.clang_getCursorExtent(cursor))
         variable.constant = _is_constant(cursor)
+        variable.in_register = storage_class == _REGISTER
         self._locals[cursor.a or 0] = variable
         try:
             self._read_value(variable, type_, raw)

@@ -8,15 +8,26 @@ template makes or changes are unmodelled, and so is one that may call what it is
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from craton.frontends.c.automaton.arithmetic import adapt
 from craton.frontends.c.automaton.lvalue import Lvalue
+from craton.frontends.c.library.table import NAMES
 from craton.frontends.c.lowering.access import Access
 from craton.frontends.c.lowering.expressions import Expressions
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
-from craton.frontends.c.lowering.obedience import disobedient, extent_of, may_be_in_memory, mentioned
+from craton.frontends.c.lowering.obedience import (
+    disobedient,
+    extent_of,
+    may_be_in_memory,
+    mentioned,
+    names_registers,
+    uses_stack,
+    without_comments,
+)
+from craton.frontends.c.lowering.red_zone import may_change
 from craton.frontends.c.lowering.results import saved
 from craton.frontends.c.lowering.statements import Statements
 from craton.frontends.c.lowering.unknowns import Unknowns
@@ -28,10 +39,10 @@ from craton.logic import BOOL, Term
 from craton.program.cfa import Extent
 from craton.program.specification import ASSERTION_FAILURES
 
-_NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s|\\[nt]|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s)*")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_OPERANDS = re.compile(r"%+\w*(?:\[\w+\])?|\\[nt]")  # registers, operands, ends of lines
-_MNEMONIC = re.compile(r"(^|;|\n|\\n)((?:\s|\\t)*)[A-Za-z]\w*(?=\s|;|\\[nt]|$)(?!(?:\s|\\t)*=)")
+_OPERANDS = re.compile(r"%+\w*(?:\[\w+\])?")  # registers, operands
+_MNEMONIC = re.compile(r"(^|;|\n)(\s*)[A-Za-z]\w*(?=\s|;|$)(?!\s*=)")
 _IN_MEMORY = frozenset("moV<>")
 _MODIFIERS = "=+&%"
 
@@ -60,7 +71,7 @@ class InlineAssembly:
     def asm(self, node: Node) -> None:
         self._frame.at(node)
         assembly: Assembly = node.value
-        if _NOTHING.fullmatch(assembly.template):
+        if _NOTHING.fullmatch(without_comments(assembly.template)):
             self._empty(node, assembly)
         else:
             self._real(node, assembly)
@@ -98,10 +109,12 @@ class InlineAssembly:
         for target, child in targets:
             self._access.store(target, self._unknowns.arbitrary(child.type))
         operands = [without_conversions(child) for _, child in (*outputs, *inputs)]
-        unruly = disobedient(assembly, [child.type.size for child in operands])
+        sizes = [child.type.size for child in operands[: len(outputs)]] + [child.type.size for _, child in inputs]
+        unruly = disobedient(assembly, sizes)
         elsewhere = self._names_program(assembly) or self._reach_variables(unruly, assembly, operands)
+        elsewhere |= self._changes_registers(assembly, bool(unruly)) or self._changes_locals(assembly, node, operands)
         extent = Extent.ANYTHING if elsewhere else extent_of(unruly)
-        changes_memory = bool(unruly) or "memory" in assembly.clobbers
+        changes_memory = bool(unruly) or uses_stack(assembly) or "memory" in assembly.clobbers
         if makes_pointers:
             self._builder.perhaps_unmodelled("asm that may make pointers", extent=extent)
         elif extent is not Extent.MEMORY or (changes_memory and not self._change_memory()):
@@ -128,6 +141,18 @@ class InlineAssembly:
         given = [n for n in mentioned(instructions, assembly) if may_be_in_memory(described[n])]
         roots = [root_variable(operands[n]) for n in given]
         return any(root is not None and not self._context.scan.in_memory(root) for root in roots)
+
+    def _changes_registers(self, assembly: Assembly, is_unruly: bool) -> bool:
+        """Whether variables may change that are in registers, of this function or of those that have called it."""
+        variables = itertools.chain(*self._context.scan.locals.values())
+        return (is_unruly or names_registers(assembly)) and any(variable.in_register for variable in variables)
+
+    def _changes_locals(self, assembly: Assembly, node: Node, operands: list[Node]) -> bool:
+        """Whether variables of the function are needed afterwards that may stand where the asm pushes something."""
+        if self._context.pointer_width < 64 or not uses_stack(assembly):
+            return False
+        outputs = {root_variable(operand) for operand in operands[: len(assembly.outputs)]}
+        return may_change(node, self._frame.function, outputs, NAMES)
 
     def _change_memory(self) -> bool:
         """All that has an address becomes arbitrary, unless there are pointers among it."""

@@ -12,6 +12,7 @@ from craton.frontends.c.automaton.context import Context, PointerCall
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Record, is_callable_as
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
+from craton.logic import Term
 from craton.program.analysis.blind_reachability import reachable_blindly
 from craton.program.analysis.blind_search import Unknowns, Wild
 from craton.program.analysis.blind_states import reaches
@@ -66,8 +67,14 @@ def _unknowns(program: Program, context: Context, *, by_type: bool) -> Unknowns:
             fitting = tuple(name for name in roots if _is_of_type(functions[name], call))
             cut |= {start for start, function in call.branches.items() if not _is_of_type(function, call)}
             cut.add(call.misfit)
-        wild[at] = Wild(fitting, call.pointer)
+        wild[at] = Wild(fitting, call.pointer, _told(call, context))
     return Unknowns(gaps.keys(), wild, cut)
+
+
+def _told(call: PointerCall, context: Context) -> frozenset[Term]:
+    """The addresses that a call has a branch for; a null pointer ends the program."""
+    memory = context.memory
+    return frozenset((memory.pointer(0), *map(memory.address_of_function, call.branches.values())))
 
 
 def _is_of_type(function: Function, call: PointerCall) -> bool:

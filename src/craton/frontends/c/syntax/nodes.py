@@ -144,6 +144,7 @@ class Variable:
         "dimensions",
         "external",
         "function",
+        "in_register",
         "initializer",
         "name",
         "range",
@@ -160,6 +161,7 @@ class Variable:
         self.dimensions: tuple[Any, ...] = ()  # pairs of ArrayType and Node
         self.range: SourceRange | None = None
         self.defined = True
+        self.in_register = False  # as the text wishes, and gcc obeys
         self.external = False  # whether other files may name it
         self.constant = False  # whether it is declared as `const` itself, so that nobody may change it
 
@@ -174,6 +176,7 @@ class Function:
         "__weakref__",
         "body",
         "handled",
+        "inlined",
         "name",
         "parameters",
         "range",
@@ -195,6 +198,7 @@ class Function:
         self.handled = False
         self.stops = False  # is declared not to return
         self.range: SourceRange | None = None
+        self.inlined = False  # is put where it is called, or what it calls into it, by compilers that do not optimize
         self.weak = False  # if nobody defines it, its address is null
 
     @property
