@@ -116,3 +116,39 @@ def test_results_are_those_of_the_processor(seed: int, tmp_path: Path) -> None:
 def test_what_depends_on_the_order_is_refused(text: str, tmp_path: Path) -> None:
     outcome = Interpreter(loaded(tmp_path, HEAD + "extern double roundeven(double);\n" + text)).run().outcome
     assert isinstance(outcome, ReachedUnmodelled)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "(x = 1.0) / 3.0",
+        "(n = 1) / 3.0",
+        "(float)(n = 16777217)",
+        "(1 ? 1.0 : x) / 3.0",
+        "((void)0, 1.0) / 3.0",
+        "rint(2.5)",
+        "lrint(2.5)",
+        "sqrt(3.0)",
+        "fma(1.0, 3.0, 0x1p-80)",
+    ],
+)
+def test_what_compilers_may_know_is_refused(value: str, tmp_path: Path) -> None:
+    """gcc computes most of them before the program runs, and some not."""
+    text = f"int main(void) {{ double x; int n; fesetround(FE_UPWARD); return {value} > 1; }}"
+    assert isinstance(Interpreter(loaded(tmp_path, HEAD + text)).run().outcome, ReachedUnmodelled)
+
+
+@pytest.mark.parametrize(
+    "value", ["(double)(n = 5)", "(d = 1.0)", "fabs(2.5)", "1.0 / 3.0", "x / 3.0", "(n = n) / 3.0"]
+)
+def test_what_is_known_to_all_is_not(value: str, tmp_path: Path) -> None:
+    text = f"int main(void) {{ double x = 1, d; int n = 1; fesetround(FE_UPWARD); return {value} > 1; }}"
+    assert isinstance(Interpreter(loaded(tmp_path, HEAD + text)).run().outcome, Exited)
+
+
+def test_functions_that_only_asm_calls_round_by_the_mode(tmp_path: Path) -> None:
+    text = (
+        "void f(void) { double x = 1.0; if (x / 3.0 > 1.0 / 3.0) reach_error(); }"
+        'int main(void) { fesetround(FE_UPWARD); __asm__("call *%0" : : "r"(f) : "memory"); return 0; }'
+    )
+    assert not loaded(tmp_path, HEAD + text).gaps_are_harmless

@@ -16,6 +16,7 @@ from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import Handler, builtins, models, only
 from craton.frontends.c.library.signs import only_sign_matters
 from craton.frontends.c.syntax.expressions import without_conversions
+from craton.frontends.c.syntax.known_roundings import doubtful_rounding
 from craton.frontends.c.syntax.nodes import Kind, Node
 from craton.frontends.c.syntax.types import CType, Floating
 from craton.logic import (
@@ -323,6 +324,11 @@ def _set_round(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Valu
     scan, symbol = lower.context.scan, lower.function.symbol
     if not alone or symbol in scan.address_taken or scan.callers(symbol):
         raise lower.unsupported("a rounding mode that is not set by a statement of its own in main", node)
+    for function in scan.functions.values():
+        if doubtful_rounding(function) is not None:
+            raise lower.unsupported(
+                "a result that compilers may compute, in a program that sets the rounding mode", node
+            )
     lower.context.globals[MODE] = None
     lower.builder.assign(MODE, ite(is_mode(mode), mode, MODE))
     return ite(is_mode(mode), bv(0, 32), bv(1, 32))

@@ -93,7 +93,10 @@ def _with_gaps_judged(program: Program, context: Context) -> Program:
     if any(forbids(f.name) or f.name in ASSERTION_FAILURES for f in pointed.values()):
         return program
     context.called |= {symbol: f for symbol, f in pointed.items() if f.body is not None}
-    whole = replace(program, procedures={**program.procedures, **_procedures(context, program.procedures)})
+    others = replace(program, procedures=_procedures(context, program.procedures))
+    if MODE in context.globals:
+        others = rounding_by_mode(others)
+    whole = replace(program, procedures={**program.procedures, **others.procedures})
     if harmless(whole, context):
         return replace(program, gaps_are_harmless=True)
     return replace(program, gaps_are_harmless_by_type=harmless_by_type(whole, context))
