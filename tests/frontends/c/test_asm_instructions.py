@@ -149,6 +149,17 @@ def test_what_stands_in_instructions_that_do_more() -> None:
     assert misused("movl %2, %1", 8, 1, 8) == {1, 2}
 
 
+def test_functions_of_the_library_that_are_pointed_to_may_keep_pointers(tmp_path: Path) -> None:
+    file = tmp_path / "asm.c"
+    file.write_text(
+        "extern void reach_error(void); extern int __cxa_atexit(void (*)(void *), void *, void *);"
+        "int flag; void f(void *p) { if (flag) reach_error(); } int main(void) {"
+        ' __asm__("call *%0" : : "r"(__cxa_atexit), "D"(f), "S"(0), "d"(0) : "memory"); flag = 1; return 0; }'
+    )
+    program = load_c([file], options=COptions("LP64", unknown_functions=UnknownFunctions.PURE))
+    assert not program.gaps_are_harmless and not program.gaps_are_harmless_by_type
+
+
 def test_a_function_with_calls_has_nothing_below_its_stack_pointer(tmp_path: Path) -> None:
     file = tmp_path / "asm.c"
     file.write_text(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 from craton.frontends.c.automaton.context import Context, PointerCall
+from craton.frontends.c.library.platform import in_c_library
+from craton.frontends.c.library.table import NAMES
 from craton.frontends.c.syntax.nodes import Function
 from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Record, is_callable_as
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
@@ -50,9 +52,13 @@ def _roots(program: Program, context: Context) -> tuple[str, ...]:
 
 def _knows_when(context: Context) -> bool:
     """Whether functions that pointers mean are called at calls through pointers and at gaps only: by no function that
-    nobody knows, and not at any time.
+    nobody knows, and not at any time. Those of the library that have no record may keep what they are given.
     """
     later = Extent.LATER in context.names.gaps.values()
+    later |= any(
+        function.body is None and in_c_library(function.name) and function.name not in NAMES
+        for function in context.scan.address_taken.values()
+    )
     return context.unknown_functions is UnknownFunctions.PURE and not later
 
 
