@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+OUT_OF_TIME = "out of time"
+INTERRUPTED = "interrupted"  # by who knows why
 DOES_NOT_FIT = "does not fit: "  # how the reasons of ways begin that are not meant for such a program
 
 

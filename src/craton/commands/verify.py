@@ -18,6 +18,7 @@ from craton.arguments.verifying import add_verify_arguments, evidence_files_of, 
 from craton.errors import CratonError
 from craton.files import CannotWrite, check_can_be_written
 from craton.verdicts.text import VerdictKind, VerdictText
+from craton.words import INTERRUPTED
 
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
@@ -312,7 +313,7 @@ class _Work:
         def verified(request: Request, seconds: float) -> Outcome:
             nonlocal ending, cpu_left
             if isinstance(ending, Ended) and isinstance(ending.cause, Interrupted):
-                return outcome_without_result("interrupted")
+                return outcome_without_result(INTERRUPTED)
             found, ending = self.verified(request, seconds, cpu_left)
             cpu_left = _less(cpu_left, found)
             return found
@@ -342,7 +343,7 @@ class _Work:
         for number, one in enumerate(asked):
             interrupted = isinstance(ending, Ended) and isinstance(ending.cause, Interrupted)
             if one.unsupported or interrupted:
-                told.append((one, outcome_without_result(one.unsupported or "interrupted")))
+                told.append((one, outcome_without_result(one.unsupported or INTERRUPTED)))
                 continue
             rest = sum(not later.unsupported for later in asked[number:])
             seconds = max(0.1, (deadline - time.monotonic()) / rest)

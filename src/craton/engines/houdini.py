@@ -12,20 +12,7 @@ from itertools import islice
 
 from craton.engines.contract import Budget
 from craton.facts.counting import counted
-from craton.logic import (
-    FALSE,
-    TRUE,
-    BitVec,
-    Term,
-    and_,
-    bvsle,
-    bvule,
-    conjuncts,
-    evaluate,
-    not_,
-    ops,
-    substitute,
-)
+from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
 from craton.logic.affine import cases_of_sum
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.instances import blocks, indices, instances, shift_of_blocks, told_by_numbers
@@ -135,7 +122,7 @@ def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
         places = tuple(islice(_in_turns([blocks(indices(term)) for term in others]), MOST_PLACES))
         return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
     asked = (case for term in others for index in indices(term) for case in cases_of_sum(index))
-    places = tuple(islice(dict.fromkeys(told_by_numbers(list(dict.fromkeys(asked)), parts)), MOST_PLACES))
+    places = tuple(islice(told_by_numbers(asked, parts), MOST_PLACES))
     return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
 
 

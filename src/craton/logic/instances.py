@@ -28,8 +28,8 @@ def instantiated(formulas: Sequence[Term]) -> list[Term] | None:
     try:
         named = _Names(formulas)
         open_ = [named.of(formula) for formula in formulas]
-        places = dict.fromkeys(told_by_numbers([index for formula in open_ for index in indices(formula)], open_))
-        found = [_of_some(formula, tuple(places), tuple(named.given)) for formula in open_]
+        places = told_by_numbers((index for formula in open_ for index in indices(formula)), open_)
+        found = [_of_some(formula, places, tuple(named.given)) for formula in open_]
     except _Hidden:
         return None
     return found
@@ -131,17 +131,18 @@ def indices(formula: Term) -> Iterator[Term]:
         waiting += node.args
 
 
-def told_by_numbers(places: Sequence[Term], formulas: Iterable[Term]) -> list[Term]:
-    """The places, and the same with numbers for the variables that some formula says are these numbers: a pointer to
-    what was allocated last, and the place itself.
+def told_by_numbers(places: Iterable[Term], formulas: Iterable[Term]) -> tuple[Term, ...]:
+    """The places, each once, and the same with numbers for the variables that some formula says are these numbers: a
+    pointer to what was allocated last, and the place itself.
     """
     equations = (part.args for formula in formulas for part in conjuncts(formula) if part.op is ops.EQ)
     pairs = (pair for one, other in equations for pair in ((one, other), (other, one)))
     numbers = {variable: number for variable, number in pairs if variable.is_variable and number.op is ops.VALUE}
-    return [
-        *places,
-        *(substitute(place, numbers) for place in places if not numbers.keys().isdisjoint(free_variables(place))),
-    ]
+    found = dict.fromkeys(places)
+    for place in list(found):
+        if not numbers.keys().isdisjoint(free_variables(place)):
+            found[substitute(place, numbers)] = None
+    return tuple(found)
 
 
 def _of_some(formula: Term, places: Sequence[Term], names: Sequence[Term]) -> Term:

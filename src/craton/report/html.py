@@ -15,8 +15,8 @@ from craton.markup import Html, element
 from craton.report.changes import told_changes
 from craton.report.checks import in_words
 from craton.report.document import asset, card, document, folded, highlighted, rows
-from craton.report.unknown import how_far, in_the_way, to_try
-from craton.report.verdict import Outcome, invariant_text
+from craton.report.unknown import in_the_way
+from craton.report.verdict import Outcome, done_and_open, invariant_text
 from craton.verdicts.text import VerdictKind
 from craton.version import __version__
 from craton.words import counted
@@ -74,11 +74,7 @@ def _head(told: Outcome) -> Html:
         sentences.append(f"{told.violated['what']}{place}")
     sentences += [in_the_way(told.reason)] if told.reason else []
     if told.verdict.kind is VerdictKind.UNKNOWN:
-        checks = sum(one["checks"] for one in told.checked)
-        done = how_far(told.statistics, checks)
-        ideas = to_try(told.reason, told.limit, checks, told.undefined)
-        sentences += [f"How far: {done}"] if done else []
-        sentences += [f"Try: {ideas}"] if ideas else []
+        sentences += [f"{word.capitalize()}: {sentence}" for word, sentence in done_and_open(told)]
     sentences += [told.evidence] if told.evidence else []
     sentences += [] if told.confirmed else ["This verdict is not confirmed."]
     facts = {

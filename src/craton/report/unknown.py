@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from craton.words import DOES_NOT_FIT, counted
+from craton.words import DOES_NOT_FIT, INTERRUPTED, OUT_OF_TIME, counted
 
 _MOST_REASONS = 2
 _MOST_PLACES = 3
 _LONGEST = 150  # characters of a reason
-_OUT_OF_TIME = "out of time"
-_NAMES_A_CAUSE = ("evidence incomplete", "not confirmed", "not modelled", "counterexample", "disagree", _OUT_OF_TIME)
+_NAMES_A_CAUSE = ("evidence incomplete", "not confirmed", "not modelled", "counterexample", "disagree", OUT_OF_TIME)
 # Of ways that are not meant for such a program, or that only look for errors.
 _SAYS_LITTLE = (DOES_NOT_FIT, "nothing to prove", "too coarse", "no test failed")
-INTERRUPTED = "interrupted"  # by who knows why
 OTHER_MEMORY = "other memory was not looked at"  # of a function that takes pointers
 
 

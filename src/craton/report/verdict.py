@@ -361,17 +361,23 @@ def invariant_text(entry: Mapping[str, Any]) -> str:
 
 
 def _print_unknown(outcome: Outcome) -> None:
-    from craton.report.unknown import how_far, in_the_way, to_try
+    from craton.report.unknown import in_the_way
 
     if outcome.reason:
         print(f"  reason: {in_the_way(outcome.reason)}")
-    if outcome.verdict.kind is VerdictKind.UNKNOWN:
-        checks = sum(one["checks"] for one in outcome.checked)
-        done = how_far(outcome.statistics, checks)
-        ideas = to_try(outcome.reason, outcome.limit, checks, outcome.undefined)
-        for word, sentence in (("how far", done), ("try", ideas)):
-            if sentence and not outcome.answer:
-                print(f"  {word}: {sentence}")
+    if outcome.verdict.kind is VerdictKind.UNKNOWN and not outcome.answer:
+        for word, sentence in done_and_open(outcome):
+            print(f"  {word}: {sentence}")
+
+
+def done_and_open(unknown: Outcome) -> list[tuple[str, str]]:
+    """How far it came and what to try, as far as there is something to say."""
+    from craton.report.unknown import how_far, to_try
+
+    checks = sum(one["checks"] for one in unknown.checked)
+    done = how_far(unknown.statistics, checks)
+    ideas = to_try(unknown.reason, unknown.limit, checks, unknown.undefined)
+    return [(word, sentence) for word, sentence in (("how far", done), ("try", ideas)) if sentence]
 
 
 def _beginning(formula: str) -> str:

@@ -9,8 +9,7 @@ from craton.verdicts.result import Result
 from craton.verdicts.verdict import Unknown
 from craton.verification.portfolio import told
 from craton.verification.scheduling import Clock
-
-_OUT_OF_TIME = "out of time"
+from craton.words import OUT_OF_TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,6 @@ class Reasons:
 
     def result(self, clock: Clock, attempts: int) -> Result:
         """Unknown, with what each of so many attempts has to say."""
-        if clock.is_over and not any(_OUT_OF_TIME in reason for reason in self.said_by):
-            self.say(_OUT_OF_TIME)
+        if clock.is_over and not any(OUT_OF_TIME in reason for reason in self.said_by):
+            self.say(OUT_OF_TIME)
         return Result(Unknown(told(self.said_by, attempts), clock.reached))

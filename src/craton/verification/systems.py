@@ -34,6 +34,7 @@ from craton.verification.context import Context, Watcher, nobody
 from craton.verification.isolation import NotDone, within
 from craton.verification.portfolio import Attempt, Found, Portfolio, budgeted, told, within_a_run
 from craton.verification.scheduling import time_of
+from craton.words import OUT_OF_TIME
 
 if TYPE_CHECKING:
     from craton.horn.ideal import IdealSystem
@@ -89,7 +90,7 @@ def answered(system: System, stages: Sequence[Stage] | None, context: Context) -
     found: SystemResult | None = Portfolio(attempts, context).result(context.clock, decides)
     if found is None:
         if context.clock.is_over:
-            reasons.setdefault("out of time", [])
+            reasons.setdefault(OUT_OF_TIME, [])
         found = SystemResult(system, verdicts.Unknown(told(reasons, len(attempts)), context.clock.reached))
     return replace(found, statistics=context.statistics, seconds=time.monotonic() - started)
 
