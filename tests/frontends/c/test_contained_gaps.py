@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from craton.frontends.c import COptions, load_c
-from craton.program.cfa import Program
+from support.c_texts import loaded
 
 HEAD = """
 extern void reach_error(void); extern int __VERIFIER_nondet_int(void);
@@ -18,12 +17,6 @@ static void ask(int *p) { __asm__ volatile ("call *%1" : "=r" (*p) : "r" (hook) 
 static void lock(void) { locked = 1; }
 static void check(void) { if (locked) reach_error(); }
 """
-
-
-def loaded(text: str, folder: Path) -> Program:
-    path = folder / "program.c"
-    path.write_text(HEAD + text)
-    return load_c([path], options=COptions("LP64"))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +46,7 @@ def loaded(text: str, folder: Path) -> Program:
     ],
 )
 def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
-    assert loaded(text, tmp_path).gaps_are_harmless
+    assert loaded(HEAD + text, tmp_path).gaps_are_harmless
 
 
 @pytest.mark.parametrize(
@@ -89,7 +82,7 @@ def test_what_memory_cannot_change_is_proved(text: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_it_may_change_is_not(text: str, tmp_path: Path) -> None:
-    assert not loaded(text, tmp_path).gaps_are_harmless
+    assert not loaded(HEAD + text, tmp_path).gaps_are_harmless
 
 
 STRUCTS = """
@@ -114,16 +107,16 @@ def test_functions_are_called_by_their_type_if_that_is_assumed(
     operations: str, body: str, by_type: bool, tmp_path: Path
 ) -> None:
     text = f"struct operations o = {{ {operations} }}; int main(void) {{ int x; struct b b; keep = table; {body} }}"
-    program = loaded(STRUCTS + text, tmp_path)
+    program = loaded(HEAD + STRUCTS + text, tmp_path)
     assert not program.gaps_are_harmless
     assert program.gaps_are_harmless_by_type is by_type
 
 
 def test_the_name_of_an_instruction_is_no_function(tmp_path: Path) -> None:
     text = 'static void outb(int v) { __asm__ volatile ("outb %b0, $80" : : "a" (v)); } int main(void) { outb(1); }'
-    assert not loaded(text, tmp_path).errors
+    assert not loaded(HEAD + text, tmp_path).errors
 
 
 def test_calls_through_pointers_that_fit_are_exact(tmp_path: Path) -> None:
     text = "static int f(int a) { return a; } int main(void) { int (*p)(int) = f; return p(1); }"
-    assert loaded(text, tmp_path).approximated == ()
+    assert loaded(HEAD + text, tmp_path).approximated == ()

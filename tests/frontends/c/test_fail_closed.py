@@ -12,16 +12,11 @@ from cfuzz import oracle
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
-from craton.program.cfa import UNREACH, Program, Unmodelled
+from craton.program.cfa import UNREACH, Unmodelled
 from craton.program.interpreter import Blocked, Exited, Interpreter, Outcome, ReachedError, ReachedUnmodelled
+from support.c_texts import loaded
 
 MODELS = oracle.models()
-
-
-def loaded(text: str, folder: Path, model: str = "LP64") -> Program:
-    path = folder / "program.c"
-    path.write_text(text)
-    return load_c([path], options=COptions(model))
 
 
 def outcome(text: str, folder: Path, model: str = "LP64") -> Outcome:

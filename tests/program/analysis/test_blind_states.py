@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from craton.frontends.c import COptions, load_c
 from craton.program.analysis.blind_search import Unknowns, Wild
 from craton.program.analysis.blind_states import reaches
 from craton.program.cfa import Program
 from craton.program.interpreter import Interpreter, ReachedError
+from support.c_texts import loaded
 
 HEAD = """
 extern void reach_error(void); extern int __VERIFIER_nondet_int(void);
@@ -20,12 +20,6 @@ static void lock(void) { if (held) reach_error(); held = 1; }
 static void unlock(void) { if (!held) reach_error(); held = 0; }
 static int try(void) { if (__VERIFIER_nondet_int()) return 0; lock(); return 1; }
 """
-
-
-def loaded(text: str, folder: Path) -> Program:
-    path = folder / "program.c"
-    path.write_text(HEAD + text)
-    return load_c([path], options=COptions("LP64"))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +41,7 @@ def loaded(text: str, folder: Path) -> Program:
     ],
 )
 def test_states_that_do_not_lie_in_memory_are_told_apart(text: str, tmp_path: Path) -> None:
-    program = loaded(text, tmp_path)
+    program = loaded(HEAD + text, tmp_path)
     assert not reaches(program, program.errors)
 
 
@@ -64,13 +58,13 @@ def test_states_that_do_not_lie_in_memory_are_told_apart(text: str, tmp_path: Pa
     ],
 )
 def test_errors_that_there_are_are_reached(text: str, tmp_path: Path) -> None:
-    program = loaded(text, tmp_path)
+    program = loaded(HEAD + text, tmp_path)
     assert reaches(program, program.errors)
 
 
 def test_behind_a_gap_anybody_may_be_called(tmp_path: Path) -> None:
     program = loaded(
-        "static void open(void) { state = 1; } static void shut(void) { state = 0; }"
+        HEAD + "static void open(void) { state = 1; } static void shut(void) { state = 0; }"
         "int main(void) { lock(); if (memory[0]) { open(); shut(); } unlock(); if (state) reach_error(); return 0; }",
         tmp_path,
     )
@@ -132,11 +126,10 @@ def test_what_runs_reach_is_reached(first: int, tmp_path: Path) -> None:
     """Of ten programs each; some of them fail, and of some that have errors it is shown that they do not."""
     failing = refuted = 0
     for seed in range(first, first + 10):
-        path = tmp_path / f"{seed}.c"
-        path.write_text(_program(seed))
-        program = load_c([path], options=COptions("LP64"))
+        text = _program(seed)
+        program = loaded(text, tmp_path)
         fails, reached = _fails(program), reaches(program, program.errors)
-        assert reached or not fails, path.read_text()
+        assert reached or not fails, text
         failing += fails
         refuted += bool(program.errors) and not reached
     assert failing and refuted
