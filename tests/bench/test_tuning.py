@@ -9,7 +9,7 @@ import pytest
 
 from craton.bench.results import RunRecord
 from craton.bench.tuning import Known, Tuner, records
-from craton.configuration.schedules import Plan
+from craton.configuration.schedules import Condition, Plan, Schedule
 from craton.configuration.stages import DEFAULT, Stage, read_stages, stages_text
 from craton.program.features import Features
 from support.campaigns import of, run
@@ -52,7 +52,7 @@ def test_two_kinds_are_told_apart_by_a_feature() -> None:
     plan = tuner.learned(both)
     assert [rule.when[0].feature for rule in plan.schedules] == ["arrays"]
     assert tuner.solved_by(both, plan) == 40
-    assert tuner.on_others(both) == (0, 40)
+    assert len(tuner.on_others(both)) == 40 and tuner.solved(both, tuner.given) == 0
     assert all(share > 0 for rule in plan.schedules for _, share in rule.shares)
 
 
@@ -60,6 +60,36 @@ def test_a_rule_for_few_tasks_is_not_kept() -> None:
     few = [*ARRAYS[:9], *LOOPS]
     assert Tuner(STAGES, LIMIT).learned(few).schedules == ()
     assert Tuner(STAGES, LIMIT, least_tasks=9).learned(few).schedules != ()
+
+
+def test_as_many_in_less_time() -> None:
+    quick = tasks(10, Features(), {"horn": 1.0})
+    tuner = Tuner(STAGES, LIMIT)
+    assert tuner.solved(quick, tuner.given) == 10
+    assert sum(tuner.times_by(quick, tuner.learned(quick))) < sum(tuner.times_by(quick, Plan(STAGES)))
+
+
+def test_rules_that_are_kept() -> None:
+    rules = (
+        Schedule("arrays", (Condition("arrays", ">", 0),), (("bounded", 8.0),), ("bounded",)),
+        Schedule("floats", (Condition("floats", ">", 0),), (("bounded", 8.0),)),
+    )
+    both = [*ARRAYS, *LOOPS]
+    tuner = Tuner(STAGES, LIMIT, rules=rules)
+    assert tuner.solved_by(both, Plan(STAGES, rules)) == 0
+    plan = tuner.learned(both)
+    assert [(rule.name, rule.when, rule.first) for rule in plan.schedules] == [
+        (rule.name, rule.when, rule.first) for rule in rules
+    ]
+    assert tuner.solved_by(both, plan) == 40
+    arrays, floats = (rule.arranged(plan) for rule in plan.schedules)
+    assert {stage.engine: stage.share for stage in floats} == {
+        "horn": 1,
+        "bounded": 8,
+        "kinduction": 1,
+        "bounded(loops)": 1,
+    }
+    assert max(arrays, key=lambda stage: stage.share).engine == "horn"
 
 
 def test_stages_of_one_name_have_one_share() -> None:

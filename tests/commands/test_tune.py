@@ -9,7 +9,7 @@ import pytest
 
 from craton.bench.results import Campaign, RunRecord
 from craton.configuration.schedules import Plan
-from craton.configuration.stages import Stage, read_stages, stages_text
+from craton.configuration.stages import DEFAULT, Stage, read_stages, stages_text
 from craton.program.features import Features
 from support.campaigns import campaign, header, of, run, write_campaign
 from support.commands import command
@@ -42,6 +42,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert plan.schedules
     assert command("tune", results, "--stages", given) == 0
     assert "# 54 tasks, 60 s" in capsys.readouterr().out
+    assert command("tune", results, "--keep-rules", "--seconds", 10, "--out", out) == 0
+    told = capsys.readouterr().out
+    kept = [(rule.name, rule.when, rule.first) for rule in read_stages(out).schedules]
+    assert kept == [(rule.name, rule.when, rule.first) for rule in DEFAULT.schedules]
+    assert "rule: short runs (for 54 tasks): " in told and "rule: floats (for 0 tasks): " in told
 
 
 def test_campaigns_that_say_too_little(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

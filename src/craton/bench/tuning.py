@@ -22,6 +22,7 @@ from craton.program.features import FEATURES, Features
 MOST_RULES = 5
 LEAST_GAIN = 2  # tasks that a rule must solve beyond those that are solved without it
 _FACTORS = (0.5, 2.0, 4.0, 8.0, 16.0)  # by which a share is changed at a time
+_LESS_TIME = 0.98  # of the time before: a change that solves no more is worth it if it makes this of it, or less
 _LEAST_PART, _MOST_SHARE = 0.01, 32.0  # of all shares each stage keeps; the largest share
 _THRESHOLDS = (0.25, 0.5, 0.75, 0.9)  # of tasks
 
@@ -74,6 +75,7 @@ class Tuner:
     stages: tuple[Stage, ...]
     seconds: float
     least_tasks: int = 10  # for which a rule fires
+    rules: tuple[Schedule, ...] = ()  # to be kept, each with shares that are learned; none: rules are learned, too
 
     @cached_property
     def places(self) -> Mapping[str, tuple[int, ...]]:
@@ -109,23 +111,29 @@ class Tuner:
 
     def solved_by(self, tasks: Iterable[Known], plan: Plan) -> int:
         """By a plan with these stages, with its schedules."""
-        count = 0
-        for task in tasks:
-            schedule = schedule_for(plan, task.features)
-            shares = {stage.name: stage.share for stage in (schedule.arranged(plan) if schedule else plan)}
-            count += self.time_to_solve(task, tuple(shares[stage.name] for stage in self.stages)) is not None
-        return count
+        return len(self.times_by(tasks, plan))
+
+    def times_by(self, tasks: Iterable[Known], plan: Plan) -> list[float]:
+        """How long each takes that is solved by a plan with these stages, with its schedules."""
+        chosen = ((task, self._shares(schedule_for(plan, task.features), plan)) for task in tasks)
+        return [time for task, shares in chosen if (time := self.time_to_solve(task, shares)) is not None]
+
+    def _shares(self, schedule: Schedule | None, plan: Plan) -> Shares:
+        """In the order of the stages, under a schedule of the plan or none."""
+        told = {stage.name: stage.share for stage in (schedule.arranged(plan) if schedule else plan)}
+        return tuple(told[stage.name] for stage in self.stages)
 
     # --- learning -----------------------------------------------------------------------------------------------------
 
     def best_shares(self, tasks: Sequence[Known], start: Shares) -> Shares:
-        """The best that single changes lead to, as long as each solves more than before."""
+        """The best that single changes lead to, as long as each solves more than before, or as many in less time."""
         tasks = [task for task in tasks if task.needs]
         best, value = start, self.value(tasks, start)
         while True:
             tried = [(self.value(tasks, shares), shares) for shares in self._changed(best)]
             found, shares = max(tried, key=lambda one: one[0], default=(value, best))
-            if found[0] <= value[0]:
+            as_many_sooner = found[0] == value[0] and -found[1] < -value[1] * _LESS_TIME
+            if not (found[0] > value[0] or as_many_sooner):
                 return best
             best, value = shares, found
 
@@ -138,6 +146,8 @@ class Tuner:
 
     def learned(self, tasks: Sequence[Known]) -> Plan:
         """Shares for all, and rules for those tasks for which others solve more."""
+        if self.rules:
+            return self._with_rules_kept(tasks)
         usual = self.best_shares(tasks, self.given)
         stages = tuple(replace(stage, share=share) for stage, share in zip(self.stages, usual, strict=True))
         rules: list[Schedule] = []
@@ -146,6 +156,27 @@ class Tuner:
             rules.append(rule)
             rest = [task for task in rest if not rule.fits(task.features)]
         return Plan(stages, tuple(rules))
+
+    def _with_rules_kept(self, tasks: Sequence[Known]) -> Plan:
+        """Each rule with the shares that are best for the tasks for which it is chosen. A rule that is chosen for too
+        few keeps its own: these tasks say nothing of it.
+        """
+        given = Plan(self.stages, self.rules)
+        shares = {}
+        for rule in (None, *self.rules):
+            meant = [task for task in tasks if given.chosen(task.features) is rule]
+            start = self._shares(rule, given)
+            shares[rule] = self.best_shares(meant, start) if len(meant) >= self.least_tasks else start
+        usual = shares[None]
+        stages = tuple(replace(stage, share=share) for stage, share in zip(self.stages, usual, strict=True))
+        return Plan(stages, tuple(replace(rule, shares=self._changes(usual, shares[rule])) for rule in self.rules))
+
+    def _changes(self, usual: Shares, shares: Shares) -> tuple[tuple[str, float], ...]:
+        """The shares that are not the usual ones, by the names of stages."""
+        changed = {
+            self.stages[i].name: new for i, (new, old) in enumerate(zip(shares, usual, strict=True)) if new != old
+        }
+        return tuple(changed.items())
 
     def _best_rule(self, tasks: Sequence[Known], usual: Shares) -> Schedule | None:
         best: tuple[int, Condition, Shares] | None = None
@@ -165,19 +196,16 @@ class Tuner:
         if best is None:
             return None
         _, condition, shares = best
-        changed = {
-            self.stages[i].name: new for i, (new, old) in enumerate(zip(shares, usual, strict=True)) if new != old
-        }
-        return Schedule(str(condition), (condition,), tuple(changed.items()))
+        return Schedule(str(condition), (condition,), self._changes(usual, shares))
 
-    def on_others(self, tasks: Sequence[Known]) -> tuple[int, int]:
-        """Solved with the given shares, and with what is learned from one half of the tasks on the other half, and the
-        other way round: how much of it holds of tasks that nobody has seen.
+    def on_others(self, tasks: Sequence[Known]) -> list[float]:
+        """How long those take that are solved with what is learned from one half of the tasks on the other half, and
+        the other way round: how much of it holds of tasks that nobody has seen.
         """
         halves = [[task for task in tasks if _half(task) == half] for half in (0, 1)]
         half_a_tuner = replace(self, least_tasks=(self.least_tasks + 1) // 2)
-        learned = sum(self.solved_by(halves[1 - i], half_a_tuner.learned(half)) for i, half in enumerate(halves))
-        return self.solved(tasks, self.given), learned
+        plans = [half_a_tuner.learned(half) for half in halves]
+        return [*self.times_by(halves[1], plans[0]), *self.times_by(halves[0], plans[1])]
 
 
 def _half(task: Known) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from craton.bench.tuning import Records, Tuner
     from craton.configuration.schedules import Plan, Schedule
     from craton.configuration.stages import Stage
+    from craton.program.features import Features
 
 _DESCRIPTION = """\
 Learns how stages should share the time from what they found in campaigns of `craton bench`, and writes a file for
@@ -25,11 +26,12 @@ other shares by what a program is like.
 A campaign tells most if each stage ran alone on the tasks (a configuration with --engine for each). Runs of several
 stages that took turns tell only who was first. Configurations of one engine that is not among the stages add a stage.
 
-The method is plain: with its part of the limit a stage is taken to solve what it has solved before in so many seconds.
-Shares are changed one at a time as long as that solves more. A rule compares one feature with a number; it is kept if
-it fires for at least ten tasks and solves two more than there would be without it; there are at most five. No stage
-loses its share altogether. What is learned from half of the tasks is tried on the other half, and that figure is
-printed, too: believe that one.
+The method is plain: with its part of the limit a stage is taken to solve what it has solved before in so many
+seconds. Shares are changed one at a time as long as that solves more, or as many in less time. A rule compares one
+feature with a number; it is kept if it fires for at least ten tasks and solves two more than there would be without
+it; there are at most five. With --keep-rules the rules are those of the given stages, and only their shares are
+learned, each from the tasks for which it is chosen. No stage loses its share altogether. What is learned from half of
+the tasks is tried on the other half, and that figure is printed, too: believe that one.
 """
 
 _EPILOG = """\
@@ -37,6 +39,7 @@ examples:
   craton bench tasks/ --config default --cpu-limit 30 --time-limit 300 --out results/default
   craton tune results/default --out stages.toml
   craton tune results/alone results/default --seconds 30 --out stages.toml
+  craton tune results/default --keep-rules --out stages.toml
   craton verify program.c --stages stages.toml
 
 exit codes:
@@ -63,6 +66,9 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--least-tasks", type=int, default=10, metavar="N", help="a rule fires for at least so many tasks (10)"
     )
+    parser.add_argument(
+        "--keep-rules", action="store_true", help="keep the rules of the given stages, and learn their shares"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the stages there (standard output)")
     parser.set_defaults(run=run)
 
@@ -77,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
     found = records(campaigns)
     _check(found)
     seconds = args.seconds or _limit(campaigns[0])
-    tuner = Tuner((*given, *_more_stages(campaigns, given, found)), seconds, args.least_tasks)
+    rules = given.schedules if args.keep_rules else ()
+    tuner = Tuner((*given, *_more_stages(campaigns, given, found)), seconds, args.least_tasks, rules)
     plan = tuner.learned(found.known)
     told = _told(tuner, given, plan, found)
     text = "".join(f"# {line}\n" for line in told) + "\n" + stages_text(plan)
@@ -138,13 +145,14 @@ def _told(tuner: Tuner, given: Plan, plan: Plan, found: Records) -> list[str]:
 
     tasks = found.known
     ever = sum(bool(task.needs) for task in tasks)
-    shares, unseen = tuner.on_others(tasks)
-    schedules = tuner.solved_by(tasks, Plan(tuner.stages, given.schedules))
-    lines = [
-        f"{counted(len(tasks), 'task')}, {tuner.seconds:g} s; {ever} solved by a stage",
-        f"solved with the given shares: {shares}, with the given schedules: {schedules}",
-        f"solved with what was learned: {tuner.solved_by(tasks, plan)}, where it was learned from the others: {unseen}",
-    ]
+    told_plans = {
+        "with the given shares alone": tuner.times_by(tasks, Plan(tuner.stages)),
+        "with the given schedules": tuner.times_by(tasks, Plan(tuner.stages, given.schedules)),
+        "with what was learned": tuner.times_by(tasks, plan),
+        "with what was learned from others": tuner.on_others(tasks),
+    }
+    lines = [f"{counted(len(tasks), 'task')}, {tuner.seconds:g} s; {ever} solved by a stage"]
+    lines += [f"solved {whose}: {len(times)}, in {sum(times):.0f} s" for whose, times in told_plans.items()]
     left = [
         (found.without_stage, "solved run", " in which no stage's turns found it"),
         (found.without_features, "task", " without features"),
@@ -153,8 +161,19 @@ def _told(tuner: Tuner, given: Plan, plan: Plan, found: Records) -> list[str]:
     told = [counted(number, word) + more for number, word, more in left if number]
     if told:
         lines.append(f"left out: {', '.join(told)}")
-    return [*lines, *(map(_told_rule, plan.schedules) if plan.schedules else ["no rule: none solves two tasks more"])]
+    return [*lines, *_told_rules(plan, [task.features for task in tasks])]
 
 
-def _told_rule(rule: Schedule) -> str:
-    return f"rule: {rule.name}: {', '.join(f'{key} {share:g}' for key, share in rule.shares)}"
+def _told_rules(plan: Plan, programs: Sequence[Features]) -> list[str]:
+    """Each rule with the number of programs for which it is chosen."""
+    if not plan.schedules:
+        return ["no rule: none solves two tasks more"]
+    chosen = [plan.chosen(features) for features in programs]
+    return [_told_rule(rule, sum(one is rule for one in chosen)) for rule in plan.schedules]
+
+
+def _told_rule(rule: Schedule, fires: int) -> str:
+    from craton.words import counted
+
+    shares = ", ".join(f"{key} {share:g}" for key, share in rule.shares)
+    return f"rule: {rule.name} (for {counted(fires, 'task')}): {shares}"
