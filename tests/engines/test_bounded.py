@@ -8,6 +8,7 @@ import pytest
 
 from craton.configuration.stages import Stage
 from craton.frontends.programs import Request
+from craton.verdicts.verdict import Violated
 from craton.verification.run import verify
 from support.patience import Group, record
 
@@ -61,3 +62,22 @@ def test_the_depth_is_a_limit(tmp_path: Path) -> None:
     body = "int i = 0; while (i < 9) i++; if (i == 9) reach_error();"
     assert result_of(tmp_path, body, "bounded(depth=3)") == "unknown"
     assert result_of(tmp_path, body, "bounded(depth=30)").startswith("false")
+
+
+def test_errors_that_need_no_doubt_come_first(tmp_path: Path) -> None:
+    """Where an object lies may make the program fail at once, as far as the model knows; later an input does, which no
+    test hits upon.
+    """
+    body = "int x = 0, n; unsigned long where = (unsigned long)&x * 3; if (where == 7) reach_error();"
+    later = "for (int i = 0; i < 4; i++) { n = __VERIFIER_nondet_int(); if (i == 2 && n * 77 == 1234) reach_error(); }"
+    for engine in ("bounded", "bounded(loops)"):
+        assert result_of(tmp_path, body + later, engine) == "false(unreach-call)"
+        assert result_of(tmp_path, body, engine) == "unknown"
+
+
+def test_what_is_left_open_is_zero_where_that_will_do(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text(HEAD + "int main(void) { int x, y; if (x < 5 && y == __VERIFIER_nondet_int()) reach_error(); }")
+    result = verify(Request((str(file),)), [Stage("bounded")], 20)
+    assert isinstance(result.verdict, Violated) and result.verdict.replay.background is not None
+    assert result.verdict.replay.background.opened == (0, 0)

@@ -2,6 +2,9 @@
 
 It finds errors near the start quickly, where engines that refute one trace after another would first have to learn
 about all shorter ones; and where all paths end, that is a proof (`program/unfolding` says how they are merged).
+
+Of the runs to an error one is told that the compiled program is most likely to have: with zeros for all that C leaves
+open, or else without doubts (`statements.Doubt`). While all that are known need a doubt others are looked for.
 """
 
 from __future__ import annotations
@@ -12,11 +15,13 @@ from typing import ClassVar
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
-from craton.logic import TRUE, Model, Term, evaluate, ops, or_
+from craton.logic import TRUE, BitVec, Model, Term, and_, bv, eq, evaluate, ops, or_
 from craton.processes.limits import least
 from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Location, Program
+from craton.program.statements import Doubt, Input, Proposed
+from craton.program.transitions import sources
 from craton.program.unfolding import AllRuns, Arrival, MergedState, Order, Time, Unfolding
 from craton.registry import flag, keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
@@ -25,6 +30,7 @@ from craton.traces.trace import Trace
 SOLVERS = ("bitwuzla", "z3")  # the first that supports the program's theories
 LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for reachability queries: seconds for one, share for all
 ROUND_SECONDS = 2.0  # for whether a loop goes on, where it has to end before anything else is seen
+LIKELY_SECONDS = 2.0  # for a counterexample that is likelier than the first
 MOST_ROUNDS = 2000  # of one loop, before what comes behind it is seen
 
 
@@ -78,8 +84,22 @@ class _Unrolling:
         self.followed: list[MergedState] = []
         self.unreached: set[tuple[Time, Location]] = set()
         self.looking = 0.0  # seconds spent on reachability queries
+        self.sources = {edge: sources(edge.statement) for edge in program.main.edges}
+        self.zero: dict[Term, None] = {}  # that no doubt is needed, for what was passed
+        self.plain: dict[Term, None] = {}  # that what is left open besides is zero
+        self.doubtful: Unsafe | None = None  # a counterexample that needs a doubt
+        self.patience = 0.0  # until when it is kept back
 
     def run(self, depth: int | None) -> EngineAnswer:
+        try:
+            found = self._run(depth)
+        except (OutOfTime, _Undecided):
+            if self.doubtful is None:
+                raise
+            return self.doubtful
+        return found if isinstance(found, Unsafe) else self.doubtful or found
+
+    def _run(self, depth: int | None) -> EngineAnswer:
         state: MergedState | None = self.unfolding.first()
         count = 0
         while state is not None:
@@ -88,6 +108,9 @@ class _Unrolling:
             if depth is not None and self._age(state) > depth:
                 return Unknown(f"no error within {depth} {'rounds' if self.order is Order.LOOPS else 'steps'}")
             self.budget.watch(Progress(count, self._age(state), 0, len(self.followed)))
+            if self.doubtful is not None and running_time() > self.patience:
+                return self.doubtful
+            self._note_open(state)
             if state.location in self.program.errors:
                 found = self._checked(state)
                 if found is not None:
@@ -105,6 +128,15 @@ class _Unrolling:
     def _age(self, state: MergedState) -> int:
         """The number of steps, or of the most rounds of a loop."""
         return state.time[0] if self.order is Order.STEPS else max(state.rounds, default=0)
+
+    def _note_open(self, state: MergedState) -> None:
+        """Which of the values chosen on the way here are doubts, or left open."""
+        for _, arrival in state.arrivals:
+            for given, name in arrival.inputs.items():
+                source = self.sources[arrival.edge].get(given)
+                if isinstance(name.sort, BitVec) and not isinstance(source, Input | Proposed):
+                    noted = self.zero if isinstance(source, Doubt) else self.plain
+                    noted[eq(name, bv(0, name.sort.width))] = None
 
     def _follow(self, state: MergedState) -> None:
         self.followed.append(state)
@@ -152,12 +184,30 @@ class _Unrolling:
             answer = self.solver.check(state.condition, time_limit=self.budget.left)
         match answer:
             case Sat():
-                return self._counterexample(state, answer)
+                return self._likeliest(state, self._counterexample(state, answer))
             case Undecided(reason):
                 raise _Undecided(f"undecided after {len(self.followed)} states: {reason}")
         return None
 
-    def _counterexample(self, state: MergedState, answer: Sat) -> EngineAnswer:
+    def _likeliest(self, state: MergedState, found: Unsafe) -> Unsafe | None:
+        """The counterexample that needs least of what C leaves open; None if all here need a doubt."""
+        without_doubt, with_zeros = and_(*self.zero), and_(*self.zero, *self.plain)
+        for wanted in dict.fromkeys((with_zeros, without_doubt)):
+            if wanted is TRUE:
+                return found
+            with self.budget.statistics.spending("bounded queries"):
+                answer = self.solver.check(state.condition, wanted, time_limit=least(LIKELY_SECONDS, self.budget.left))
+            if isinstance(answer, Sat):
+                return self._counterexample(state, answer)
+        if not self.zero or not isinstance(answer, Unsat):
+            return found
+        if self.doubtful is None:
+            self.doubtful = found
+            now = running_time()
+            self.patience = now + LIKELY_SECONDS + now - self.budget.started
+        return None
+
+    def _counterexample(self, state: MergedState, answer: Sat) -> Unsafe:
         """The path that the model takes, with its values recomputed from those that were chosen."""
         taken: list[Arrival] = []
         while state.arrivals:

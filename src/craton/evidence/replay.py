@@ -20,7 +20,7 @@ from craton.logic.evaluation import zero
 from craton.program.activations import Activation, Activations
 from craton.program.cfa import Edge, Location, Program
 from craton.program.elements import in_arrays
-from craton.program.statements import Assign, Assume, BitsOf, Call, Fresh, Havoc, Input, Proposed, Return
+from craton.program.statements import Assign, Assume, BitsOf, Call, Doubt, Fresh, Havoc, Input, Proposed, Return
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, holds, state
 from craton.verdicts.counterexample import Background, ReadValue, Replay
@@ -151,7 +151,7 @@ class _Walk:
             case other:
                 raise AssertionError(f"{other} in a program that is replayed")
 
-    def _choose(self, edge: Edge, variables: Sequence[Term], source: Input | Proposed | None) -> None:
+    def _choose(self, edge: Edge, variables: Sequence[Term], source: Input | Proposed | Doubt | None) -> None:
         waiting = self.chosen.get(edge)
         chosen = waiting.popleft() if waiting else {}
         names = self.activations.current.variables

@@ -180,7 +180,7 @@ def _without_irrelevant(program: Program) -> Transformed:
             new = edge
             if isinstance(statement, Assign) and statement.variable not in relevant:
                 new = replace(edge, statement=Assume(TRUE))
-            elif isinstance(statement, Havoc) and statement.source is None:
+            elif isinstance(statement, Havoc) and statement.is_open:
                 kept = tuple(v for v in statement.variables if v in relevant)
                 if not kept:
                     new = replace(edge, statement=Assume(TRUE))

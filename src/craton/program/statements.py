@@ -55,6 +55,14 @@ Proposed = BitsOf | Fresh  # what concrete runs choose is made of a term
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Whether, and how, something is otherwise than the model has it, where its results depend on what C does not say,
+    such as where objects lie. Zero is the model itself, and a run that needs anything else has mostly no equal in the
+    compiled program; so those who look for errors may look for such with zeros first.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Assume:
     condition: Term
 
@@ -76,7 +84,12 @@ class Havoc:
     """`source` is None if C leaves the value open (an uninitialised local, an unknown function's effect)."""
 
     variables: tuple[Term, ...]
-    source: Input | Proposed | None = None
+    source: Input | Proposed | Doubt | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing says which value it is."""
+        return self.source is None or isinstance(self.source, Doubt)
 
     def __str__(self) -> str:
         names = ", ".join(map(str, self.variables))

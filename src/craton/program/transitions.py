@@ -34,7 +34,7 @@ from craton.logic import (
     var,
 )
 from craton.program.cfa import Edge, Location
-from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return, Statement
+from craton.program.statements import Assign, Assume, Block, Call, Doubt, Havoc, Input, Proposed, Return, Statement
 
 NOTHING: Mapping[Term, Term] = MappingProxyType({})
 Decided = Callable[[Term], Term]
@@ -253,6 +253,18 @@ def chosen_value(variable: Term, number: int) -> Term:
     Its name contains a space, so no program variable has it (Boogie's may contain question marks).
     """
     return var(f"{variable.name} ?{number}", variable.sort)
+
+
+def sources(statement: Statement) -> dict[Term, Input | Proposed | Doubt | None]:
+    """What the inputs of a statement are, those that say which edge is taken left out."""
+    edges = enumerate(statement.edges) if isinstance(statement, Block) else [(0, None)]
+    havocs = ((number, statement if edge is None else edge.statement) for number, edge in edges)
+    return {
+        chosen_value(variable, number): havoc.source
+        for number, havoc in havocs
+        if isinstance(havoc, Havoc)
+        for variable in havoc.variables
+    }
 
 
 def taken(number: int) -> Term:

@@ -112,9 +112,9 @@ class _Uses:
             case Assign(variable, value):
                 self._alike(variable, value)
                 self._term(value)
-            case Havoc(variables, source):  # any value, unless the variable was just declared
+            case Havoc(variables):  # any value, unless the variable was just declared
                 for variable in variables:
-                    self._dearer(variable, DomainType.BOOLEAN, flag=source is None)
+                    self._dearer(variable, DomainType.BOOLEAN, flag=statement.is_open)
             case Call(results=variables):
                 for variable in variables:
                     self._dearer(variable, DomainType.BOOLEAN, flag=False)

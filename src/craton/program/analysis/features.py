@@ -48,7 +48,7 @@ def features_of(program: Program) -> Features:
         rounds=_all_rounds(loops),
         reacting=max((loop.branches for loop in loops if not loop.counts), default=0),
         inputs=sum(isinstance(havoc.source, Input) for havoc in havocs),
-        unspecified=sum(havoc.source is None for havoc in havocs),
+        unspecified=sum(havoc.is_open for havoc in havocs),
         arrays=sum(isinstance(x.sort, Array) and x in mentioned for x in variables),
         heap=sum(isinstance(havoc.source, Fresh) for havoc in havocs) + _assignments(edges)[allocated],
         floats=operations["floats"],

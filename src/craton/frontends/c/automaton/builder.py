@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from craton.logic import FALSE, TRUE, BitVec, Sort, Term, bv, bvadd, bvult, eq, not_, var
 from craton.program.cfa import Edge, Extent, Location, Property, Unmodelled
 from craton.program.origin import SourceRange
-from craton.program.statements import Assign, Assume, Havoc, Input, Statement
+from craton.program.statements import Assign, Assume, Doubt, Havoc, Input, Statement
 
 
 class Names:
@@ -88,7 +88,7 @@ class Builder:
         if variable is not value:
             self.emit(Assign(variable, value))
 
-    def havoc(self, *variables: Term, source: Input | None = None) -> None:
+    def havoc(self, *variables: Term, source: Input | Doubt | None = None) -> None:
         if variables:
             self.emit(Havoc(variables, source))
 

@@ -16,6 +16,7 @@ from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, or_, xor
 from craton.program.cfa import ADDRESSES, Extent
 from craton.program.origin import SourceRange
+from craton.program.statements import Doubt
 
 
 class Frame:
@@ -83,7 +84,7 @@ class Frame:
     def _choice(self, width: int) -> Term:
         self.context.approximated[ADDRESSES] = None
         choice = self.builder.temporary(BitVec(width))
-        self.builder.havoc(choice)
+        self.builder.havoc(choice, source=Doubt())
         return choice
 
     # --- sizes --------------------------------------------------------------------------------------------------------
