@@ -10,14 +10,21 @@ from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.named_places import NamedPlaces
 from craton.frontends.c.memory.places import Place, Places, find, parts_of
 from craton.frontends.c.memory.scan import Scan, needs_memory
+from craton.frontends.c.memory.spelling import (
+    is_array,
+    is_from_outside,
+    is_inside,
+    is_low_bits,
+    is_member,
+    is_outside,
+    is_small_step,
+)
 from craton.frontends.c.syntax.expressions import (
     constant_number,
-    direct_callee,
     is_constant_address,
     is_named_array,
     members_counted,
     without_conversions,
-    without_decay,
 )
 from craton.frontends.c.syntax.nodes import LVALUES, Function, Kind, Node, Storage, Variable
 from craton.frontends.c.syntax.types import (
@@ -30,9 +37,6 @@ from craton.frontends.c.syntax.types import (
     Record,
     Void,
 )
-
-_FEW_BITS = 16  # numbers below: no more than alignment can tell
-_SMALL_STEP = 4096
 
 
 class PointsTo:
@@ -209,9 +213,9 @@ class PointsTo:
                 pointer, index = index, pointer
             self.of_value(index)
             place = self.pointed(pointer)
-            if not _is_array(pointer):
+            if not is_array(pointer):
                 self._arithmetic(place, pointer.type)
-            elif not is_named_array(pointer) or _is_outside(pointer, index):
+            elif not is_named_array(pointer) or is_outside(pointer, index):
                 self.places.run_along(place)
             return place
         if kind is Kind.DEREFERENCE:
@@ -312,12 +316,12 @@ class PointsTo:
         else:
             self.places.touch(place, node.type)
         self.places.seen(place, node.type)
-        if isinstance(node.type, Integer | Floating) and not _is_member(node):
+        if isinstance(node.type, Integer | Floating) and not is_member(node):
             self.places.expose(place)
 
     def _held(self, node: Node, place: Place) -> Place:
         """What the address points to that an l-value in a place holds."""
-        if isinstance(node.type, Integer | Floating) and _is_member(node):
+        if isinstance(node.type, Integer | Floating) and is_member(node):
             return self.places.words_of(place)
         return self.places.pointee(place)
 
@@ -326,7 +330,7 @@ class PointsTo:
         if child.kind is Kind.FUNCTION:
             return self.of_function(child.value)
         place = self.of_lvalue(child)
-        if child.kind is Kind.SUBSCRIPT and not _is_inside(child):
+        if child.kind is Kind.SUBSCRIPT and not is_inside(child):
             place.moved = True
             self.places.run_along(place)
         return place
@@ -352,11 +356,11 @@ class PointsTo:
             return place
         if isinstance(left.type, Pointer | ArrayType):  # the distance of two pointers into one object
             return None
-        if _is_low_bits(node) or (a is None and b is None):
+        if is_low_bits(node) or (a is None and b is None):
             return None
         result = self.places.new("number")
         self._arithmetic(result, node.type)
-        result.derived = not _is_small_step(node)
+        result.derived = not is_small_step(node)
         for operand in (a, b):
             self.flow(result, operand, node.type)
         return result
@@ -398,7 +402,7 @@ class PointsTo:
             return None
         value = self.of_value(right)
         self._touch_lvalue(left, target)
-        if not isinstance(left.type, Pointer) and _is_from_outside(right):
+        if not isinstance(left.type, Pointer) and is_from_outside(right):
             find(target).scrambled = True
         if self.is_tracked(left.type):
             self.flow(self._held(left, target), value, left.type)
@@ -414,7 +418,7 @@ class PointsTo:
         held = self._held(left, target)
         if not isinstance(left.type, Pointer):
             self.flow(held, value, left.type)
-            held.derived |= not _is_small_step(node)
+            held.derived |= not is_small_step(node)
         self._arithmetic(held, left.type)
         return find(held)
 
@@ -567,81 +571,6 @@ def _has_tail(array: ArrayType) -> bool:
 def _is_mixed(place: Place, occupied: Container[Place]) -> bool:
     """Whether it is accessed as numbers or bytes, and holds an address."""
     return place.raw and place.pointee is not None and find(place.pointee) in occupied
-
-
-def _is_inside(element: Node) -> bool:
-    """Whether an element is surely one of its array."""
-    array, index = element.children
-    number, count = constant_number(index), _count(array)
-    return number is not None and count is not None and 0 <= number < count
-
-
-def _is_outside(array: Node, index: Node) -> bool:
-    """Whether an element is surely none of its array, nor the one behind its last."""
-    number, count = constant_number(index), _count(array)
-    return number is not None and not 0 <= number <= (count or number)
-
-
-def _count(array: Node) -> int | None:
-    """How many elements an array has, by its type; None if that does not say it."""
-    t = without_decay(array).type
-    return t.count if isinstance(t, ArrayType) else None
-
-
-def _is_small_step(node: Node) -> bool:
-    """Whether an operation leaves an address what it is: near the same object."""
-    left, right = (constant_number(child) for child in node.children)
-    number = right if right is not None else left if node.op in ("+", "&", "|") else None
-    if number is None:
-        return False
-    return node.op in ("+", "-", "|", "&") and (
-        abs(number) < _SMALL_STEP or (node.op == "&" and ~number % 2**32 < 4096)
-    )
-
-
-def _is_low_bits(node: Node) -> bool:
-    """Whether only a few low bits of a number are left: they hold no address any more."""
-    if node.op not in ("&", "%"):
-        return False
-    numbers = [constant_number(child) for child in (node.children if node.op == "&" else node.children[1:])]
-    return any(number is not None and 0 <= number < _FEW_BITS for number in numbers)
-
-
-def _is_member(node: Node) -> bool:
-    """Whether an l-value is a member of a struct, or an element of an array that is one; not of a union."""
-    while True:
-        if node.kind is Kind.MEMBER:
-            return not node.value.record.is_union and (node.op == "->" or not _in_union(node.children[0]))
-        inside = node.kind is Kind.SUBSCRIPT and _is_array(node.children[0])
-        if not inside and not (node.kind is Kind.CONVERT and isinstance(node.children[0].type, ArrayType)):
-            return False
-        node = node.children[0]
-
-
-def _in_union(node: Node) -> bool:
-    """Whether an l-value lies inside a union, as far as its path shows."""
-    while node.children and node.kind in (Kind.MEMBER, Kind.SUBSCRIPT, Kind.CONVERT):
-        if node.kind is Kind.MEMBER and node.value.record.is_union:
-            return True
-        if node.kind is Kind.MEMBER and node.op == "->":
-            return False
-        node = node.children[0]
-    return False
-
-
-def _is_from_outside(node: Node) -> bool:
-    """Whether a number is one that somebody chose who is not in the program."""
-    while node.kind is Kind.CONVERT:
-        node = node.children[0]
-    if node.kind is not Kind.CALL:
-        return False
-    function = direct_callee(node)
-    return function is None or function.is_external
-
-
-def _is_array(node: Node) -> bool:
-    """Whether a subscripted value is an array itself, not a pointer that was computed."""
-    return isinstance(without_decay(node).type, ArrayType)
 
 
 _STATEMENTS = frozenset(
