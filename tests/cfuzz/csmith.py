@@ -20,7 +20,8 @@ from pathlib import Path
 from cfuzz import oracle
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
-from craton.program.interpreter import Exited, Interpreter, StepLimit
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited, StepLimit
 
 HEADERS = Path("/usr/include/csmith")
 # Smaller than what csmith makes by itself, so that more programs fit into the time.

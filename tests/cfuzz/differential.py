@@ -30,7 +30,8 @@ from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.errors import Unsupported
 from craton.program.cfa import Program
-from craton.program.interpreter import Exited, Interpreter, ReachedUnmodelled, Run
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited, ReachedUnmodelled, Run
 
 CRASH = "the compiler fails"
 SIZE = 10

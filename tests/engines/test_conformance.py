@@ -26,7 +26,8 @@ from craton.processes.limits import Limits
 from craton.processes.supervision import Done, Report, supervise
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.preparation import prepare
 from craton.program.transitions import transition
 from craton.registry.expressions import Word, parse

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cfuzz import oracle
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from support import FUZZ
 from support.programs import EXAMPLES, Example
 

@@ -21,7 +21,9 @@ from craton.frontends.programs import Request, load_program
 from craton.logic import BitVec
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
-from craton.program.interpreter import Interpreter, Number, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.open_values import Number
+from craton.program.execution.outcomes import ReachedError
 from craton.program.preparation import prepare
 from craton.program.statements import Input
 from craton.traces.execution import execution

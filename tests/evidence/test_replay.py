@@ -17,7 +17,8 @@ from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.preparation import Prepared, prepare
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution, execution

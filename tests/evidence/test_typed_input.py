@@ -12,7 +12,7 @@ import pytest
 
 from craton import load
 from craton.evidence.typed_input import run_on_text
-from craton.program.interpreter import ReachedError
+from craton.program.execution.outcomes import ReachedError
 from craton.report.changes import told_changes
 from craton.report.way import Rounds, way
 from craton.verdicts.counterexample import Replay, Surroundings

@@ -14,7 +14,8 @@ from craton.evidence.witness.path import MOST_WAYPOINTS, segments_of
 from craton.evidence.witness.source import Source
 from craton.frontends.programs import Request, load_program
 from craton.program.cfa import Program
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.preparation import prepare
 from craton.validation import validate_witness
 from craton.verdicts.counterexample import ReadValue, Replay

@@ -22,7 +22,7 @@ from craton.logic import BOOL, BitVec, Model, Term, and_, ops, satisfies, var
 from craton.logic.semantics import compute
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
-from craton.program.interpreter import Interpreter
+from craton.program.execution.interpreter import Interpreter
 from craton.program.preparation import prepare
 from craton.program.statements import Statement
 from support import examples

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from craton.logic import BitVec, Model, Term, bvadd, bvmul, evaluate, free_variables, functions, is_quantified, var
-from craton.program.codegen import SUPPORT, Cells, Code
+from craton.program.execution.codegen import SUPPORT, Cells, Code
 from support import examples
 from support.terms import BITVECTORS, FLOATS, Universe, instances
 

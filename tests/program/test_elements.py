@@ -29,7 +29,8 @@ from craton.logic import (
 )
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.elements import elements_as_variables, in_arrays, with_arrays
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Havoc, Statement
 

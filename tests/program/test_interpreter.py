@@ -11,7 +11,9 @@ from craton.logic import evaluate as evaluate_term
 from craton.logic.bitvectors import bvashr, bvmul, bvsdiv, bvshl, bvsrem, bvudiv, bvurem, bvxor
 from craton.logic.semantics import ArrayValue
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program, Property
-from craton.program.interpreter import Blocked, Exited, Interpreter, ReachedError, StepLimit, as_value, run
+from craton.program.execution.interpreter import Interpreter, run
+from craton.program.execution.open_values import as_value
+from craton.program.execution.outcomes import Blocked, Exited, ReachedError, StepLimit
 from craton.program.statements import Assign, Assume, Call, Havoc, Input, Return, Statement
 
 X, Y = var("x", BitVec(8)), var("y", BitVec(8))

@@ -13,8 +13,9 @@ from craton.logic import INT, Term, add, eq, evaluate, int_, le, not_, var
 from craton.program.blocks import cut_points, encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.constants import propagate_constants
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.inlining import inline
-from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.passes import ALL, Pass
 from craton.program.preparation import prepare
 from craton.program.slicing import remove_dead_code, slice_for_errors

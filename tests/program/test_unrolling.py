@@ -7,8 +7,9 @@ import pytest
 from craton.frontends.boogie import load_boogie
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.cfa import Program
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Blocked, Exited, ReachedError
 from craton.program.inlining import inline
-from craton.program.interpreter import Blocked, Exited, Interpreter, ReachedError
 from craton.program.statements import Call
 from craton.program.unrolling import unroll_recursion
 from support.programs import BY_NAME

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from craton.logic import TRUE, BitVec, Term, and_, bv, bvadd, bvsle, bvslt, bvule, bvurem, eq, not_, var
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
-from craton.program.codegen import SUPPORT, Code
+from craton.program.execution.codegen import SUPPORT, Code
 from craton.program.statements import Assign, Assume, Havoc, Statement
 
 WIDTH = 3

@@ -9,8 +9,9 @@ import pytest
 from craton.configuration.stages import Stage
 from craton.evidence.building import compilers
 from craton.frontends.programs import Request, load_program
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.inlining import inline
-from craton.program.interpreter import Interpreter, ReachedError
 from craton.testing.compiled import can_test, failing_inputs
 from craton.verdicts.counterexample import NotCompiled, as_number
 from craton.verdicts.verdict import Violated

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from craton.logic import BitVec, Term, bv, bvadd, bvult, eq, not_, var
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.statements import Assign, Assume, Havoc, Input
 from craton.testing.interpreted import failing_run
 from support.automata import automaton

@@ -28,7 +28,8 @@ from craton.evidence.witness.model import (
 from craton.evidence.witness.path import NoWitness
 from craton.evidence.witness.yaml_format import read_yaml, write_yaml
 from craton.frontends.programs import Request, load_program
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.validation import validate_witness
 from craton.verdicts.counterexample import ReadValue, Replay
 from craton.verdicts.result import Result

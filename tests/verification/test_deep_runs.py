@@ -12,7 +12,8 @@ from craton.horn.procedures import system_of
 from craton.horn.results import Unsatisfiable
 from craton.program.activations import path_without_calls
 from craton.program.blocks import encode_blocks
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.preparation import prepare
 from craton.program.statements import Call, Return
 from craton.traces.judgement import judged

@@ -13,8 +13,8 @@ from craton.evidence.certificates.writing import make_certificate
 from craton.frontends.programs import Request, load_program
 from craton.program import inlining
 from craton.program.cfa import Program
+from craton.program.execution.interpreter import Interpreter
 from craton.program.inlining import Inlining, inline, inlining_pays
-from craton.program.interpreter import Interpreter
 from craton.program.statements import Call
 from craton.verdicts.counterexample import Reached
 from craton.verdicts.verdict import Proved, Unknown, Violated

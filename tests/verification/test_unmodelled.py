@@ -7,7 +7,8 @@ import pytest
 from craton.configuration.stages import Stage
 from craton.logic import BitVec, Term, bv, bvult, eq, not_, var
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program, Property, Unmodelled
-from craton.program.interpreter import Interpreter, ReachedUnmodelled
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedUnmodelled
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
 from craton.verdicts.verdict import Proved, Unknown, Violated

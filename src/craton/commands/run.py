@@ -14,7 +14,7 @@ from craton.errors import CratonError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from craton.program.interpreter import Number
+    from craton.program.execution.open_values import Number
 
 _NUMBER = re.compile(r"[-+]?[\d.,]+")
 
@@ -38,7 +38,8 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(args: argparse.Namespace) -> int:
     from craton.program.cfa import VOLATILE_READ
-    from craton.program.interpreter import Interpreter, ReachedError, ReachedUnmodelled, StepLimit
+    from craton.program.execution.interpreter import Interpreter
+    from craton.program.execution.outcomes import ReachedError, ReachedUnmodelled, StepLimit
 
     inputs = parse_inputs(args.inputs or "")
     _refuse_numbers(args.files[1:])

@@ -49,8 +49,9 @@ from craton.logic.walk import atoms, post_order
 from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
-from craton.program.codegen import CannotRun
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.codegen import CannotRun
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.transitions import NoTransition, Transition, transition
 from craton.registry import flag
 from craton.smt import Solver, Undecided, Unsat, make_solver

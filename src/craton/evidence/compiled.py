@@ -54,8 +54,9 @@ from craton.frontends.programs import CSource, Request, c_source
 from craton.processes.running_time import running_time
 from craton.processes.sandbox import Ending, run_replay
 from craton.program.cfa import ADDRESSES, DIVISION, OVERFLOW, UNREACH, Program
-from craton.program.codegen import CannotRun
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.codegen import CannotRun
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.verdicts.counterexample import Compiled, NotCompiled, NotReached, Reached, ReadValue, Replay, as_number
 from craton.words import counted
 

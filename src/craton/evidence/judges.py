@@ -17,8 +17,9 @@ from craton.logic.evaluation import CannotEvaluate, FunctionTable, constant, zer
 from craton.logic.terms import value as literal
 from craton.logic.walk import fold, functions, is_quantified
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
-from craton.program.codegen import CannotRun
-from craton.program.interpreter import ReachedError, run
+from craton.program.execution.codegen import CannotRun
+from craton.program.execution.interpreter import run
+from craton.program.execution.outcomes import ReachedError
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
 from craton.traces.judgement import judged
 from craton.traces.trace import Trace

@@ -17,7 +17,9 @@ from craton.evidence.surroundings import CHARACTERS, SCANNED
 from craton.logic import BitVec, Term
 from craton.logic.semantics import to_signed
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.interpreter import Interpreter, Number, Run
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.open_values import Number
+from craton.program.execution.outcomes import Run
 from craton.program.statements import Havoc, Input
 
 _LINE = "fgets"

@@ -65,7 +65,7 @@ class Property:
         return self.name
 
 
-class Extent(Enum):
+class Reach(Enum):
     """What may happen at a gap. Where memory is unknown, so is which function a pointer means."""
 
     ANYTHING = "anything"
@@ -82,12 +82,12 @@ class Unmodelled(Property):
     """
 
     where: SourceRange | None = field(default=None, kw_only=True)
-    extent: Extent = field(default=Extent.ANYTHING, kw_only=True)
+    reach: Reach = field(default=Reach.ANYTHING, kw_only=True)
 
     @property
     def contained(self) -> bool:
         """Whether control goes on at the next statement, or is in a function that the text points to."""
-        return self.extent is not Extent.ANYTHING
+        return self.reach is not Reach.ANYTHING
 
     @property
     def sentence(self) -> str:

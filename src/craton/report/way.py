@@ -13,7 +13,7 @@ from craton.logic import TRUE, Array, BitVec, Float, Term, bv, evaluate, free_va
 from craton.logic.evaluation import CannotEvaluate, Model
 from craton.program.activations import path_without_calls
 from craton.program.cfa import Edge, Program, Symbol
-from craton.program.codegen import CannotRun
+from craton.program.execution.codegen import CannotRun
 from craton.program.statements import Assign, Assume, Havoc, Input
 from craton.program.storage import cell_at
 from craton.report.values import Values
@@ -76,7 +76,7 @@ def _with_path(replay: Replay, program: Program, check: str) -> Replay | None:
     program was not given as an input besides is zero (`getenv` finds nothing), as are values that C leaves open.
     """
     from craton.evidence.typed_input import run_on_text
-    from craton.program.interpreter import ReachedError
+    from craton.program.execution.outcomes import ReachedError
 
     try:
         numbers = [as_number(read) for read in replay.inputs]

@@ -26,8 +26,9 @@ from craton.logic.walk import post_order
 from craton.processes.running_time import running_time
 from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program, Unmodelled
-from craton.program.codegen import CannotRun
-from craton.program.interpreter import Interpreter, ReachedError, StepLimit
+from craton.program.execution.codegen import CannotRun
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError, StepLimit
 from craton.program.statements import Assume, Input
 from craton.verdicts.counterexample import NotReached, Reached, ReadValue, Replay, as_number
 

@@ -7,8 +7,9 @@ from itertools import count
 
 from craton.processes.running_time import running_time
 from craton.program.cfa import Program
-from craton.program.codegen import CannotRun
-from craton.program.interpreter import Interpreter, ReachedError, Run, StepLimit
+from craton.program.execution.codegen import CannotRun
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError, Run, StepLimit
 
 MOST_STEPS = 3_000_000  # of one run
 MOST_RUNS = 2_000

@@ -18,7 +18,7 @@ from craton.logic import BitVec, Float, Sort, Term
 from craton.logic.terms import value
 from craton.program.analysis.control_flow import goto_loop_heads
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.interpreter import Number, as_value
+from craton.program.execution.open_values import Number, as_value
 from craton.program.statements import Assign, Assume, Havoc, Input, Statement
 
 MOST_EDGES = 200_000

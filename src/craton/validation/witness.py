@@ -42,9 +42,10 @@ from craton.processes.supervision import Done, Failed, supervise
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Edge, Location, Program
-from craton.program.codegen import CannotRun
+from craton.program.execution.codegen import CannotRun
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.inlining import instances
-from craton.program.interpreter import Interpreter, ReachedError
 from craton.program.preparation import prepare
 from craton.program.specification import property_text
 from craton.program.statements import Call

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from craton.program.cfa import Program
-from craton.program.codegen import CannotRun
-from craton.program.interpreter import Interpreter, ReachedError, StepLimit
+from craton.program.execution.codegen import CannotRun
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError, StepLimit
 from craton.program.statements import Havoc, Input
 from craton.program.transformation import Transformed
 from craton.traces.execution import Execution

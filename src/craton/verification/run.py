@@ -26,7 +26,7 @@ from craton.processes.turns import Work
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
-from craton.program.codegen import CannotRun
+from craton.program.execution.codegen import CannotRun
 from craton.program.inlining import Inlining, inlining_pays
 from craton.program.passes import CALLS_ARE_TYPED, Pass
 from craton.program.preparation import prepare
@@ -434,7 +434,7 @@ def _replayable(verdict: Callable[[], Verdict]) -> Verdict:
 
 def _seen_depth(program: Program) -> int:
     """How many calls a few runs have open at a time; 0 if that is too many to unroll."""
-    from craton.program.interpreter import Interpreter
+    from craton.program.execution.interpreter import Interpreter
 
     try:
         interpreter, deepest = Interpreter(program), 0

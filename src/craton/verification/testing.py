@@ -62,7 +62,7 @@ def _compiled(
 
 
 def _interpreted(context: Context, stage: Stage, program: Program, seconds: float | None) -> Verdict:
-    from craton.program.interpreter import ReachedError
+    from craton.program.execution.outcomes import ReachedError
     from craton.testing.interpreted import failing_run
 
     with context.statistics.spending("testing"):

@@ -26,7 +26,7 @@ from craton.verdicts.counterexample import Reached, ReadValue, Replay, as_number
 from craton.verdicts.verdict import Unknown, Violated, violated
 
 if TYPE_CHECKING:
-    from craton.program.interpreter import ReachedError
+    from craton.program.execution.outcomes import ReachedError
 
 _COMPILERS = ("cc", "gcc", "clang")
 _SHARE = 0.1  # of the time of a run
@@ -132,8 +132,9 @@ def violates_what_was_left_out(found: NativeViolation, program: Program) -> bool
 
 def _error_on(found: NativeViolation, program: Program) -> ReachedError | None:
     """The error that the interpreter comes to on the same inputs."""
-    from craton.program.codegen import CannotRun
-    from craton.program.interpreter import Interpreter, ReachedError
+    from craton.program.execution.codegen import CannotRun
+    from craton.program.execution.interpreter import Interpreter
+    from craton.program.execution.outcomes import ReachedError
 
     try:
         numbers = [as_number(read) for read in found.inputs]

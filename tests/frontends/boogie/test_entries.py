@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from craton.frontends.boogie import load_boogie
-from craton.program.interpreter import Exited, ReachedError, run
+from craton.program.execution.interpreter import run
+from craton.program.execution.outcomes import Exited, ReachedError
 
 FAILING = "procedure foo() { assert false; }"
 

@@ -12,8 +12,9 @@ from craton.frontends.boogie import load_boogie
 from craton.logic import Array
 from craton.logic.evaluation import zero
 from craton.logic.semantics import same
-from craton.program.codegen import array_value
-from craton.program.interpreter import Exited, Interpreter, Run, run
+from craton.program.execution.codegen import array_value
+from craton.program.execution.interpreter import Interpreter, run
+from craton.program.execution.outcomes import Exited, Run
 from craton.traces.judgement import judged
 from craton.traces.trace import Trace
 from support import examples

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from craton.frontends.boogie import load_boogie
 from craton.logic import INT, var
-from craton.program.interpreter import Exited, run
+from craton.program.execution.interpreter import run
+from craton.program.execution.outcomes import Exited
 
 NAMES = ("x", "y", "z")
 State = dict[str, int]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from craton.frontends.boogie import load_boogie
 from craton.logic import INT, var
-from craton.program.interpreter import Blocked, Exited, ReachedError, Run, run
+from craton.program.execution.interpreter import run
+from craton.program.execution.outcomes import Blocked, Exited, ReachedError, Run
 
 
 def result(text: str) -> Any:

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.c import COptions, load_c
-from craton.frontends.c.lowering.obedience import disobedient, extent_of, mentioned
+from craton.frontends.c.lowering.obedience import disobedient, mentioned, reach_of
 from craton.frontends.c.syntax.nodes import Assembly, Operand
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.analysis.blind_states import reaches
-from craton.program.cfa import Extent
+from craton.program.cfa import Reach
 
 _LOCKED = '.pushsection .smp_locks,"a"\n.balign 4\n.long 671f - .\n.popsection\n671:\n\tlock; '
 
 
-def extent(template: str) -> Extent:
-    return extent_of(disobedient(Assembly(template, (), (), (), ()), []))
+def reach(template: str) -> Reach:
+    return reach_of(disobedient(Assembly(template, (), (), (), ()), []))
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def extent(template: str) -> Extent:
     ],
 )
 def test_operands_flags_and_memory(template: str) -> None:
-    assert extent(template) is Extent.MEMORY
+    assert reach(template) is Reach.MEMORY
 
 
 @pytest.mark.parametrize("template", ["call *%c2", "call __get_user_4", "movl %0, %%eax\n\tcall foo\n\tnop"])
 def test_calls(template: str) -> None:
-    assert extent(template) is Extent.CALLS
+    assert reach(template) is Reach.CALLS
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_calls(template: str) -> None:
     ],
 )
 def test_unknown_instructions(template: str) -> None:
-    assert extent(template) is Extent.LATER
+    assert reach(template) is Reach.LATER
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_unknown_instructions(template: str) -> None:
     ],
 )
 def test_whatever_else(template: str) -> None:
-    assert extent(template) is Extent.ANYTHING
+    assert reach(template) is Reach.ANYTHING
 
 
 def test_what_is_written_is_an_output_as_it_stands() -> None:

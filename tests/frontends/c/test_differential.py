@@ -23,8 +23,9 @@ from craton.logic import BitVec, Term, bv, eq, extract, not_
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Program
 from craton.program.constants import propagate_constants
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited, ReachedError
 from craton.program.inlining import inline
-from craton.program.interpreter import Exited, Interpreter, ReachedError
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.statements import Assign, Assume
 

@@ -11,7 +11,8 @@ import pytest
 
 from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
-from craton.program.interpreter import Exited, Interpreter, ReachedError, ReachedUnmodelled
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited, ReachedError, ReachedUnmodelled
 from craton.program.specification import DEFAULT, Specification
 
 PRELUDE = """

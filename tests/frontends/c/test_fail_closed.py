@@ -13,7 +13,8 @@ from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import UNREACH, Unmodelled
-from craton.program.interpreter import Blocked, Exited, Interpreter, Outcome, ReachedError, ReachedUnmodelled
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Blocked, Exited, Outcome, ReachedError, ReachedUnmodelled
 from support.c_texts import loaded
 
 MODELS = oracle.models()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from craton.frontends.c import COptions, load_c
-from craton.program.interpreter import Exited, Interpreter
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited
 
 WIDTHS = (8, 16, 32, 64)
 KINDS = ("", "_LEAST", "_FAST")

@@ -9,7 +9,8 @@ import pytest
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
 from craton.program.cfa import Program, Unmodelled
-from craton.program.interpreter import Exited, Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited, ReachedError
 from craton.program.statements import Havoc, Input
 
 

@@ -19,7 +19,8 @@ from craton.frontends.c.library.linking import LinkedLibrary
 from craton.frontends.c.library.table import is_modelled_by_handler
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import Program, Unmodelled
-from craton.program.interpreter import Exited, Interpreter
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 PRELUDE = """

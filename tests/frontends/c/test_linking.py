@@ -12,7 +12,8 @@ from cfuzz import oracle
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
 from craton.program.cfa import Unmodelled
-from craton.program.interpreter import Exited, Interpreter, ReachedUnmodelled
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited, ReachedUnmodelled
 
 MODELS = oracle.models()
 

@@ -8,8 +8,9 @@ import pytest
 
 from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Blocked, Exited, Outcome, ReachedError
 from craton.program.inlining import inline
-from craton.program.interpreter import Blocked, Exited, Interpreter, Outcome, ReachedError
 from craton.program.slicing import slice_for_errors
 from craton.program.specification import DEFAULT, Specification
 

@@ -10,7 +10,8 @@ import pytest
 
 from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
-from craton.program.interpreter import Exited, Interpreter
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited
 
 
 def _read() -> dict[str, str]:

@@ -12,8 +12,9 @@ from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
 from craton.program.blocks import encode_blocks
 from craton.program.constants import propagate_constants
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited
 from craton.program.inlining import inline
-from craton.program.interpreter import Exited, Interpreter
 from craton.program.slicing import remove_dead_code
 from frontends.c.snippets import SNIPPETS, program
 

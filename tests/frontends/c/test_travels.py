@@ -11,7 +11,8 @@ import pytest
 
 from cfuzz import oracle
 from craton.frontends.c import COptions, load_c
-from craton.program.interpreter import Exited, Interpreter
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited
 
 HEAD = """
 extern void *memcpy(void *, const void *, unsigned long), *memset(void *, int, unsigned long), *malloc(unsigned long);

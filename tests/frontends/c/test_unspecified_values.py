@@ -9,8 +9,9 @@ import pytest
 from craton.frontends.c import COptions, load_c
 from craton.frontends.c.library.text import lengths
 from craton.program.cfa import Program, Unmodelled
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import Exited, ReachedError
 from craton.program.inlining import inline
-from craton.program.interpreter import Exited, Interpreter, ReachedError
 from craton.program.specification import DEFAULT, Specification
 
 PRELUDE = """

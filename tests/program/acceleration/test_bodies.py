@@ -36,7 +36,7 @@ from craton.logic import (
 )
 from craton.program.acceleration.bodies import Body, accelerated
 from craton.program.acceleration.closed_forms import NotAccelerated
-from craton.program.codegen import SUPPORT, Code
+from craton.program.execution.codegen import SUPPORT, Code
 from craton.program.transitions import Transition
 from support import examples
 

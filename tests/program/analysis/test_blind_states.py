@@ -10,7 +10,8 @@ import pytest
 from craton.program.analysis.blind_search import Unknowns, Wild
 from craton.program.analysis.blind_states import reaches
 from craton.program.cfa import Program
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from support.c_texts import loaded
 
 HEAD = """

@@ -11,7 +11,7 @@ from craton.logic import Model, Term, evaluate
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.semantics import ArrayValue
 from craton.logic.sorts import Array
-from craton.program.codegen import Cells
+from craton.program.execution.codegen import Cells
 
 MOST_STATES, MOST_NODES = 16, 6  # at one place, of one state
 _VISITS = frozenset((1, 2, 3, 5, 8))  # of a run that are looked at

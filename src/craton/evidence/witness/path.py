@@ -12,7 +12,8 @@ from craton.logic import BitVec, Float
 from craton.logic.ieee import to_python
 from craton.logic.terms import format_of
 from craton.program.cfa import Edge, Program
-from craton.program.interpreter import Interpreter, ReachedError
+from craton.program.execution.interpreter import Interpreter
+from craton.program.execution.outcomes import ReachedError
 from craton.program.origin import SourceRange
 from craton.program.statements import Havoc, Input
 from craton.verdicts.counterexample import ReadValue, Replay, as_number

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from craton.logic import FALSE, TRUE, BitVec, Sort, Term, bv, bvadd, bvult, eq, not_, var
-from craton.program.cfa import Edge, Extent, Location, Property, Unmodelled
+from craton.program.cfa import Edge, Location, Property, Reach, Unmodelled
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Doubt, Havoc, Input, Statement
 
@@ -20,7 +20,7 @@ class Names:
         self._used: dict[str, int] = {}
         self._taken: set[str] = set()
         self.errors: dict[Location, Property] = {}
-        self.gaps: dict[Location, Extent] = {}  # where control comes to a contained gap, or goes on beside it
+        self.gaps: dict[Location, Reach] = {}  # where control comes to a contained gap, or goes on beside it
         self.loop_heads: dict[Location, SourceRange | None] = {}
 
     def location(self) -> Location:
@@ -146,26 +146,26 @@ class Builder:
         """
         self.error(Unmodelled("unmodelled", construct, where=where or self.origin))
 
-    def unmodelled_if(self, condition: Term, construct: str, *, extent: Extent) -> None:
+    def unmodelled_if(self, condition: Term, construct: str, *, reach: Reach) -> None:
         """The same where the condition holds; control goes on where it does not. A gap that is contained is left by
         what control does where it goes on.
         """
         if self.here is not None:
-            if extent is not Extent.ANYTHING:
-                self.names.gaps[self.here] = extent
+            if reach is not Reach.ANYTHING:
+                self.names.gaps[self.here] = reach
             gap, on = self.new(), self.new()
             self.fork(condition, gap, on)
             self.enter(gap)
-            self.error(Unmodelled("unmodelled", construct, where=self.origin, extent=extent))
+            self.error(Unmodelled("unmodelled", construct, where=self.origin, reach=reach))
             self.enter(on)
 
-    def perhaps_unmodelled(self, construct: str, *, extent: Extent) -> None:
+    def perhaps_unmodelled(self, construct: str, *, reach: Reach) -> None:
         """A gap that control may also pass, as if nothing had been done: runs end here, but for one choice in many, and
         the caller says in `approximated` that an error behind it counts only if the compiled program reaches it.
         """
         choice = self.temporary(BitVec(32))
         self.havoc(choice)
-        self.unmodelled_if(not_(eq(choice, bv(1, 32))), construct, extent=extent)
+        self.unmodelled_if(not_(eq(choice, bv(1, 32))), construct, reach=reach)
 
     def mark(self) -> Mark:
         """A point to go back to."""

@@ -10,7 +10,7 @@ from craton.frontends.c.syntax.expressions import copied_type, element_type, is_
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import CType, Void
 from craton.logic import FALSE, Term, extract, not_
-from craton.program.cfa import Extent
+from craton.program.cfa import Reach
 
 
 @models("memset __memset __builtin___memset_chk")
@@ -66,5 +66,5 @@ def _size_of_elements(lower: Lowering, node: Node, t: CType) -> Term:
     size = size_argument(lower, node)
     cut = not_(is_whole(size, t.size))
     if cut is not FALSE:
-        lower.builder.unmodelled_if(cut, f"a size that is no multiple of that of {t}", extent=Extent.ANYTHING)
+        lower.builder.unmodelled_if(cut, f"a size that is no multiple of that of {t}", reach=Reach.ANYTHING)
     return lower.builder.save(size)

@@ -9,7 +9,7 @@ from craton.frontends.c.library.reads import read_block, read_text, there
 from craton.frontends.c.library.records import only
 from craton.frontends.c.syntax.expressions import direct_callee, literal_text
 from craton.frontends.c.syntax.nodes import Node
-from craton.program.cfa import Extent
+from craton.program.cfa import Reach
 
 # After which variables outside of memory may have other values than the text says.
 _RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp getcontext vfork fork".split())
@@ -37,8 +37,8 @@ def refused(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     for argument in arguments:
         lower.expressions.effect(argument)
     lower.context.approximated[name] = None
-    extent = Extent.ANYTHING if name in _RETURN_TWICE else Extent.LATER
-    lower.builder.perhaps_unmodelled(f"a call of {name}", extent=extent)
+    reach = Reach.ANYTHING if name in _RETURN_TWICE else Reach.LATER
+    lower.builder.perhaps_unmodelled(f"a call of {name}", reach=reach)
     return lower.unknowns.arbitrary(node.type)
 
 
@@ -51,7 +51,7 @@ def _assume(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 @only("__craton_unmodelled")
 def _unmodelled(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     lower.context.approximated[lower.function.name] = None
-    lower.builder.perhaps_unmodelled(literal_text(arguments[0]) or lower.function.name, extent=Extent.LATER)
+    lower.builder.perhaps_unmodelled(literal_text(arguments[0]) or lower.function.name, reach=Reach.LATER)
     return ()
 
 

@@ -20,10 +20,10 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.lvalues import Lvalues
 from craton.frontends.c.lowering.obedience import (
     disobedient,
-    extent_of,
     may_be_in_memory,
     mentioned,
     names_registers,
+    reach_of,
     uses_stack,
     without_comments,
 )
@@ -36,7 +36,7 @@ from craton.frontends.c.syntax.expressions import root_variable, without_convers
 from craton.frontends.c.syntax.nodes import Assembly, Node, Operand
 from craton.frontends.c.syntax.types import Floating, Integer, leaves
 from craton.logic import BOOL, Term
-from craton.program.cfa import Extent
+from craton.program.cfa import Reach
 from craton.program.specification import ASSERTION_FAILURES
 
 _NOTHING = re.compile(r"(?:rep|nop|pause|[mls]fence|;|\s)*")
@@ -113,12 +113,12 @@ class InlineAssembly:
         unruly = disobedient(assembly, sizes)
         elsewhere = self._names_program(assembly) or self._reach_variables(unruly, assembly, operands)
         elsewhere |= self._changes_registers(assembly, bool(unruly)) or self._changes_locals(assembly, node, operands)
-        extent = Extent.ANYTHING if elsewhere else extent_of(unruly)
+        reach = Reach.ANYTHING if elsewhere else reach_of(unruly)
         changes_memory = bool(unruly) or uses_stack(assembly) or "memory" in assembly.clobbers
         if makes_pointers:
-            self._builder.perhaps_unmodelled("asm that may make pointers", extent=extent)
-        elif extent is not Extent.MEMORY or (changes_memory and not self._change_memory()):
-            self._builder.perhaps_unmodelled("asm that may change memory", extent=extent)
+            self._builder.perhaps_unmodelled("asm that may make pointers", reach=reach)
+        elif reach is not Reach.MEMORY or (changes_memory and not self._change_memory()):
+            self._builder.perhaps_unmodelled("asm that may change memory", reach=reach)
         for jump in node.children[len(outputs) + len(inputs) :]:
             self._jump(jump)
         self._context.approximated["asm"] = None

@@ -30,7 +30,7 @@ from craton.frontends.c.syntax.types import (
 )
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term, eq, not_, or_
-from craton.program.cfa import DEREF, UNREACH, Extent, Location
+from craton.program.cfa import DEREF, UNREACH, Location, Reach
 from craton.program.statements import Call
 
 _MOST_LEAVES = 4096
@@ -236,7 +236,7 @@ class Calls:
         builder.enter(misfit)
         if builder.here is not None:
             self._context.approximated["calls through pointers"] = None
-            builder.perhaps_unmodelled("a call through a pointer to a function of another type", extent=Extent.CALLS)
+            builder.perhaps_unmodelled("a call through a pointer to a function of another type", reach=Reach.CALLS)
             builder.havoc(*results)
             builder.go(after)
 

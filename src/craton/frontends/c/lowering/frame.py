@@ -14,7 +14,7 @@ from craton.frontends.c.syntax.nodes import Function, Node, Storage
 from craton.frontends.c.syntax.types import ArrayType, CType
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, or_, xor
-from craton.program.cfa import ADDRESSES, Extent
+from craton.program.cfa import ADDRESSES, Reach
 from craton.program.origin import SourceRange
 from craton.program.statements import Doubt
 
@@ -66,7 +66,7 @@ class Frame:
         self.at(node)
         # Runs on zeros go on.
         told = f"{told} (addresses are not known)"
-        builder.unmodelled_if(and_(tells, eq(self._choice(1), bv(1, 1))), told, extent=Extent.MEMORY)
+        builder.unmodelled_if(and_(tells, eq(self._choice(1), bv(1, 1))), told, reach=Reach.MEMORY)
         builder.origin = outer
 
     def unsure(self, value: Term, where: Term = TRUE) -> Term:

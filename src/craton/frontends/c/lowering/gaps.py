@@ -18,7 +18,7 @@ from craton.logic import Term
 from craton.program.analysis.blind_reachability import reachable_blindly
 from craton.program.analysis.blind_search import Unknowns, Wild
 from craton.program.analysis.blind_states import reaches
-from craton.program.cfa import Extent, Location, Program, Unmodelled
+from craton.program.cfa import Location, Program, Reach, Unmodelled
 
 _COPY = re.compile(r"___\d+$")  # in the names of structs that tools have put into one file from several
 
@@ -54,7 +54,7 @@ def _knows_when(context: Context) -> bool:
     """Whether functions that pointers mean are called at calls through pointers and at gaps only: by no function that
     nobody knows, and not at any time. Those of the library that have no record may keep what they are given.
     """
-    later = Extent.LATER in context.names.gaps.values()
+    later = Reach.LATER in context.names.gaps.values()
     later |= any(
         function.body is None and in_c_library(function.name) and function.name not in NAMES
         for function in context.scan.address_taken.values()
@@ -64,7 +64,7 @@ def _knows_when(context: Context) -> bool:
 
 def _unknowns(program: Program, context: Context, *, by_type: bool) -> Unknowns:
     gaps, roots = context.names.gaps, _roots(program, context)
-    wild = {at: Wild(roots) for at, extent in gaps.items() if extent is Extent.CALLS}
+    wild = {at: Wild(roots) for at, reach in gaps.items() if reach is Reach.CALLS}
     cut: set[Location] = set()
     for at, call in context.pointer_calls.items():
         fitting = roots

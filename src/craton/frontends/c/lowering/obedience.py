@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from craton.frontends.c.syntax.nodes import Assembly, Operand
-from craton.program.cfa import Extent
+from craton.program.cfa import Reach
 
 _COMMENTS = re.compile(r"/\*.*?\*/|#[^\n]*", re.DOTALL)
 _ENDS = re.compile(r";|\n")
@@ -108,16 +108,16 @@ def mentioned(instructions: list[str], assembly: Assembly) -> list[int]:
     return [number for number in numbers if number is not None and number < len(assembly.outputs + assembly.inputs)]
 
 
-def extent_of(instructions: list[str]) -> Extent:
+def reach_of(instructions: list[str]) -> Reach:
     """What may happen besides that operands and memory change: calls, or whatever an instruction does that is none of
     those that are known here, or a jump to where no label of the asm is.
     """
     away = [instruction for instruction in instructions if not _stays(instruction)]
     if not away:
-        return Extent.MEMORY
+        return Reach.MEMORY
     if any(_LEAVES.match(instruction) or _STACK.search(instruction) for instruction in away):
-        return Extent.ANYTHING
-    return Extent.CALLS if all(_CALL.match(instruction) for instruction in away) else Extent.LATER
+        return Reach.ANYTHING
+    return Reach.CALLS if all(_CALL.match(instruction) for instruction in away) else Reach.LATER
 
 
 def may_be_in_memory(operand: Operand) -> bool:

@@ -28,7 +28,7 @@ from craton.logic import (
     select,
     store,
 )
-from craton.program.cfa import DEREF, Extent
+from craton.program.cfa import DEREF, Reach
 
 _BESIDE = "an access beside an array to other members"
 _UNWRITTEN = "string literals are not written"
@@ -60,7 +60,7 @@ class Safety:
                 self._context.assume(_STAY)
             return
         if lvalue.inside is not TRUE and lvalue.place is not None and leaves_members(find(lvalue.place)):
-            self._builder.unmodelled_if(not_(lvalue.inside), _BESIDE, extent=Extent.ANYTHING)
+            self._builder.unmodelled_if(not_(lvalue.inside), _BESIDE, reach=Reach.ANYTHING)
         if base is not None and base.size >= size:
             offset = bvsub(lvalue.address, base.address)
             self._builder.check(bvule(offset, self._memory.pointer(base.size - size)), DEREF)
@@ -98,7 +98,7 @@ class Safety:
         size = self._memory.pointer
         written = or_(*(bvult(bvsub(lvalue.address, each.address), size(each.size)) for each in known))
         if written is not FALSE and self._frame.owns is not Storage.GLOBAL:
-            self._builder.unmodelled_if(written, "a write to a constant object", extent=Extent.MEMORY)
+            self._builder.unmodelled_if(written, "a write to a constant object", reach=Reach.MEMORY)
 
     def check_nearness(self, moved: Term, pointer: Term, offset: Term) -> None:
         """A pointer that is moved into another object's part of the addresses is not modelled."""
