@@ -17,7 +17,7 @@ import pytest
 from craton.bench.presentation import write_all, write_xml
 from craton.bench.results import Campaign, RunRecord
 from craton.bench.summary import file_stems, kind_of_reason, solved_alone, summaries
-from craton.bench.tables import csv_table, latex_table, latex_text, markdown_table, terminal_table
+from craton.bench.tables import csv_table, latex_table, latex_text, markdown_runs, markdown_table, terminal_table
 from support.campaigns import CONFIGS, campaign, write_campaign
 
 CAMPAIGN = campaign()
@@ -169,6 +169,19 @@ def test_which_stage_found_a_verdict() -> None:
     assert "| by |" not in markdown_table(CAMPAIGN)
 
 
+def test_task_by_task() -> None:
+    """Each run has its line under its category, and a wrong one cannot be overlooked."""
+    runs = tuple(replace(run, by="horn", check="accepted") for run in CAMPAIGN.runs)
+    lines = markdown_runs(Campaign(CAMPAIGN.header, runs)).splitlines()
+    headings = [line.strip("*") for line in lines if line.startswith("**")]
+    assert headings == ["BitVectors", "Floats", "Loops"]
+    rows = [line.split(" | ") for line in lines if line.startswith("| ") and not line.startswith(("| task", "| ---"))]
+    assert len(rows) == len(runs)
+    assert all(row[3] == "horn" and row[-1] == "accepted |" for row in rows)
+    assert sum(row[2].startswith("**wrong") for row in rows) == sum(run.status.startswith("wrong") for run in runs) > 0
+    assert "configuration" not in markdown_runs(Campaign(CAMPAIGN.header, tuple(chosen("all", "SP"))))
+
+
 def test_latex() -> None:
     lines = latex_table(CAMPAIGN).splitlines()
     columns = re.match(r"\\begin\{tabular\}\{ll(r+)\}", lines[1])
@@ -181,7 +194,7 @@ def test_latex() -> None:
     assert latex_text(r"50 % of $x_1$ \o/") == r"50 \% of \$x\_1\$ \textbackslash{}o/"
 
 
-@pytest.mark.parametrize("table", [terminal_table, csv_table, markdown_table, latex_table])
+@pytest.mark.parametrize("table", [terminal_table, csv_table, markdown_table, markdown_runs, latex_table])
 def test_tables_do_not_depend_on_the_order_in_which_runs_ended(table: object) -> None:
     assert callable(table)
     assert table(CAMPAIGN) == table(Campaign(CAMPAIGN.header, CAMPAIGN.runs[::-1]))

@@ -25,10 +25,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert main(["tables", "out"]) == 0
     assert capsys.readouterr().out.splitlines()[:21] == terminal_table(CAMPAIGN).splitlines()[:21]
     os.mkdir("elsewhere")
-    options = "--csv a.csv --markdown a.md --latex a.tex --html elsewhere/a.html --xml xml".split()
+    options = "--csv a.csv --markdown a.md --runs runs.md --latex a.tex --html elsewhere/a.html --xml xml".split()
     assert main(["tables", "out/results.jsonl", *options]) == 0
     told = capsys.readouterr().out.splitlines()
-    written = ["a.csv", "a.md", "a.tex", "elsewhere/a.html", *(str(file) for file in Path("xml").iterdir())]
+    written = ["a.csv", "a.md", "runs.md", "a.tex", "elsewhere/a.html", *(str(file) for file in Path("xml").iterdir())]
     assert sorted(told) == sorted(f"written: {path}" for path in written)
     assert (tmp_path / "a.csv").read_text(encoding="utf-8") == csv_table(CAMPAIGN)
     assert f'"../out/{CAMPAIGN.runs[0].log}"' in Path("elsewhere/a.html").read_text(encoding="utf-8")

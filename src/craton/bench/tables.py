@@ -11,9 +11,10 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import PurePath
 
 from craton.bench.results import WRONG, Campaign
-from craton.bench.summary import Summary, found_by, in_order, iterations, perfect_sequences, summaries
+from craton.bench.summary import Summary, configs, found_by, in_order, iterations, perfect_sequences, summaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,24 @@ def _markdown_stages(campaign: Campaign) -> list[str]:
         cells = [f"`{one.config}`", f"`{one.stage}`", str(one.verdicts), number(one.median_cpu)]
         lines.append(_markdown_line(cells))
     return lines
+
+
+def markdown_runs(campaign: Campaign) -> str:
+    """Task by task: the verdict, who found it, and the seconds it took; a table for each category."""
+    proofs = any(run.check for run in campaign.runs)
+    several = len(configs(campaign)) > 1
+    titles = ["task", *(["configuration"] if several else []), "verdict", "found by", "wall (s)", "CPU (s)"]
+    titles += ["proof"] if proofs else []
+    marks = ["---:" if title.endswith("(s)") else "---" for title in titles]
+    lines: list[str] = []
+    for category, runs in groupby(in_order(campaign), key=lambda run: run.category):
+        lines += [*([""] if lines else []), f"**{category}**", "", _markdown_line(titles), _markdown_line(marks)]
+        for run in runs:
+            name = PurePath(run.task).stem
+            said = f"**{run.status}: {run.verdict}**" if run.status in WRONG else run.verdict
+            cells = [name, *([f"`{run.config}`"] if several else []), said, run.by, number(run.wall), number(run.cpu)]
+            lines.append(_markdown_line([*cells, *([run.check] if proofs else [])]))
+    return "\n".join(lines) + "\n"
 
 
 def _markdown_line(cells: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ false.
 _EPILOG = """\
 examples:
   craton tables results
-  craton tables results --markdown table.md --html page.html
+  craton tables results --markdown table.md --runs runs.md --html page.html
   craton tables results --xml benchexec && table-generator benchexec/*.xml
   craton tables results --all
   craton tables results --tasks selecting --set selecting.set
@@ -48,6 +48,7 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("--set", type=Path, metavar="FILE", help="the tasks, for another campaign of `craton bench`")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="a line for each run")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the counts as Markdown")
+    parser.add_argument("--runs", type=Path, metavar="FILE", help="who found each verdict, and when, as Markdown")
     parser.add_argument("--latex", type=Path, metavar="FILE", help="the counts as LaTeX, for the package booktabs")
     parser.add_argument("--html", type=Path, metavar="FILE", help="a self-contained page with table and plots")
     parser.add_argument("--xml", type=Path, metavar="DIR", help="BenchExec's result files, for its table-generator")
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         written += write_figures(campaign, args.figures)
     for path in written:
         print(f"written: {path}")
-    asked = (args.all, args.set, args.csv, args.markdown, args.latex, args.html, args.xml, args.figures)
+    asked = (args.all, args.set, args.csv, args.markdown, args.runs, args.latex, args.html, args.xml, args.figures)
     if not any(asked):
         show(campaign)
     return 0
@@ -90,7 +91,7 @@ def _chosen(campaign: Campaign, tasks: str | None) -> Campaign:
 
 def _write_texts(args: argparse.Namespace, campaign: Campaign, out: Path) -> list[Path]:
     from craton.bench.page import results_page
-    from craton.bench.tables import csv_table, latex_table, markdown_table
+    from craton.bench.tables import csv_table, latex_table, markdown_runs, markdown_table
     from craton.files import write_atomically
 
     def tasks(campaign: Campaign) -> str:
@@ -105,6 +106,7 @@ def _write_texts(args: argparse.Namespace, campaign: Campaign, out: Path) -> lis
         (args.set, tasks),
         (args.csv, csv_table),
         (args.markdown, markdown_table),
+        (args.runs, markdown_runs),
         (args.latex, latex_table),
         (args.html, page),
     )
