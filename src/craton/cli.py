@@ -12,7 +12,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 from craton.commands.streams import reliable_streams
 from craton.errors import CratonError
@@ -37,7 +38,7 @@ exit codes:
 """
 
 
-def build_parser(commands: Sequence[str] = _COMMANDS) -> argparse.ArgumentParser:
+def build_parser(commands: Sequence[str] = _COMMANDS) -> _Parser:
     """With all commands, or with the one that is asked for: importing the others would cost every run."""
     parser = _Parser(
         prog="craton",
@@ -59,6 +60,35 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise _BadArguments(f"{self.prog}: {message} ({self.prog} --help)")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """A command that there is not is most often one that was misspelt."""
+        known = list(action.choices or ())
+        if action.dest == "command" and value not in known:
+            self.error(f"there is no command {value!r}; {_meant(value, known)}")
+        super()._check_value(action, value)
+
+    def understood(self, words: Sequence[str]) -> argparse.Namespace:
+        """The arguments, all of them."""
+        args, rest = self.parse_known_args(words, argparse.Namespace(words=tuple(words)))
+        if rest:
+            commands = next(action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+            parser = self if args.command is None else commands.choices[args.command]
+            known = [option for option in parser._option_string_actions if option.startswith("--")]
+            meant = _meant(rest[0].partition("=")[0], known, all_of_them=False)
+            what = "there is no option" if rest[0].startswith("-") else "there is one argument too many:"
+            parser.error(f"{what} {rest[0]}{meant and f'; {meant}'}")
+        return args
+
+
+def _meant(word: str, known: Sequence[str], *, all_of_them: bool = True) -> str:
+    """What was meant, perhaps, or all that there is."""
+    from difflib import get_close_matches
+
+    meant = get_close_matches(word, known, 1, 0.7)
+    if meant:
+        return f"did you mean {meant[0]}?"
+    return f"known are {', '.join(known)}" if all_of_them else ""
 
 
 class _BadArguments(Exception):
@@ -90,9 +120,11 @@ def _told(words: Sequence[str]) -> int:
     parser = build_parser(() if first == ["--version"] else first if first and first[0] in _COMMANDS else _COMMANDS)
     try:
         words = _configured(words, parser)
-        args = parser.parse_args(words, argparse.Namespace(words=tuple(words)))
+        args = parser.understood(words)
     except _BadArguments as problem:
-        told = f"{_source_of(problem, words, given, parser)}{problem}"
+        told = str(problem)
+        if source := _source_of(problem, words, given, parser):
+            told = f"craton: {source}: {told.partition(': ')[2]}"
         print(told, file=sys.stderr)
         _print_failure(_wanted_format(words), told, BAD_INPUT)
         raise SystemExit(BAD_INPUT) from None
@@ -125,19 +157,17 @@ def _configured(words: Sequence[str], parser: argparse.ArgumentParser) -> Sequen
         raise _BadFile(f"craton: {problem}") from None
 
 
-def _source_of(
-    problem: _BadArguments, words: Sequence[str], given: Sequence[str], parser: argparse.ArgumentParser
-) -> str:
+def _source_of(problem: _BadArguments, words: Sequence[str], given: Sequence[str], parser: _Parser) -> Path | None:
     """The configuration file, if the arguments are understood without it."""
     if words is given or isinstance(problem, _BadFile):
-        return ""
+        return None
     from craton.arguments.config_file import configuration_of
 
     try:
-        parser.parse_args(given)
+        parser.understood(given)
     except _BadArguments:
-        return ""
-    return f"{configuration_of(given)}: "
+        return None
+    return configuration_of(given)
 
 
 def _report(args: argparse.Namespace, message: str, code: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from craton.errors import CratonError
@@ -20,6 +21,24 @@ def check_can_be_written(path: Path) -> None:
         raise CannotWrite(f"cannot write {path}: it is a directory")
     if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
         raise CannotWrite(f"cannot write {path}: there is no permission to")
+
+
+def check_directory_can_be_made(path: Path) -> None:
+    """Before long work: a directory that is there, or can be made with all those it lies in."""
+    there = next(place for place in (path.resolve(), *path.resolve().parents) if place.exists())
+    if not there.is_dir():
+        raise CannotWrite(f"cannot write to {path}: {'it' if there == path.resolve() else there} is not a directory")
+    if not os.access(there, os.W_OK):
+        raise CannotWrite(f"cannot write to {path}: there is no permission to")
+
+
+def check_own_places(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
+    """What is written has a place of its own: a program is not lost because a name was mistyped."""
+    taken = {path.resolve() for path in inputs}
+    for path in outputs:
+        if path is not None and path.resolve() in taken and not path.is_char_device():
+            raise CannotWrite(f"cannot write {path}: this file is read, or written, for something else")
+        taken |= set() if path is None else {path.resolve()}
 
 
 def make_directory(path: Path) -> None:

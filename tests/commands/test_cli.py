@@ -11,7 +11,10 @@ import craton
 from craton import cli
 from support.commands import command
 
-COMMANDS = "verify bench reproduce check validate explain cfa run tables compare engines refiners solvers".split()
+COMMANDS = (
+    "verify bench reproduce check validate explain cfa run tables compare tune engines refiners solvers serve"
+    " completion manual"
+).split()
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,7 +28,8 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(name, "--help") == 0
-    assert capsys.readouterr().out.startswith(f"usage: craton {name} ")
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: craton {name} ") and f"craton {name}" in shown.partition("\nexamples:\n")[2]
 
 
 def test_a_mistake_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import http.client
 import os
 import signal
@@ -10,7 +9,6 @@ import socket
 import subprocess
 import sys
 from contextlib import closing
-from typing import Any
 
 import pytest
 
@@ -18,28 +16,13 @@ from craton.processes.confinement import version
 from support.commands import command
 
 
-def test_without_the_server_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    real = builtins.__import__
-
-    def missing(name: str, *rest: Any) -> Any:
-        if name.startswith("waitress"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    assert command("serve") == 2
-    assert capsys.readouterr().err == "craton: craton serve needs waitress: pip install 'craton[serve]'\n"
-
-
 def test_a_kernel_that_cannot_confine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("waitress")
     monkeypatch.setattr("craton.processes.confinement.version", lambda: 0)
     assert command("serve") == 2
     assert "--unconfined serves all the same" in capsys.readouterr().err
 
 
 def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("waitress")
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -49,7 +32,6 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(not version(), reason="the kernel cannot confine processes")
 def test_it_serves_until_it_is_ended() -> None:
-    pytest.importorskip("waitress")
     process = subprocess.Popen(
         [sys.executable, "-m", "craton", "serve", "--port", "0"],
         stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from waitress import server
 
 from craton.processes.confinement import version
 from craton.serve.app import Application
@@ -29,7 +30,6 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    server = pytest.importorskip("waitress.server")
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     jobs = Jobs(workers=2, memory=1 << 30)

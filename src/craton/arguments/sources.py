@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,8 +21,16 @@ def add_source_arguments(parser: argparse.ArgumentParser, files: str = "+") -> N
     )
     parser.add_argument("--data-model", choices=("ILP32", "LP64"), help="default: the task's, or that of this machine")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are")
-    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="define a macro")
+    parser.add_argument(
+        "-D", dest="define", type=_definition, action="append", default=[], metavar="NAME=VALUE", help="define a macro"
+    )
     add_unknown_functions(parser)
+
+
+def _definition(text: str) -> str:
+    if not re.match(r"[A-Za-z_]\w*(?:\(|=|$)", text):
+        raise argparse.ArgumentTypeError(f"expected NAME or NAME=VALUE, found {text!r}")
+    return text
 
 
 def add_unknown_functions(parser: argparse.ArgumentParser) -> None:
@@ -42,16 +51,6 @@ def add_passes(group: argparse._ArgumentGroup, usual: str, doing: str) -> None:
         help=f"which passes make the program smaller before {doing}: "
         f"dead-code, slicing, constants, elements, or none ({usual})",
     )
-
-
-def positive_number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a positive number, found {text!r}")
-    return number
 
 
 def requested_of_one_file(args: argparse.Namespace) -> Request:

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import add_passes, add_source_arguments, positive_number
+from craton.arguments.numbers import positive_number, whole_number
+from craton.arguments.sources import add_passes, add_source_arguments
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -55,10 +56,16 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     add_passes(how, "all three", "engines see it")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument(
-        "--seed", type=_seed, help="of tests and runs on inputs that are drawn; the same seed, the same run"
+        "--seed",
+        type=whole_number(0, (1 << 31) - 1),
+        help="of tests and runs on inputs that are drawn; the same seed, the same run",
     )
     how.add_argument(
-        "--jobs", type=_jobs, default=1, metavar="N", help="of several ways, so many at once (1: they take turns)"
+        "--jobs",
+        type=whole_number(1, 1024),
+        default=1,
+        metavar="N",
+        help="of several ways, so many at once (1: they take turns)",
     )
     how.add_argument(
         "--deterministic",
@@ -104,18 +111,6 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--picture", action="store_true", help="in JSON, the automaton, too (SVG)")
     output.add_argument("--stats", action="store_true", help="what the run did, and where the time went")
     output.add_argument("--quiet", action="store_true", help="the verdict, and nothing else")
-
-
-def _jobs(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 1024:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1024, found {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 31:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to {(1 << 31) - 1}, found {text!r}")
-    return int(text)
 
 
 def stages_of(args: argparse.Namespace) -> Sequence[Stage]:

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import positive_number
+from craton.arguments.numbers import positive_number, whole_number
 from craton.words import counted
 
 if TYPE_CHECKING:
@@ -72,8 +72,12 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def add_campaign_arguments(parser: argparse.ArgumentParser, seconds: float | None, memory: float | None) -> None:
     """What `bench` and `reproduce` have in common; without limits of their own, those of a paper hold."""
     parser.add_argument("--property", metavar="NAME", help="only tasks of this property, like unreach-call")
-    parser.add_argument("--every", type=_count, default=1, metavar="N", help="only every N-th task of each category")
-    parser.add_argument("--sample", type=_count, metavar="N", help="only N tasks: categories in turn, a fixed choice")
+    parser.add_argument(
+        "--every", type=whole_number(1), default=1, metavar="N", help="only every N-th task of each category"
+    )
+    parser.add_argument(
+        "--sample", type=whole_number(1), metavar="N", help="only N tasks: categories in turn, a fixed choice"
+    )
     limits = parser.add_argument_group("limits of each run, as in craton verify")
     usual_time, usual_memory = ("the paper's" if usual is None else f"{usual:g}" for usual in (seconds, memory))
     limits.add_argument(
@@ -88,16 +92,10 @@ def add_campaign_arguments(parser: argparse.ArgumentParser, seconds: float | Non
         help=f"memory of all processes ({usual_memory})",
     )
     where = parser.add_argument_group("where")
-    where.add_argument("--jobs", type=_count, default=1, metavar="N", help="so many runs at once (1)")
+    where.add_argument("--jobs", type=whole_number(1), default=1, metavar="N", help="so many runs at once (1)")
     where.add_argument("--cluster", metavar="tcp://HOST:PORT", help="run on this Dask cluster; needs craton[cluster]")
     where.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="where results go (results)")
     where.add_argument("--quiet", action="store_true", help="no progress; wrong verdicts are shown all the same")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a positive whole number, found {text!r}")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

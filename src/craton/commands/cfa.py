@@ -7,7 +7,16 @@ import sys
 from pathlib import Path
 
 from craton.commands.loading import add_program_arguments, loaded
-from craton.files import write_atomically
+from craton.files import check_can_be_written, check_own_places, write_atomically
+
+_EPILOG = """\
+examples:
+  craton cfa prog.c
+  craton cfa prog.c --passes inline,dead,blocks --svg prog.svg
+  craton cfa prog.c --dot | dot -Tpdf > prog.pdf
+
+exit codes: 0 shown, 2 bad input, 3 not supported
+"""
 
 
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -15,6 +24,8 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "cfa",
         help="show a program's control-flow automaton",
         description="Prints statistics of a program's automaton and the assumptions made, or the automaton itself.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_program_arguments(parser)
     form = parser.add_mutually_exclusive_group()
@@ -28,6 +39,9 @@ def run(args: argparse.Namespace) -> int:
     from craton.program.picture import to_svg
     from craton.program.text import statistics, to_dot, to_text
 
+    if args.svg is not None:
+        check_can_be_written(args.svg)
+        check_own_places([args.svg], map(Path, args.files))
     program = loaded(args)
     if args.text:
         sys.stdout.write(to_text(program))

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from craton.arguments.sources import add_source_arguments, positive_number, requested_of_one_file
+from craton.arguments.numbers import positive_number
+from craton.arguments.sources import add_source_arguments, requested_of_one_file
 from craton.errors import CratonError
 from craton.words import counted
 

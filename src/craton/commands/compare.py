@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import positive_number
+from craton.arguments.numbers import positive_number
 from craton.errors import CratonError
 
 if TYPE_CHECKING:

@@ -15,12 +15,23 @@ if TYPE_CHECKING:
     from craton.program.features import Features
 
 
+_EPILOG = """\
+examples:
+  craton engines
+  craton engines --for prog.c
+  craton verify prog.c --engine 'predicate(sbe, cartesian)'
+  craton verify prog.c --engine kinduction --time-limit 60
+"""
+
+
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "engines",
         help="list the engines",
         description="Lists the engines of `craton verify --engine`, with their options, the stages that take"
-        " turns when no engine is chosen, and the schedules that share the time by what a program is like.",
+        " turns when no engine is chosen,\nand the schedules that share the time by what a program is like.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--stages", type=Path, metavar="FILE", help="the stages and schedules of a file")
     parser.add_argument(

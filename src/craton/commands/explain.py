@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import add_passes, add_source_arguments, positive_number, requested
+from craton.arguments.numbers import positive_number, whole_number
+from craton.arguments.sources import add_passes, add_source_arguments, requested
 from craton.errors import CratonError
+from craton.files import check_can_be_written, check_own_places
 
 if TYPE_CHECKING:
     from craton.traces.explanation import Explained
@@ -47,9 +49,11 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     add_source_arguments(parser)
     paths = parser.add_argument_group("which paths")
     paths.add_argument(
-        "--unroll", metavar="K", type=int, default=2, help="go round each loop at most K times (default: 2)"
+        "--unroll", metavar="K", type=whole_number(0), default=2, help="go round each loop at most K times (default: 2)"
     )
-    paths.add_argument("--paths", metavar="N", type=int, default=1, help="how many spurious paths to show (default: 1)")
+    paths.add_argument(
+        "--paths", metavar="N", type=whole_number(1), default=1, help="how many spurious paths to show (default: 1)"
+    )
     how = parser.add_argument_group("how")
     how.add_argument(
         "--refine",
@@ -80,6 +84,9 @@ def run(args: argparse.Namespace) -> int:
     from craton.report.data import as_data
     from craton.verification.explaining import USUAL, Clock, Wanted, explanations, missing, spurious
 
+    if args.html is not None:
+        check_can_be_written(args.html)
+        check_own_places([args.html], map(Path, args.files))
     clock, request = Clock(args.time_limit), requested(args)
     expressions = [*args.refine, *(_ALL_NEWTON if args.all_newton else ())] or list(USUAL)
     refiners = [refiner(expression) for expression in expressions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import add_source_arguments, positive_number, requested
+from craton.arguments.sources import add_source_arguments, requested
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from craton.program.cfa import Program
     from craton.program.transformation import Transformed
 
-__all__ = ["PASSES", "add_program_arguments", "add_source_arguments", "loaded", "positive_number", "requested"]
+__all__ = ["PASSES", "add_program_arguments", "add_source_arguments", "loaded", "requested"]
 
 PASSES = ("inline", "dead", "slice", "constants", "blocks")
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 
+_EPILOG = """\
+examples:
+  craton refiners
+  craton verify prog.c --refine 'until-perfect(newton(it, sp, lv), craig(z3))'
+  craton explain prog.c --refine 'newton(it, sp)' --refine 'sliced(craig(z3))'
+"""
+
 
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "refiners",
         help="list the refiners and what composes them",
-        description="Lists what a refinement expression (--refine) is made of. Any refiner stands wherever R stands,"
-        " for example: until-perfect(newton(it, sp, lv), craig(z3)).",
+        description="Lists what a refinement expression (--refine) is made of. Any refiner stands wherever R stands.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(run=run)

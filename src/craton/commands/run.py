@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from craton.arguments.numbers import whole_number
 from craton.commands.loading import add_program_arguments, loaded
 from craton.errors import CratonError
 
@@ -19,20 +20,31 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[-+]?[\d.,]+")
 
 
+_EPILOG = """\
+examples:
+  craton run prog.c --inputs 3,-1,0
+  craton run prog.c --seed 7 --steps 1000
+
+exit codes: 0 it ended, 1 an error was reached, 2 bad input, 3 not known: the step limit or what is not modelled was
+reached, or an error in a program with functions that may have other results than in this run
+"""
+
+
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "run",
         help="run a program on given inputs",
-        description="Runs the program on values for its nondet calls, and says how it ended. The exit code is 1 if an"
-        " error was reached, 3 if the step limit was, what is not modelled, or an error in a program with functions"
-        " that may have other results than in this run.",
-        epilog="example: craton run prog.c --inputs 3,-1,0",
+        description="Runs the program on values for its nondet calls, and says how it ended.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_program_arguments(parser)
     values = parser.add_mutually_exclusive_group()
     values.add_argument("--inputs", metavar="3,-1,0", help="values of the nondet calls, in order; then zeros")
-    values.add_argument("--seed", type=int, help="draw the values from this seed")
-    parser.add_argument("--steps", type=int, default=10_000_000, help="give up after so many steps")
+    values.add_argument("--seed", type=whole_number(0), help="draw the values from this seed")
+    parser.add_argument(
+        "--steps", metavar="N", type=whole_number(1), default=10_000_000, help="give up after so many steps (10000000)"
+    )
     parser.set_defaults(run=run)
 
 

@@ -9,7 +9,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import positive_number
+from craton.arguments.numbers import positive_number, whole_number
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -24,16 +24,27 @@ kernel sees to it: Landlock, Linux 5.13 and later), within limits of time, memor
 """
 
 
+_EPILOG = """\
+examples:
+  craton serve
+  craton serve --port 8000 --jobs 2 --time-limit 60
+"""
+
+
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "serve",
         help="a playground in the browser, on this machine",
         description=_DESCRIPTION,
-        epilog="example: craton serve --port 8765 --jobs 2",
+        epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--port", type=int, default=8765, metavar="N", help="of the page (8765); 0: any that is free")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs that are verified at once (1)")
+    parser.add_argument(
+        "--port", type=whole_number(0, 65535), default=8765, metavar="N", help="of the page (8765); 0: any that is free"
+    )
+    parser.add_argument(
+        "--jobs", type=whole_number(1, 64), default=1, metavar="N", help="programs that are verified at once (1)"
+    )
     parser.add_argument(
         "--memory-limit", type=positive_number, default=2048.0, metavar="MIB", help="of each of them (2048)"
     )
@@ -62,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         )
     listening = _listening(args.port)
     port = listening.getsockname()[1]
-    jobs = Jobs(max(1, args.jobs), int(args.memory_limit * 2**20), confined=not args.unconfined)
+    jobs = Jobs(args.jobs, int(args.memory_limit * 2**20), confined=not args.unconfined)
     application = Application(Guard(port, secrets.token_urlsafe(24)), jobs, args.time_limit)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it, jobs are ended
     print(f"http://127.0.0.1:{port}/  (end with Ctrl-C)", flush=True)
@@ -76,10 +87,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _server() -> Callable[[object, socket.socket], None]:
-    try:
-        from waitress.server import create_server
-    except ImportError:
-        raise CratonError("craton serve needs waitress: pip install 'craton[serve]'") from None
+    from waitress.server import create_server
+
     from craton.serve.app import MOST_BYTES
 
     def serve(application: object, listening: socket.socket) -> None:

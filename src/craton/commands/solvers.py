@@ -6,13 +6,22 @@ import argparse
 import json
 from typing import Any
 
+_EPILOG = """\
+examples:
+  craton solvers
+  craton verify prog.c --engine predicate --solver bitwuzla
+  craton verify prog.c --engine predicate --solver 'mysolver --smt2 -in'
+"""
+
 
 def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "solvers",
         help="list the known solvers: found or not, version, capabilities, theories",
         description="Lists every solver Craton knows. Solvers in process come from PyPI; the others are programs that"
-        " speak SMT-LIB. Any further program can be used by its command line: --solver 'mysolver --smt2 -in'.",
+        " speak SMT-LIB.\nAny further program that does can be used by its command line.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(run=run)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from craton.arguments.sources import positive_number
+from craton.arguments.numbers import positive_number, whole_number
 from craton.errors import CratonError
 
 if TYPE_CHECKING:
@@ -64,7 +64,11 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--seconds", type=positive_number, metavar="SECONDS", help="the limit to tune for (that of the first campaign)"
     )
     parser.add_argument(
-        "--least-tasks", type=int, default=10, metavar="N", help="a rule fires for at least so many tasks (10)"
+        "--least-tasks",
+        type=whole_number(1),
+        default=10,
+        metavar="N",
+        help="a rule fires for at least so many tasks (10)",
     )
     parser.add_argument(
         "--keep-rules", action="store_true", help="keep the rules of the given stages, and learn their shares"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 from craton.arguments.sources import requested
 from craton.arguments.verifying import add_verify_arguments, evidence_files_of, output_of, stages_of
 from craton.errors import CratonError
-from craton.files import CannotWrite, check_can_be_written
+from craton.files import CannotWrite, check_can_be_written, check_own_places
 from craton.verdicts.text import VerdictKind, VerdictText
 from craton.words import INTERRUPTED
 
@@ -85,9 +85,12 @@ def run(args: argparse.Namespace) -> int:
     if stages is not DEFAULT:
         for stage in stages:
             check_stage(stage)
-    evidence_files_of(args).check()
+    files = evidence_files_of(args)
+    files.check()
     if args.report is not None:
         check_can_be_written(args.report)
+    read = [*args.files, *(one for one in (args.property, args.stages, args.config) if one is not None)]
+    check_own_places([args.report, files.proof, files.witness], [Path(one) for one in read])
     with _request_of(args) as (request, called):
         return _verified(args, request, _Work(args, stages, called))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
-from craton.files import CannotWrite, check_can_be_written
+from craton.files import CannotWrite, check_can_be_written, check_directory_can_be_made
 
 if TYPE_CHECKING:
     from craton.frontends.programs import Request
@@ -28,8 +28,8 @@ class EvidenceFiles:
         for path in (self.proof, self.witness):
             if path is not None:
                 check_can_be_written(path)
-        if self.harness is not None and self.harness.exists() and not self.harness.is_dir():
-            raise CratonError(f"cannot write to {self.harness}: it is not a directory")
+        if self.harness is not None:
+            check_directory_can_be_made(self.harness)
 
 
 def write_evidence(request: Request, result: Result, files: EvidenceFiles) -> tuple[list[str], str]:

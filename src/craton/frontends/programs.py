@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -155,7 +156,7 @@ def properties_asked(request: Request) -> tuple[Asked, ...]:
 
 def _named(said: str | None) -> tuple[Check, ...] | None:
     """The properties that are said by name; None if a file is named. A file that exists is meant first."""
-    return None if said is None or Path(said).exists() else named_checks(said)
+    return None if not said or Path(said).exists() else named_checks(said)
 
 
 def _specification(said: str, formula: str | None = None) -> Specification:
@@ -167,8 +168,8 @@ def _specification(said: str, formula: str | None = None) -> Specification:
 
 def _existing(said: str) -> Path:
     path = Path(said)
-    if not path.exists() and not path.suffix:
-        raise BadInput(f"--property {said}: neither a file nor names of properties, of {', '.join(NAMES)}")
+    if not said or (not path.exists() and not path.suffix):
+        raise BadInput(f"--property {shlex.quote(said)}: neither a file nor names of properties, of {', '.join(NAMES)}")
     return path
 
 
@@ -197,6 +198,9 @@ def c_source(request: Request) -> CSource:
         if task.language.upper() not in ("C", ""):
             raise BadInput(f"{files[0]}: language {task.language} is not supported")
         files = list(task.input_files)
+        missing = [file for file in files if not file.exists()]
+        if missing:
+            raise BadInput(f"{request.files[0]} names {missing[0]}, which does not exist")
         data_model = task.data_model
         if task.properties and said is None:
             said = str(task.properties[0].file)

@@ -87,7 +87,8 @@ def _content(path: Path, text: str) -> Any:
         _refuse_duplicate_keys(path, root)
         return None if root is None else loader.construct_document(root)
     except yaml.YAMLError as problem:
-        raise TaskError(f"{path} is no task definition: {problem}".replace("\n", " ")) from None
+        told = " ".join(str(problem).replace('in "<unicode string>", ', "at ").split()).removesuffix(": ^")
+        raise TaskError(f"{path} is no task definition: {told}") from None
 
 
 def _refuse_duplicate_keys(path: Path, root: Any) -> None:

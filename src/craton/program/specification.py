@@ -206,4 +206,5 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise SpecificationError(f"cannot read property file {path}: {problem}") from problem
+        told = getattr(problem, "strerror", None) or "it is no text"
+        raise SpecificationError(f"cannot read property file {path}: {told}") from problem

@@ -121,7 +121,8 @@ def _contents(path: str) -> bytes:
     try:
         contents = Path(path).read_bytes()
     except OSError as problem:
-        raise BadInput(f"cannot read {path}: {problem.strerror}") from None
+        hint = "; craton bench runs directories of tasks" if isinstance(problem, IsADirectoryError) else ""
+        raise BadInput(f"cannot read {path}: {problem.strerror}{hint}") from None
     if not contents.strip():
         raise BadInput(f"{path} is empty")
     if b"\0" in contents[:65536]:
@@ -175,7 +176,9 @@ def _parse(path: str, options: COptions, contents: bytes) -> Unit:
             break
     # A file that includes itself has every other error many times over.
     cyclic = [text for text in failed if "#include nested too deeply" in text][:1]
-    raise SyntaxErrorInC("\n".join(cyclic or failed[:20]))
+    first, *others = cyclic or failed
+    first += "; -I DIR says where headers are" if first.endswith("file not found") else ""
+    raise SyntaxErrorInC(first + (f" (the first of {len(others) + 1} errors)" if others else ""))
 
 
 def _arguments(options: COptions, contents: bytes) -> list[str]:
