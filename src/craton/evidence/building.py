@@ -92,6 +92,7 @@ class Job:
     included: tuple[str, ...] = ()  # headers of ours, before each file of the program
     defines: tuple[str, ...] = field(default=())  # of the harness
     sanitizers: tuple[str, ...] = ()  # that watch over the program besides
+    watched: bool = False  # by ourselves (`watch.c`) where there is no address sanitizer to link with
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ def compilers() -> tuple[str, ...]:
 def build(job: Job, compiler: str, deadline: float) -> Path | Failed:
     """The program as a compiler makes it, in the first dialect that it accepts."""
     if (job.violated in SANITIZED or job.sanitizers) and not has_c_library(compiler, job.data_model):
-        return Failed(f"{compiler} has no address sanitizer for {job.data_model}")
+        if job.sanitizers or not job.watched:
+            return Failed(f"{compiler} has no address sanitizer for {job.data_model}")
     first: Failed | None = None
     with Tool(_harness_command(job, compiler), job.directory, _seconds(deadline), MEMORY) as harness:
         for dialect in DIALECTS:

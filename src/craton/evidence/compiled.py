@@ -90,7 +90,7 @@ def run_compiled(
     except CratonError as trouble:
         return NotCompiled(str(trouble).partition("\n")[0])
     replay = surrounded(replay)
-    attempt = _Attempt(source, outline, replay, violated, deadline)
+    attempt = _Attempt(source, outline, replay, violated, deadline, bool(program.approximated))
     first = result = attempt.result(found, NOTHING_UNSPECIFIED)
     if isinstance(first, NotReached) and first.late:
         return first
@@ -124,6 +124,7 @@ class _Attempt:
     replay: Replay
     violated: str
     deadline: float
+    watched: bool  # by ourselves if nobody else does
 
     def result(self, found: tuple[str, ...], opened: UnspecifiedValues, *defines: str) -> Compiled:
         """With the first of the compilers whose program reaches the error."""
@@ -132,7 +133,7 @@ class _Attempt:
                 job = written_job(Path(folder), self.source, self.outline, self.replay, self.violated, opened)
             except (CratonError, OSError) as trouble:
                 return NotCompiled(str(trouble).partition("\n")[0])
-            job = replace(job, defines=("-DCRATON_SUPERVISED", *limits(job.data_model), *defines))
+            job = replace(job, defines=("-DCRATON_SUPERVISED", *limits(job.data_model), *defines), watched=self.watched)
             ran: list[Compiled] = []
             failed: list[Compiled] = []
             for compiler in found:
@@ -156,6 +157,9 @@ class _Attempt:
             return NotCompiled(next(line[1:] for line in said if line.startswith("U")))
         if "S" in kinds:
             return NotCompiled("the compiled program cannot be confined: " + _told(ending, said))
+        if job.violated in SANITIZED and not has_c_library(compiler, job.data_model):
+            # What lies far away from all objects is not noticed, and functions are missing: this refutes nothing.
+            return NotCompiled(f"{compiler} has no address sanitizer for {job.data_model}, and ours notices nothing")
         fault = ending.code == -signal.SIGSEGV
         told = f"the program compiled with {compiler} {_told(ending, said)}"
         return NotReached(told, fault, elsewhere="O" in kinds)

@@ -10,6 +10,14 @@
 typedef __SIZE_TYPE__ craton_size;
 typedef __UINTPTR_TYPE__ craton_word;
 
+#if defined(CRATON_ASAN) && defined(CRATON_FREESTANDING)
+#define CRATON_WATCHED 1 /* by ourselves: watch.c */
+static void craton_touch(const volatile void *, craton_size);
+static void craton_watch(craton_word);
+#else
+#define craton_touch(begin, size) ((void)0)
+#endif
+
 /* --- the kernel, without the C library ----------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
@@ -590,6 +598,7 @@ CRATON_ABS(imaxabs, long long)
 /* --- memory: what the address sanitizer calls ------------------------------------------------------------------------ */
 
 #ifdef CRATON_ASAN
+#ifndef CRATON_WATCHED
 void __asan_set_error_report_callback(void (*)(const char *));
 
 const char *__asan_default_options(void)
@@ -610,6 +619,7 @@ static void craton_owned(void *pointer)
 }
 void __wrap_free(void *pointer) { craton_owned(pointer); __real_free(pointer); }
 void *__wrap_realloc(void *pointer, craton_size size) { craton_owned(pointer); return __real_realloc(pointer, size); }
+#endif
 #endif
 
 static int craton_begins(const char *text, const char *with)
@@ -761,7 +771,7 @@ static void craton_begin(void)
 
 __attribute__((constructor(101))) static void craton_first(void)
 {
-#ifdef CRATON_ASAN
+#if defined(CRATON_ASAN) && !defined(CRATON_WATCHED)
     __asan_set_error_report_callback(craton_sanitizer);
     craton_begin();
 #endif
@@ -795,6 +805,9 @@ __attribute__((used, noreturn)) static void craton_start(craton_word *stack)
     craton_action *action;
     int count = (int)stack[0];
     char **arguments = (char **)(stack + 1);
+#ifdef CRATON_WATCHED
+    craton_watch((craton_word)stack);
+#endif
     craton_begin();
     for (action = __init_array_start; action != __init_array_end; action++) (*action)(); /* craton_first among them */
     exit(main(count, arguments, arguments + count + 1));
@@ -810,12 +823,16 @@ __asm__(".globl _start\n_start: xorl %ebp, %ebp\n movq %rsp, %rdi\n andq $-16, %
 CRATON_WEAK void *memcpy(void *to, const void *from, craton_size size)
 {
     craton_size i;
+    craton_touch(from, size);
+    craton_touch(to, size);
     for (i = 0; i < size; i++) ((char *)to)[i] = ((const char *)from)[i];
     return to;
 }
 
 CRATON_WEAK void *memmove(void *to, const void *from, craton_size size)
 {
+    craton_touch(from, size);
+    craton_touch(to, size);
     if ((craton_word)to <= (craton_word)from) return memcpy(to, from, size);
     while (size--) ((char *)to)[size] = ((const char *)from)[size];
     return to;
@@ -824,6 +841,7 @@ CRATON_WEAK void *memmove(void *to, const void *from, craton_size size)
 CRATON_WEAK void *memset(void *to, int value, craton_size size)
 {
     craton_size i;
+    craton_touch(to, size);
     for (i = 0; i < size; i++) ((char *)to)[i] = (char)value;
     return to;
 }
@@ -831,6 +849,8 @@ CRATON_WEAK void *memset(void *to, int value, craton_size size)
 CRATON_WEAK int memcmp(const void *a, const void *b, craton_size size)
 {
     const unsigned char *p = a, *q = b;
+    craton_touch(a, size);
+    craton_touch(b, size);
     for (; size; size--, p++, q++) if (*p != *q) return *p < *q ? -1 : 1;
     return 0;
 }
@@ -838,19 +858,19 @@ CRATON_WEAK int memcmp(const void *a, const void *b, craton_size size)
 CRATON_WEAK craton_size strlen(const char *text)
 {
     craton_size size = 0;
-    while (text[size]) size++;
+    while (craton_touch(text + size, 1), text[size]) size++;
     return size;
 }
 
 CRATON_WEAK int strcmp(const char *a, const char *b)
 {
-    for (; *a && *a == *b; a++, b++) {}
+    for (; craton_touch(a, 1), craton_touch(b, 1), *a && *a == *b; a++, b++) {}
     return (unsigned char)*a - (unsigned char)*b;
 }
 
 CRATON_WEAK int strncmp(const char *a, const char *b, craton_size size)
 {
-    for (; size && *a && *a == *b; a++, b++, size--) {}
+    for (; size && (craton_touch(a, 1), craton_touch(b, 1), *a && *a == *b); a++, b++, size--) {}
     return size ? (unsigned char)*a - (unsigned char)*b : 0;
 }
 
@@ -860,7 +880,8 @@ CRATON_WEAK char *strcat(char *to, const char *from) { strcpy(to + strlen(to), f
 CRATON_WEAK char *strncpy(char *to, const char *from, craton_size size)
 {
     craton_size i;
-    for (i = 0; i < size && from[i]; i++) to[i] = from[i];
+    craton_touch(to, size);
+    for (i = 0; i < size && (craton_touch(from + i, 1), from[i]); i++) to[i] = from[i];
     for (; i < size; i++) to[i] = 0;
     return to;
 }
@@ -868,6 +889,7 @@ CRATON_WEAK char *strncpy(char *to, const char *from, craton_size size)
 CRATON_WEAK char *strchr(const char *text, int wanted)
 {
     for (;; text++) {
+        craton_touch(text, 1);
         if (*text == (char)wanted) return (char *)text;
         if (!*text) return 0;
     }
@@ -876,7 +898,10 @@ CRATON_WEAK char *strchr(const char *text, int wanted)
 CRATON_WEAK void *memchr(const void *block, int wanted, craton_size size)
 {
     const unsigned char *p = block;
-    for (; size; size--, p++) if (*p == (unsigned char)wanted) return (void *)p;
+    for (; size; size--, p++) {
+        craton_touch(p, 1);
+        if (*p == (unsigned char)wanted) return (void *)p;
+    }
     return 0;
 }
 

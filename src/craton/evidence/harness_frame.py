@@ -1,5 +1,5 @@
 """What every harness consists of, whether inputs are given (`harness`) or drawn (`drawn_harness`): the names that
-program and harness share, what is watched over, tables, and the fixed part (`harness.c`, `output.c`).
+program and harness share, what is watched over, tables, and the fixed part (`harness.c`, `watch.c`, `output.c`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def is_fault(said: str) -> bool:
 
 
 def fixed_part() -> str:
-    return "".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("harness.c", "output.c"))
+    names = ("harness.c", "watch.c", "output.c")
+    return "".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in names)
 
 
 def inputs_table(numbers: Mapping[str, int], rows: Sequence[str] = (), standard_input: bytes = b"") -> str:
