@@ -7,11 +7,12 @@ import shutil
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from craton import load
-from craton.evidence.typed_input import run_on_text
+from craton.evidence.typed_input import run_around
 from craton.program.execution.outcomes import ReachedError
 from craton.report.changes import told_changes
 from craton.report.way import Rounds, way
@@ -59,15 +60,16 @@ def test_the_interpreter_reads_what_the_compiled_program_reads(text: str, typed:
     file.write_text(HEAD + text)
     subprocess.run(["cc", "-w", "-o", str(binary), str(file)], check=True)
     fails = subprocess.run([str(binary)], input=typed.encode(), stderr=subprocess.DEVNULL, check=False).returncode < 0
-    run, _ = run_on_text(load(file), (), typed.encode(), 100_000)
-    assert isinstance(run.outcome, ReachedError) is fails
+    around = run_around(load(file), (), Surroundings(standard_input=typed.encode()), 100_000)
+    assert isinstance(around.run.outcome, ReachedError) is fails
 
 
 def test_some_of_these_texts_fail_and_some_do_not() -> None:
     """So the comparison says something."""
     programs = {text: load(source=HEAD + text) for text, _ in TEXTS}
-    outcomes = [run_on_text(programs[text], (), typed.encode(), 100_000)[0].outcome for text, typed in TEXTS]
-    failing = sum(isinstance(outcome, ReachedError) for outcome in outcomes)
+    typed = [(programs[text], Surroundings(standard_input=one.encode())) for text, one in TEXTS]
+    runs = [run_around(program, (), around, 100_000).run for program, around in typed]
+    failing = sum(isinstance(run.outcome, ReachedError) for run in runs)
     assert 4 <= failing <= len(TEXTS) - 4
 
 
@@ -92,3 +94,66 @@ def test_a_violation_that_was_found_on_a_drawn_text_has_a_way(
     assert command("verify", file, "--json") == 1
     found = json.loads(capsys.readouterr().out)
     assert found["way"][-1]["line"] == 9 and "standard input" in found["evidence"]
+
+
+ARGUMENTS = (
+    "int main(int argc, char **argv) { int n = argc; for (int i = 1; i < argc; i++) for (char *s = argv[i]; *s; s++)"
+    " n = 10 * n + *s - '0'; assert(n != 3125 && argv[argc] == NULL); return 0; }"
+)
+COUNT = "int main(int argc, char *argv[]) { assert(argc != 3 || atoi(argv[2]) != 40); return 0; }"
+ENVIRONMENT = (
+    'int main(void) { char *home = getenv("HOME"), *user = getenv("USER"); if (!home) return 1;'
+    ' assert(strcmp(home, "/x") || user); return 0; }'
+)
+FOUND = [
+    (ARGUMENTS, ["12", "5"], {}),
+    (ARGUMENTS, ["125"], {}),
+    (ARGUMENTS, [], {}),
+    (COUNT, ["", " 40x"], {}),
+    (COUNT, ["40", ""], {}),
+    (ENVIRONMENT, [], {"HOME": "/x"}),
+    (ENVIRONMENT, [], {"HOME": "/x", "USER": ""}),
+    (ENVIRONMENT, [], {"USER": "/x"}),
+]
+
+
+def found(arguments: list[str], environment: dict[str, str]) -> Surroundings:
+    variables = tuple((name.encode(), value.encode()) for name, value in environment.items())
+    return Surroundings((b"program", *(one.encode() for one in arguments)), variables)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler")
+@pytest.mark.parametrize("data_model", ["LP64", "ILP32"])
+@pytest.mark.parametrize(("text", "arguments", "environment"), FOUND)
+def test_the_interpreter_finds_what_the_compiled_program_finds(
+    text: str, arguments: list[str], environment: dict[str, str], data_model: Literal["LP64", "ILP32"], tmp_path: Path
+) -> None:
+    """Pointers of either size; what is compared does not depend on it."""
+    file, binary = tmp_path / "asks.c", tmp_path / "asks"
+    file.write_text(HEAD + "#include <stdlib.h>\n" + text)
+    subprocess.run(["cc", "-w", "-o", str(binary), str(file)], check=True)
+    done = subprocess.run([str(binary), *arguments], env=environment, stderr=subprocess.DEVNULL, check=False)
+    program = load(file, data_model=data_model)
+    around = run_around(program, (), found(arguments, environment), 100_000)
+    assert isinstance(around.run.outcome, ReachedError) is (done.returncode < 0)
+
+
+def test_the_way_of_a_run_with_arguments_and_an_environment() -> None:
+    text = """
+int main(int argc, char **argv) {
+  char *home = getenv("HOME");
+  if (argc < 2 || !home) return 0;
+  int n = atoi(argv[1]);
+  char *end = strchr(home, '/');
+  assert(n != 12 || *end != '/');
+}
+"""
+    program = load(source=HEAD + "#include <stdlib.h>" + text)
+    ((location, violated),) = program.errors.items()
+    replay = Replay(location, (), (), surroundings=found(["12"], {"HOME": "x/y", "PATH": "z"}))
+    steps = [step for step in way(replay, program, violated.check) if not isinstance(step, Rounds)]
+    told = [list(told_changes(asdict(step))) for step in steps]
+    assert told[0] == ["argc = 2 (input)", 'argv[1] = "12" (input)']
+    assert told[1] == ['home = "x/y" (input)', 'getenv(name = "HOME")']
+    assert told[3] == ["n = 12", "atoi(text = argv[1])"]  # and nothing of what atoi does
+    assert told[4][0] == 'end = "x/y" + 1'

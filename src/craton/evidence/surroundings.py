@@ -16,6 +16,7 @@ from craton.logic import BitVec, Float
 from craton.logic.ieee import to_python
 from craton.logic.semantics import to_signed
 from craton.logic.terms import format_of
+from craton.program.storage import literal
 from craton.verdicts.counterexample import ReadValue, Replay, Surroundings
 
 CHARACTERS = frozenset("getchar getc fgetc getchar_unlocked getc_unlocked".split())
@@ -40,6 +41,34 @@ def surroundings(replay: Replay) -> Surroundings:
     memory = _Memory(memory_read(replay), _pointer_size(replay))
     answers = tuple(memory.text(int(read.value)) if read.value else None for read in asked)
     return Surroundings(_arguments(replay, memory), (), answers, typed)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """A text from outside that a run looked at: where it is, with the zero at its end, and what to call it."""
+
+    address: int
+    size: int
+    name: str
+
+
+def known_texts(replay: Replay) -> list[KnownText]:
+    """Arguments by their names, and what `getenv` found."""
+    memory = _Memory(memory_read(replay), _pointer_size(replay))
+    found = []
+    for read in replay.inputs:
+        if read.source.function == "getenv" and read.value:
+            text = memory.text(int(read.value))
+            found.append(KnownText(int(read.value), len(text) + 1, literal(text)))
+    background = replay.background
+    if background is not None and _has_arguments(replay):
+        second = background.program.main.parameters[1]
+        symbol, base = background.program.symbols.get(second), int(background.start.get(second, 0))
+        for number in range(len(replay.found_around.arguments)) if symbol is not None and symbol.name else ():
+            pointer = memory.pointer(base, number)
+            if pointer is not None and symbol is not None:
+                found.append(KnownText(pointer, len(memory.text(pointer)) + 1, f"{symbol.name}[{number}]"))
+    return found
 
 
 def is_read_from_outside(function: str) -> bool:

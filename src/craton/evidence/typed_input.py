@@ -1,4 +1,5 @@
-"""Runs of which only the standard input is known: what the program reads there, call by call.
+"""Runs of which only the surroundings are known: what the program reads from its standard input, call by call; what
+its arguments are, and what it finds in its environment.
 
 The model of `fgets` and `scanf` leaves open how much is read, as nobody knows what is typed. Here it is known, so those
 choices become inputs, which the text answers. Only concrete runs are made of it: one that comes to the error that the
@@ -9,18 +10,21 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from craton.evidence.surroundings import CHARACTERS, SCANNED
+from craton.evidence.memory_around import GETENV, MemoryAround
+from craton.evidence.surroundings import CHARACTERS, SCANNED, KnownText
 from craton.logic import BitVec, Term
 from craton.logic.semantics import to_signed
 from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.execution.codegen import array_value
 from craton.program.execution.interpreter import Interpreter
 from craton.program.execution.open_values import Number
 from craton.program.execution.outcomes import Run
 from craton.program.statements import Havoc, Input
+from craton.verdicts.counterexample import Surroundings
 
 _LINE = "fgets"
 _LENGTH, _THERE, _ITEMS = "how long the line is", "whether there is a line", "how many items there are"
@@ -34,14 +38,36 @@ _NUMBERS = {
 }
 
 
-def run_on_text(
-    program: Program, inputs: Sequence[Number], text: bytes, steps: int, *, record: bool = False
-) -> tuple[Run, Program]:
-    """The run on these inputs and this standard input, and the program whose edges it takes."""
-    reading = _Reading(text)
+@dataclass(frozen=True, slots=True)
+class RunAround:
+    """A run, the program whose edges it takes, the values that its variables began with, and texts in its memory."""
+
+    run: Run
+    program: Program
+    start: Mapping[Term, Any]
+    texts: Sequence[KnownText]
+
+
+def run_around(
+    program: Program, inputs: Sequence[Number], around: Surroundings, steps: int, *, record: bool = False
+) -> RunAround:
+    """The run on these inputs in these surroundings."""
+    reading, memory = _Reading(around.standard_input), MemoryAround(program, around)
     asking = reading.asked_by(program)
-    interpreter = Interpreter(asking, record=record, watched=reading.lines, seen=reading.begins)
-    return interpreter.run(inputs, step_limit=steps, only_inputs=True, outside=reading), asking
+
+    def seen(location: Location, values: Sequence[Any]) -> None:
+        if location in reading.lines:
+            reading.begins(location, values)
+        else:
+            memory.asked(values)
+
+    def outside(what: Input) -> Number | None:
+        return memory.answer() if what.function == GETENV else reading(what)
+
+    interpreter = Interpreter(asking, record=record, watched=reading.lines | memory.lookups, seen=seen)
+    run = interpreter.run(inputs, step_limit=steps, only_inputs=True, outside=outside, start=memory.start())
+    start = {variable: array_value(value, variable.sort) for variable, value in memory.start().items()}
+    return RunAround(run, asking, start, memory.texts)
 
 
 class _Reading:

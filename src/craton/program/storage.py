@@ -72,6 +72,7 @@ class StoredObject:
     address: int | None = None
     text: bytes | None = None  # of a string literal
     declared: SourceRange | None = None  # where a local begins without a value
+    hidden: bool = False  # of a library, whose text nobody sees
 
     def contains(self, address: int) -> bool:
         return self.address is not None and self.address <= address < self.address + max(1, self.size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from craton.logic import BOOL, BitVec, Float, Sort
 from craton.logic.ieee import to_python
@@ -14,6 +14,9 @@ from craton.logic.sorts import FLOAT32
 from craton.logic.terms import format_of
 from craton.program.cfa import Symbol
 from craton.program.storage import ESCAPES, Scalar, Storage, StoredObject, pointing
+
+if TYPE_CHECKING:
+    from craton.evidence.surroundings import KnownText
 
 _SMALL_NUMBERS = ("signed char", "unsigned char")  # which may be meant as characters, too
 
@@ -53,6 +56,7 @@ class Values:
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self.moved: dict[int, StoredObject] = {}  # objects whose address differs from life to life, by address
+        self.given: dict[int, KnownText] = {}  # by address
         self._blocks: list[tuple[int, int]] = []  # where allocated blocks begin and end
         self._numbers: dict[int, int] = {}  # of blocks, by what tells them apart
 
@@ -89,6 +93,9 @@ class Values:
         known, begin = self.object_at(address)
         if known is not None:
             return pointing(known, address - begin, pointee)
+        given = self._given_at(address)
+        if given:
+            return given
         block = self.block_at(address)
         if block is None:
             return hex(address)
@@ -107,6 +114,13 @@ class Values:
             if known.address is not None and address == known.address + known.size:
                 return known, known.address
         return None, 0
+
+    def _given_at(self, address: int) -> str:
+        """A text from outside, or a part of one."""
+        for begin, text in self.given.items():
+            if begin <= address < begin + text.size:
+                return text.name + (f" + {address - begin}" if address > begin else "")
+        return ""
 
     def allocated(self, begin: int, end: int) -> None:
         self._blocks.append((begin, end))

@@ -153,7 +153,9 @@ def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -
         for read in verdict.replay.inputs
     ]
     told.way = [_step_data(step, texts) for step in way(verdict.replay, program, verdict.property.check)]
-    told.evidence = _replay(told.inputs, verdict)
+    from craton.evidence.surroundings import is_read_from_outside
+
+    told.evidence = _replay([one for one in told.inputs if not is_read_from_outside(one["function"])], verdict)
 
 
 def _step_data(step: Step | Rounds, texts: SourceTexts) -> dict[str, Any]:

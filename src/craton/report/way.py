@@ -9,19 +9,21 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from craton.evidence.surroundings import KnownText, known_texts
 from craton.logic import TRUE, Array, BitVec, Float, Term, bv, evaluate, free_variables, ops, select, var
 from craton.logic.evaluation import CannotEvaluate, Model
 from craton.program.activations import path_without_calls
 from craton.program.cfa import Edge, Program, Symbol
 from craton.program.execution.codegen import CannotRun
 from craton.program.statements import Assign, Assume, Havoc, Input
-from craton.program.storage import cell_at
+from craton.program.storage import cell_at, literal
 from craton.report.values import Values
 from craton.verdicts.counterexample import Background, ReadValue, Replay, as_number
 
 _LONGEST_ROUND = 40  # steps of a loop's body that are recognised as one
 _MOST_STEPS = 200_000
 _MOST_STORES = 64  # of one statement
+_MOST_ARGUMENTS = 8  # of main
 _MOST_OPEN = 4  # values of one line that C leaves open
 
 
@@ -61,33 +63,44 @@ def way(replay: Replay, program: Program | None = None, check: str = "") -> list
     program is the one that was loaded: a run of which only the inputs are known is repeated there, and has to come to
     the same check.
     """
+    texts: Sequence[KnownText] | None = None
     if (replay.background is None or not replay.edges) and program is not None:
-        replay = _with_path(replay, program, check) or replay
+        replay, texts = _with_path(replay, program, check) or (replay, None)
     if replay.background is None or not replay.edges or len(replay.edges) > _MOST_STEPS:
         return []
     try:
-        return folded(list(_Telling(replay, replay.background, program or replay.background.program).steps()))
+        told = _Telling(replay, replay.background, program or replay.background.program)
+        told.know(known_texts(replay) if texts is None else texts)
+        return folded(list(told.steps()))
     except CannotEvaluate:
         return []
 
 
-def _with_path(replay: Replay, program: Program, check: str) -> Replay | None:
-    """The same run by the interpreter, which writes down its path, and reads the same standard input; what the compiled
-    program was not given as an input besides is zero (`getenv` finds nothing), as are values that C leaves open.
+def _with_path(replay: Replay, program: Program, check: str) -> tuple[Replay, Sequence[KnownText]] | None:
+    """The same run by the interpreter, which writes down its path, with the same standard input, arguments and
+    environment; what the compiled program was not given as an input besides is zero, as are values that C leaves open.
     """
-    from craton.evidence.typed_input import run_on_text
+    from craton.evidence.typed_input import run_around
     from craton.program.execution.outcomes import ReachedError
 
     try:
         numbers = [as_number(read) for read in replay.inputs]
-        run, program = run_on_text(program, numbers, replay.found_around.standard_input, _MOST_STEPS, record=True)
+        around = run_around(program, numbers, replay.found_around, _MOST_STEPS, record=True)
     except (CannotRun, RecursionError):
         return None
+    run = around.run
     if not isinstance(run.outcome, ReachedError) or run.outcome.violated.check != check:
         return None
     read = tuple(ReadValue(*one, sort) for one, sort in zip(run.inputs, run.sorts, strict=True))
-    path, background = path_without_calls(program, run.edges), Background(program, {}, (), Model({}))
-    return replace(replay, inputs=read, edges=path, background=background)
+    path = path_without_calls(around.program, run.edges)
+    opened = tuple(_zero(variable) for edge in path for variable in _left_open(edge))
+    background = Background(around.program, around.start, opened, Model({}))
+    return replace(replay, inputs=read, edges=path, background=background), around.texts
+
+
+def _left_open(edge: Edge) -> Sequence[Term]:
+    statement = edge.statement
+    return statement.variables if isinstance(statement, Havoc) and not isinstance(statement.source, Input) else ()
 
 
 class _Telling:
@@ -111,6 +124,9 @@ class _Telling:
         self.held: dict[Term, _From] = {}  # variables without a name that hold what was read, or is open
         self.pointers: dict[Term, Symbol] = {}  # those that were set, the latest last
 
+    def know(self, texts: Sequence[KnownText]) -> None:
+        self.texts.given = {known.address: known for known in texts}
+
     def steps(self) -> Iterator[Step]:
         inputs, opened = iter(self.replay.inputs), iter(self.background.opened)
         here: Step | None = None
@@ -120,6 +136,8 @@ class _Telling:
             if isinstance(edge.statement, Assume) and edge.statement.condition is TRUE and edge is not edges[-1]:
                 continue  # nothing happens there
             if origin is not None:
+                if here is None and (main := self._arguments()) is not None:
+                    yield main
                 depth = self._depth(self.home.get(origin, ""))
                 if here is None or (here.file, here.line, here.depth) != (origin.file, origin.line, depth):
                     if here is not None:
@@ -129,6 +147,22 @@ class _Telling:
                 self._note(here, edge, variable, value, source)
         if here is not None:
             yield here
+
+    def _arguments(self) -> Step | None:
+        """What `main` was called with."""
+        first = next(iter(self.program.main.parameters), None)
+        symbol = None if first is None else self.program.symbols.get(first)
+        given = self.replay.found_around.arguments[1:]
+        if first is None or symbol is None or symbol.declared is None or first not in self.background.start:
+            return None
+        count = self.texts.of_symbol(self.background.start[first], first.sort, symbol)
+        told = {symbol.name: str(len(given) + 1) if given else count}
+        second = self.program.symbols.get(self.program.main.parameters[-1])
+        if second is not None and second is not symbol:
+            told |= {
+                f"{second.name}[{number}]": literal(text) for number, text in enumerate(given[:_MOST_ARGUMENTS], 1)
+            }
+        return Step(symbol.declared.file, symbol.declared.line, 0, told, set(told))
 
     def _depth(self, function: str) -> int:
         """Functions that are open: one that is open already was returned to."""
@@ -180,7 +214,7 @@ class _Telling:
         if isinstance(variable.sort, Array):
             self._note_stores(here, edge, variable)
         elif name and symbol is not None and (changed or source is not _From.PROGRAM):
-            self._tell(here, symbol, name, self._text(value, variable, symbol), source)
+            self._tell(here, symbol, name, self._text(value, variable, symbol), source, inside=edge.origin is None)
 
     def _hands_on(self, symbol: Symbol | None) -> bool:
         """Whether what it holds is told of those who get it: results, and variables of functions without lines."""
@@ -205,9 +239,13 @@ class _Telling:
             self.pointers.pop(variable, None)
             self.pointers[variable] = symbol
 
-    def _tell(self, here: Step, symbol: Symbol | None, name: str, text: str, source: _From) -> None:
+    def _tell(
+        self, here: Step, symbol: Symbol | None, name: str, text: str, source: _From, *, inside: bool = False
+    ) -> None:
         owner = None if symbol is None else symbol.function
         if owner and self.stack and owner != self.stack[-1] and owner not in self.stack:
+            if inside and owner in self.hidden:
+                return  # what a library calls
             if name in self.parameters.get(owner, (name,)):  # what is inside is told when its lines are passed
                 here.calls.setdefault(owner, {})[name] = text
             return
@@ -240,6 +278,8 @@ class _Telling:
     def _place(self, address: int) -> tuple[str, int, Any] | None:
         """How C calls the scalar at an address, where that begins, and what it is."""
         known, begin = self.texts.object_at(address)
+        if known is not None and known.hidden:
+            return None
         if known is not None and known.shape is not None and known.text is None:
             pointed = self._behind_pointer(address) if self._hidden(known.name) else None
             cell = cell_at(known.shape, address - begin)

@@ -18,6 +18,8 @@ from craton.program.execution.open_values import Number, Outside, Source, nobody
 from craton.program.execution.outcomes import Blocked, Exited, Outcome, ReachedError, ReachedUnmodelled, Run, StepLimit
 from craton.program.execution.translation import CALL, ERROR, RETURN, STOP, Translation
 
+NOTHING_KNOWN: Mapping[Term, Any] = {}
+
 
 @dataclass(slots=True)
 class _Machine:
@@ -59,17 +61,21 @@ class Interpreter:
         step_limit: int = 10_000_000,
         only_inputs: bool = False,
         outside: Outside = nobody,
+        start: Mapping[Term, Any] = NOTHING_KNOWN,
     ) -> Run:
         """With `only_inputs` the seed is for inputs; what the program leaves open besides is zero. Who is `outside` may
-        answer for an input before the others are used.
+        answer for an input before the others are used. At the start, global variables and parameters have the values of
+        `start`.
         """
         source = Source(inputs, seed, only_inputs, outside)
-        state = [source.arbitrary(variable.sort) for variable in self.program.globals]
+        state = [start[one] if one in start else source.arbitrary(one.sort) for one in self.program.globals]
         self._translation.namespace.update(
             G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary, fresh=count()
         )
         self._trace.clear()
         machine = _Machine(source, state, self._frame(self.program.main, source))
+        for slot, parameter in enumerate(self.program.main.parameters):
+            machine.frame[slot] = start.get(parameter, machine.frame[slot])
         outcome, steps = self._execute(machine, step_limit)
         final = {variable: state[i] for variable, i in self._translation.globals.items()}
         edges = tuple(self._translation.edges[i] for i in self._trace)

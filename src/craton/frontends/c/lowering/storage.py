@@ -28,7 +28,8 @@ def storage(context: Context) -> Storage:
 
 def stored(known: Object, shapes: _Shapes | None = None, at: int | None = None) -> StoredObject:
     shape = (shapes or _Shapes()).of(known.type)
-    return StoredObject(known.name, known.size, shape, at, known.initial, _begins_open(known.variable))
+    hidden = known.variable is not None and known.variable.range is None
+    return StoredObject(known.name, known.size, shape, at, known.initial, _begins_open(known.variable), hidden)
 
 
 def _begins_open(variable: nodes.Variable | None) -> SourceRange | None:
