@@ -89,6 +89,7 @@ OTHERS = (
     "elements",
     "shapes",
     "rounds",
+    "search",
     "horn",
     "horn(lbe)",
     "horn(sbe)",

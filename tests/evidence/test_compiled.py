@@ -14,11 +14,11 @@ from craton.engines.bounded import Bounded
 from craton.engines.contract import Budget, Unsafe
 from craton.errors import CratonError
 from craton.evidence import compiled
-from craton.evidence.building import compilers
 from craton.evidence.compiled import run_compiled, write_harness
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, load_program
 from craton.logic import BitVec
+from craton.processes.compilers import compilers
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.execution.interpreter import Interpreter

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from craton.evidence import compiled
-from craton.evidence.building import compilers
 from craton.evidence.compiled import run_compiled, write_harness
 from craton.frontends.programs import Request, load_program
+from craton.processes.compilers import compilers
 from craton.program.cfa import Location, Program
 from craton.verdicts.counterexample import NotCompiled, NotReached, Reached, Replay
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from craton.evidence.building import compilers
 from craton.evidence.elf import Elf
+from craton.processes.compilers import compilers
 from support.machine import runs_32_bits
 
 pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import craton.evidence
-from craton.evidence.building import compilers
+from craton.processes.compilers import compilers
 
 OURS = Path(craton.evidence.__file__).parent / "output.c"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from craton.configuration.stages import Stage
-from craton.evidence.building import compilers
 from craton.evidence.compiled import write_harness
 from craton.evidence.surroundings import surroundings
 from craton.frontends.programs import Request
 from craton.logic import FLOAT64, BitVec, Sort
 from craton.logic.ieee import from_python
 from craton.logic.terms import format_of
+from craton.processes.compilers import compilers
 from craton.program.cfa import Location
 from craton.program.statements import Input
 from craton.verdicts.counterexample import ReadValue, Replay

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from craton.evidence.building import compilers
+from craton.processes.compilers import compilers
 
 
 @functools.cache

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from craton.configuration.stages import Stage
-from craton.evidence.building import compilers
 from craton.frontends.programs import Request, load_program
+from craton.processes.compilers import compilers
 from craton.program.execution.interpreter import Interpreter
 from craton.program.execution.outcomes import ReachedError
 from craton.program.inlining import inline

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from craton.evidence.building import compilers
 from craton.frontends.programs import Request, c_source
+from craton.processes.compilers import compilers
 from craton.testing.native import native_violation
 from craton.testing.native_violation import NativeViolation, News, Propriety
 from support.machine import runs_32_bits

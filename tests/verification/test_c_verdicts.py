@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from craton.configuration.stages import Stage
-from craton.evidence.building import compilers
 from craton.frontends.programs import Request
+from craton.processes.compilers import compilers
 from craton.verdicts.result import Result
 from craton.verification.run import verify
 

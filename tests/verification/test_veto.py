@@ -11,8 +11,8 @@ import pytest
 from craton.cli import main
 from craton.configuration.engines import TESTING
 from craton.configuration.stages import Stage
-from craton.evidence.building import compilers
 from craton.frontends.programs import HOST_DATA_MODEL, Request, load_program
+from craton.processes.compilers import compilers
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
 from craton.testing.native_violation import NativeViolation, Propriety

@@ -21,6 +21,7 @@ _ENTRIES = (
     Entry("value", "craton.engines.value:ValueAnalysis"),
     Entry("value-predicate", "craton.engines.value_predicate:ValuePredicateAnalysis"),
     Entry("explicit", "craton.engines.explicit:Explicit"),
+    Entry("search", "craton.engines.search:Search"),
     Entry("bounded", "craton.engines.bounded:Bounded"),
     Entry("kinduction", "craton.engines.kinduction:KInduction"),
     Entry("conjectures", "craton.engines.conjectures:Conjectures"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -101,16 +100,6 @@ class Failed:
 
     reason: str
     late: bool = False
-
-
-def compilers() -> tuple[str, ...]:
-    """The C compilers of this machine, each once, whatever it is called."""
-    found: dict[str, str] = {}
-    for name in ("cc", "gcc", "clang"):
-        path = shutil.which(name)
-        if path is not None:
-            found.setdefault(os.path.realpath(path), name)
-    return tuple(found.values())
 
 
 def build(job: Job, compiler: str, deadline: float) -> Path | Failed:

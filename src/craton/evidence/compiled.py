@@ -29,7 +29,6 @@ from craton.evidence.building import (
     Job,
     alone_flags,
     build,
-    compilers,
     harness_flags,
     has_c_library,
     limits,
@@ -51,6 +50,7 @@ from craton.evidence.unspecified_values import UnspecifiedValues, unspecified_va
 from craton.files import CannotWrite, write_atomically
 from craton.frontends.c.outline import Outline, outline_c
 from craton.frontends.programs import CSource, Request, c_source
+from craton.processes.compilers import compilers
 from craton.processes.running_time import running_time
 from craton.processes.sandbox import Ending, run_replay
 from craton.program.cfa import ADDRESSES, DIVISION, OVERFLOW, UNREACH, Program

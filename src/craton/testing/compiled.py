@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from craton.errors import CratonError
-from craton.evidence.building import Failed, build, compilers, limits
+from craton.evidence.building import Failed, build, limits
 from craton.evidence.compiled import MEMORY, outline_of, run_compiled, written_job
 from craton.evidence.harness import NOTHING_UNSPECIFIED, is_real
 from craton.frontends.c.library.table import MODELLED
@@ -23,6 +23,7 @@ from craton.frontends.programs import Request, c_source
 from craton.logic import BitVec, ops
 from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
+from craton.processes.compilers import compilers
 from craton.processes.running_time import running_time
 from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, OVERFLOW, UNREACH, Location, Program, Unmodelled

@@ -27,7 +27,6 @@ from craton.evidence.building import (
     Failed,
     Job,
     build,
-    compilers,
     limits,
 )
 from craton.evidence.drawn_harness import drawn_functions, drawn_harness_text
@@ -35,6 +34,7 @@ from craton.evidence.elf import Elf
 from craton.evidence.harness_frame import REACHED, SANITIZED, is_fault
 from craton.frontends.programs import CSource
 from craton.logic import FLOAT32, FLOAT64, BitVec, Sort
+from craton.processes.compilers import compilers
 from craton.processes.running_time import running_time
 from craton.processes.sandbox import run_replay
 from craton.program.cfa import DEREF, DIVISION, FREE, MEMCLEANUP, MEMTRACK, OVERFLOW, UNREACH

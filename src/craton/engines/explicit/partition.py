@@ -95,7 +95,7 @@ class Partition:
     def finer(self, formulas: Iterable[Term]) -> Partition | None:
         """With constants that formulas compare variables with; None if none of them is new to an interval."""
         constants = dict(self.constants)
-        for variable, value, _ in _comparisons(formulas):
+        for variable, value, _ in comparisons(formulas):
             constants[variable] = constants.get(variable, frozenset()) | {value}
         changed = replace(self, constants=constants)
         intervals = {x: changed._made(x) for x in self.intervals}
@@ -116,21 +116,21 @@ def partition(program: Program) -> Partition:
     """Each value by itself, and the constants that intervals would begin at."""
     constants: dict[Term, frozenset[int]] = {}
     signed: set[Term] = set()
-    for variable, value, op in _comparisons(_conditions(program)):
+    for variable, value, op in comparisons(conditions(program)):
         constants[variable] = constants.get(variable, frozenset()) | {value}
         if op in _SIGNED:
             signed.add(variable)
     return Partition(constants, frozenset(signed), {})
 
 
-def _conditions(program: Program) -> Iterator[Term]:
+def conditions(program: Program) -> Iterator[Term]:
     for edge in program.main.edges:
         for inner in edge.statement.edges if isinstance(edge.statement, Block) else (edge,):
             if isinstance(inner.statement, Assume):
                 yield inner.statement.condition
 
 
-def _comparisons(formulas: Iterable[Term]) -> Iterator[tuple[Term, int, ops.Op]]:
+def comparisons(formulas: Iterable[Term]) -> Iterator[tuple[Term, int, ops.Op]]:
     """Variables, and the constants that they are compared with."""
     for node in post_order(*formulas):
         if node.op in _ORDERS or node.op is ops.EQ:

@@ -25,6 +25,7 @@ from craton.program.statements import Call, Return
 from craton.program.variables import writes
 
 MOST_STEPS = 300_000
+_MOST_IN_ONE = 10_000  # steps for each procedure: what few procedures do by themselves engines find out better
 MOST_SEARCHES = 40
 NOTHING_UNKNOWN = Unknowns()
 
@@ -34,7 +35,7 @@ def reaches(program: Program, goals: Collection[Location], unknowns: Unknowns = 
     program, anyone = _with_anyone(program, unknowns)
     alone = Transfer(frozenset(program.globals), _kept(program))
     told_apart: frozenset[Term] = frozenset()
-    steps = MOST_STEPS
+    steps = min(MOST_STEPS, _MOST_IN_ONE * len(program.procedures))
     for _ in range(MOST_SEARCHES):
         search = Search(program, frozenset(goals), unknowns, anyone, alone.of_shared(told_apart), told_apart, steps)
         goal = search.run()
