@@ -9,6 +9,7 @@ import pytest
 from craton.configuration.stages import Stage
 from craton.engines.conjectures import Conjectures
 from craton.engines.contract import Budget, EngineAnswer, Safe
+from craton.engines.contract import Unknown as EngineUnknown
 from craton.frontends.programs import Request, load_program
 from craton.logic import INT, Array, Term, add, eq, forall, ge, int_, lt, or_, select, store, var
 from craton.logic.walk import is_quantified
@@ -62,13 +63,43 @@ ONE_OF_TWO = """
     int a[n];
     for (i = 1; i <= n / 2; i++) { a[2 * i - 2] = 3 > m ? 3 : m; a[2 * i - 1] = m; }
     for (i = 0; i < n; i++) if (a[i] < m) reach_error();"""
+ANY = "int a[N], b[N], i; for (i = 0; i < N; i++) { a[i] = __VERIFIER_nondet_int(); b[i] = __VERIFIER_nondet_int(); } "
+REVERSED = ANY + (
+    "for (i = 0; i < N; i++) b[i] = a[N - i - 1]; for (i = 0; i < N; i++) if (a[i] != b[N - i - 1]) reach_error();"
+)
+PALINDROME = ANY + (
+    "for (i = 0; i < N / 2; i++) a[i] = a[N - i - 1];"
+    " for (i = 0; i < N / 2; i++) if (a[i] != a[N - i - 1]) reach_error();"
+)
+ALIKE = ANY + (
+    "int same = 1; for (i = 0; i < N; i++) if (a[i] != b[i]) same = 0;"
+    " if (same) for (i = 0; i < N; i++) if (a[i] != b[i]) reach_error();"
+)
+COMPUTED = (
+    "int a[N], b[N], i; for (i = 0; i < N; i++) a[i] = 42; for (i = 0; i < N; i++) b[i] = a[i];"
+    " for (i = 0; i < N; i++) b[i] = b[i] + i; for (i = 0; i < N; i++) if (b[i] != 42 + i) reach_error();"
+)
+DIAGONAL = (
+    "int a[20][30], i, j; for (i = 0; i < 20; i++) for (j = 0; j < 30; j++) if (i == j) a[i][j] = 1; else a[i][j] = j;"
+    " for (i = 0; i < 20; i++) for (j = 0; j < 30; j++) if (a[i][j] != (i == j ? 1 : j)) reach_error();"
+)
 OVER_INTEGERS = {
+    "reversed": REVERSED,
+    "a palindrome": PALINDROME,
+    "found to be the same": ALIKE,
+    "computed from what was computed": COMPUTED,
+    "told by row and column": DIAGONAL,
     "row by row": ROWS.format(20) + EACH,
     "pairs in an array of any size": ONE_OF_TWO,
     "every third": "int a[N], b[N], i = 1, j = 0; while (i < N) { a[j] = b[i]; i += 3; j++; }"
     " for (i = 1, j = 0; i < N; i += 3, j++) if (a[j] != b[3 * j + 1]) reach_error();",
 }
 WRONG_OVER_INTEGERS = {
+    "reversed, but for one": REVERSED.replace("b[i] = a[N - i - 1]", "b[i] = a[(N - i - 1) % (N - 1)]"),
+    "a palindrome, but for the middle": PALINDROME.replace("i < N / 2", "i < N / 2 - 1", 1),
+    "the same, but the last one was not looked at": ALIKE.replace("same = 0", "same = i == N - 1"),
+    "computed, but for the last one": COMPUTED.replace("b[i] + i", "b[i] + i + (i == N - 1)"),
+    "told by row and column, but for the corner": DIAGONAL.replace("= j;", "= j + (i + j == 48);"),
     "a row is missing": ROWS.format(19) + EACH,
     "one of a pair is smaller": ONE_OF_TWO.replace("a[2 * i - 1] = m", "a[2 * i - 1] = m - 1"),
     "every third, from another place": OVER_INTEGERS["every third"].replace("3 * j + 1", "3 * j + 2"),
@@ -108,6 +139,23 @@ def test_sums_of_indices_are_seen_over_integers(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize("name", WRONG_OVER_INTEGERS)
 def test_what_is_wrong_is_not_proved_over_integers(tmp_path: Path, name: str) -> None:
     assert not isinstance(answer_over_integers(tmp_path, WRONG_OVER_INTEGERS[name]), Safe)
+
+
+WIDE = (
+    "long long i; int n = __VERIFIER_nondet_int(); if (n < 1 || n > 99999) return 0; long long *a = malloc(8 * n);"
+    " for (i = 0; i < n; i++) a[i] = i * i + 2; for (i = 0; i < n; i++) a[i] = a[i] - 2;"
+    " for (i = 0; i < n; i++) if (a[i] != i * i{}) reach_error();"
+)
+
+
+@pytest.mark.parametrize(("more", "expected"), [("", Safe), (" + (i == 99998)", EngineUnknown)])
+def test_counters_may_be_wider_than_addresses(tmp_path: Path, more: str, expected: type) -> None:
+    written(tmp_path, WIDE.format(more))
+    path = tmp_path / "p.c"
+    path.write_text("extern void *malloc(unsigned);\n" + path.read_text())
+    programs = StagePrograms(prepare(load_program(Request((str(path),), data_model="ILP32"))))
+    answer = Conjectures().run(programs.blocks(CELLS_OVER_INTEGERS, None).program, Budget())
+    assert isinstance(answer, expected)
 
 
 def test_there_may_be_nothing_to_see(tmp_path: Path) -> None:

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from craton.logic import BitVec, Term, bv, bvadd, bvmul, bvsub, eq, free_variables, sign_extend, substitute, var
-from craton.views.cells.positions import told_by
+from craton.logic import (
+    BitVec,
+    Term,
+    bv,
+    bvadd,
+    bvmul,
+    bvsub,
+    eq,
+    evaluate,
+    free_variables,
+    sign_extend,
+    substitute,
+    var,
+)
+from craton.views.cells.positions import told_by, told_by_rows
 from support.assertions import assert_valid
 
 X, Y, K, C = (var(name, BitVec(32)) for name in "ijkc")
@@ -34,3 +47,24 @@ def test_terms_are_told_by_the_position(name: str) -> None:
 
 def test_what_is_no_multiple_stays() -> None:
     assert told_by(eq(C, X), THREE, K) is eq(C, X)
+
+
+CUBE = bvadd(bvmul(bv(60, 32), X), bvmul(bv(12, 32), Y), C)
+
+
+@pytest.mark.parametrize(("index", "sizes"), [(ROW, {X: 1500, Y: 1500}), (CUBE, {X: 9, Y: 5, C: 12})])
+@pytest.mark.parametrize("term", [X, Y, eq(X, Y), bvadd(X, Y), bvadd(bvmul(bv(6000, 32), X), bvmul(bv(4, 32), Y))])
+def test_rows_and_columns_are_told_by_the_position(index: Term, sizes: dict[Term, int], term: Term) -> None:
+    """Wherever columns stay in their rows: on some of them, evaluated."""
+    found = told_by_rows(term, index, K)
+    assert not free_variables(found) & {X, Y}
+    for at in range(0, 1500, 7):
+        values = {variable: at * (place + 3) % size for place, (variable, size) in enumerate(sizes.items())}
+        position = evaluate(index, {C: 0} | values)
+        assert evaluate(found, {C: 0, K: position} | values) == evaluate(term, values)
+
+
+def test_what_is_not_row_by_row_stays() -> None:
+    backwards = bvadd(bvmul(bv(-1500, 32), X), bvmul(bv(-1, 32), Y))
+    for index in (X, backwards, bvadd(bvmul(bv(7, 32), X), bvmul(bv(2, 32), Y))):
+        assert told_by_rows(eq(C, X), index, K) is eq(C, X)

@@ -34,6 +34,9 @@ class Affine:
     def plus(self, number: int) -> Affine:
         return Affine(self.factors, _wrapped(self.constant + number, self.sort), self.sort)
 
+    def times(self, number: int) -> Affine:
+        return normal_sum({p: number * f for p, f in self.factors.items()}, number * self.constant, self.sort)
+
     def without(self, part: Term) -> Affine:
         return Affine({p: f for p, f in self.factors.items() if p is not part}, self.constant, self.sort)
 

@@ -23,12 +23,14 @@ from craton.logic import (
     ops,
     substitute,
 )
-from craton.logic.affine import affine, normal_sum
+from craton.logic.affine import affine, low_part, normal_sum
 from craton.logic.walk import atoms
-from craton.views.cells.positions import moving, told_by
+from craton.views.cells.positions import leaves, moving, told_by, told_by_rows
 
 _COMPARISONS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE, ops.LT, ops.LE, ops.EQ)
 _MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS, _MOST_CORNERS = 24, 10, 3, 16
+_MOST_ROUNDS, _MOST_VALUES = 3, 4  # of computing what is in cells from what is in cells
+_MOST_FLAGS = 8  # conditions that facts may depend on
 
 
 class Hints:
@@ -42,7 +44,10 @@ class Hints:
         self._ends: dict[Term, dict[Term, None]] = {}  # constants that variables are compared with
         self._wanted: dict[Term, None] = {}  # that errors cannot be reached
         self._facts: dict[Term, None] = {}
+        self._writes: dict[tuple[Term, Term], None] = {}  # cells, and what is written to them, told by cells
+        self._flags: dict[Term, bool] = {}  # whether variables are set to nothing but constants
         self._indices: dict[Term, None] = {}
+        self._wide: dict[Term, None] = {}  # bounds of what is wider than positions
         self._limits: dict[Term, None] = {}  # that positions may be below of or above
 
     def look_at(
@@ -52,6 +57,7 @@ class Hints:
         for variable, value in updates.items():
             if value.op is ops.VALUE:
                 self._constants.setdefault(variable, {})[value] = None
+            self._note_flag(variable, list(leaves(value)), chosen)
         compared = [atom for atom in atoms(guard) if atom.op in _COMPARISONS and self._is_open(atom, chosen)]
         for atom in compared:
             for variable, constant in (atom.args, atom.args[::-1]):
@@ -59,21 +65,44 @@ class Hints:
                     self._ends.setdefault(variable, {})[constant] = None
         kept = [{}, *({value: variable} for variable, value in updates.items() if value in chosen)]
         conditions = (substitute(atom, names) for names in kept for atom in atoms(guard))
-        self._conditions |= dict.fromkeys(atom for atom in conditions if self._is_open(atom, chosen))
+        for condition in conditions:
+            if self._is_open(condition, chosen):
+                self._conditions |= {condition: None, not_(condition): None}
         for index in dict.fromkeys(indices):
             if free_variables(index) & chosen:
                 continue
             self._indices[index] = None
             for atom in compared:
                 if free_variables(index) & free_variables(atom):
-                    self._limits |= dict.fromkeys(t for t in atom.args if t.sort is self._position.sort)
+                    self._limit(atom.args)
             for cell, value in updates.items():
-                here = told_by(substitute(value, self._pointers), index, self._position)
-                if is_cell(cell) and cell not in free_variables(here):
-                    self._note(eq(cell, here), index, chosen, self._facts)
+                if is_cell(cell):
+                    self._note_write(cell, substitute(value, self._pointers), index, chosen)
             for atom in atoms(guard):
                 self._note(atom, index, chosen, self._facts)
                 self._note(not_(atom), index, chosen, self._facts)
+
+    def _note_flag(self, variable: Term, values: Sequence[Term], chosen: frozenset[Term]) -> None:
+        if all(value in chosen for value in values):
+            return  # it is arbitrary before it is set
+        known = all(value.op is ops.VALUE or value is variable for value in values)
+        self._flags[variable] = known and self._flags.get(variable, True)
+
+    def _limit(self, compared: Sequence[Term]) -> None:
+        """What an index is compared with, in the width of positions."""
+        sort, wide = self._position.sort, compared[0].sort
+        if isinstance(sort, BitVec) and isinstance(wide, BitVec) and wide.width > sort.width:
+            one, other = compared
+            self._wide |= dict.fromkeys((bvsle(one, other), bvsle(other, one), bvsle(bv(0, wide.width), one)))
+            compared = [low_part(t, sort.width) for t in compared]
+        self._limits |= dict.fromkeys(t for t in compared if t.sort is sort)
+
+    def _note_write(self, cell: Term, value: Term, index: Term, chosen: frozenset[Term]) -> None:
+        for here in self._told(value, index):
+            if cell not in free_variables(here):
+                self._add(eq(cell, here), chosen, self._facts)
+            if not free_variables(here) & chosen:
+                self._writes[cell, here] = None
 
     def _is_open(self, term: Term, chosen: frozenset[Term]) -> bool:
         """Whether it speaks neither of cells and their position nor of what a step chooses."""
@@ -95,25 +124,68 @@ class Hints:
 
     def _note(self, fact: Term, index: Term, chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         """The fact with the position in the place of an index."""
-        fact = told_by(substitute(fact, self._pointers), index, self._position)
+        for told in self._told(fact, index):
+            self._add(told, chosen, facts)
+
+    def _told(self, term: Term, index: Term) -> Iterator[Term]:
+        """The term with the position in the place of an index; and with rows and columns told by it, too."""
+        known = substitute(term, self._pointers)
+        yield told_by(known, index, self._position)
+        by_rows = told_by_rows(known, index, self._position)
+        if by_rows is not known:
+            yield by_rows
+
+    def _add(self, fact: Term, chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         free = free_variables(fact)
         if any(map(is_cell, free)) and not free & chosen and fact is not TRUE:
             facts[fact] = None
 
+    def _computed(self) -> Iterator[Term]:
+        """What cells are that were computed from cells: `a[i] = a[i] - 2` after `a[i] = i * i`."""
+        known: dict[Term, dict[Term, None]] = {}
+        for _ in range(_MOST_ROUNDS):
+            for cell, value in self._writes:
+                cells = sorted(filter(is_cell, free_variables(value)), key=lambda v: v.serial)
+                for values in islice(product(*(list(known.get(c, ())) for c in cells)), _MOST_VALUES):
+                    found = known.setdefault(cell, {})
+                    new = substitute(value, dict(zip(cells, values, strict=True)))
+                    if len(found) < _MOST_VALUES and new not in found:
+                        found[new] = None
+                        yield eq(cell, new)
+
     def formulas(self) -> tuple[Term, ...]:
-        facts = list(self._wanted | self._facts)[:_MOST_FACTS]
+        facts = list(self._wanted | self._facts | dict.fromkeys(self._computed()))[:_MOST_FACTS]
         terms = self._indices | dict.fromkeys(self._first_and_last()) | self._limits
         constant = {limit for limit in terms if limit.op is ops.VALUE}
         limits = [limit for limit in terms if limit not in constant] + sorted(constant, key=lambda t: -t.payload)
         limits = limits[:_MOST_LIMITS]
-        variables = [index for index in self._indices if index.is_variable]
+        variables = [index for index in self._indices if index in moving(affine(index))]
         parts = {part: v for index in self._indices for part, v in moving(affine(index)).items()}
-        bounds = [self._at_most(self._zero, part) for part in parts]
+        bounds = [*self._wide, *(self._at_most(self._zero, part) for part in parts)]
         ends = [(part, substitute(part, {v: end})) for part, v in parts.items() for end in self._ends.get(v, ())]
         pairs = dict.fromkeys((*((part, t) for part in parts for t in limits if part is not t), *ends))
         bounds += [part for i, t in pairs for part in (self._at_most(i, t), self._at_most(t, i), self._near(i, t))]
         ranges = [TRUE, *self._ranges(variables[:_MOST_BEGINNINGS], limits), *self._every_so_often(limits)]
-        return (*self._conditions, *bounds, *(implies(part, fact) for part in ranges for fact in facts))
+        others = frozenset(self._others)
+        told = [
+            implies(part, fact)
+            for part in ranges
+            for fact in facts
+            if others & free_variables(part) <= free_variables(fact)
+        ]
+        told += [implies(flag, fact) for flag in self._flagged() for fact in self._within(limits, self._wanted)]
+        return (*self._conditions, *bounds, *told)
+
+    def _within(self, limits: Sequence[Term], facts: Iterable[Term]) -> Iterator[Term]:
+        """The facts at positions from the first one to limits."""
+        for limit in limits:
+            below = and_(self._at_most(self._zero, self._position), not_(self._at_most(limit, self._position)))
+            yield from (implies(below, fact) for fact in facts)
+
+    def _flagged(self) -> list[Term]:
+        """Questions about variables that are set to constants only: `if (all_equal)`."""
+        flags = frozenset(variable for variable, is_flag in self._flags.items() if is_flag)
+        return [c for c in self._conditions if free_variables(c) <= flags][:_MOST_FLAGS]
 
     def _first_and_last(self) -> Iterator[Term]:
         """Of indices of several variables (`1500·i + j`): where one of them is a constant that it is set to (the row's
@@ -137,7 +209,9 @@ class Hints:
             yield and_(self._at_most(self._zero, k), below)
             for other in self._others:
                 both = and_(self._at_most(self._zero, k), self._at_most(self._zero, other))
-                yield and_(both, below, not_(self._at_most(limit, other)))
+                other_below = not_(self._at_most(limit, other))
+                yield and_(both, below, other_below)
+                yield and_(self._at_most(self._zero, other), other_below)
             for index in beginnings:
                 if index is not limit:
                     yield and_(self._at_most(index, k), below)

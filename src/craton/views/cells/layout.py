@@ -22,6 +22,7 @@ from craton.logic.affine import Affine, affine, extended
 from craton.logic.sorts import INT, Array
 from craton.program.storage import NOTHING_STORED, Storage
 from craton.program.transitions import Transition
+from craton.views.cells.positions import leaves
 
 
 class NotSeen(Exception):
@@ -194,7 +195,7 @@ def _assigned_constants(steps: Sequence[Transition]) -> dict[Term, frozenset[int
     sources: dict[Term, set[Term]] = {}
     for step in steps:
         for variable, value in step.updates.items():
-            sources.setdefault(variable, set()).update(_leaves(value))
+            sources.setdefault(variable, set()).update(leaves(value))
     found: dict[Term, frozenset[int]] = {}
     for variable in sources:
         reached, waiting, constants, open_ = {variable}, [variable], set(), False
@@ -217,14 +218,4 @@ def _chosen(index: Affine) -> list[int]:
     if list(index.factors.values()) != [1]:
         return []
     (part,) = index.factors
-    return [leaf.payload + index.constant for leaf in _leaves(part) if leaf.op is ops.VALUE and leaf.payload]
-
-
-def _leaves(value: Term) -> Iterator[Term]:
-    waiting = [value]
-    while waiting:
-        node = waiting.pop()
-        if node.op is ops.ITE:
-            waiting += node.args[1:]
-        else:
-            yield node
+    return [leaf.payload + index.constant for leaf in leaves(part) if leaf.op is ops.VALUE and leaf.payload]

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from craton.logic import BitVec, Term, fold, free_variables, ops, rebuild
+from collections.abc import Iterator
+from itertools import pairwise
+
+from craton.logic import (
+    BitVec,
+    Term,
+    bv,
+    bvsub,
+    bvudiv,
+    bvurem,
+    extract,
+    fold,
+    free_variables,
+    ops,
+    post_order,
+    rebuild,
+    sign_extend,
+    substitute,
+)
 from craton.logic.affine import Affine, affine, extended, normal_sum
-from craton.logic.sorts import INT
+from craton.logic.sorts import INT, Sort
+from craton.logic.walk import replaced
 
 _SUMS = (ops.BVADD, ops.BVMUL, ops.BVNEG, ops.BVSUB, ops.ADD, ops.MUL, ops.NEG, ops.SUB)
 
@@ -42,13 +61,65 @@ def told_by(term: Term, index: Term, position: Term) -> Term:
             return told(outer) or new
         return outer.term if position in free_variables(new) else new
 
-    return fold(term, visit)
+    found = fold(term, visit)
+    wide = _low_part_of(variable)
+    return found if wide is None else substitute(found, {wide: _as_wide(told(affine(variable)) or variable, wide.sort)})
+
+
+def _low_part_of(part: Term) -> Term | None:
+    """The variable whose low bits a part is: a counter that is wider than addresses."""
+    if part.op is ops.EXTRACT and part.payload[1] == 0 and part.args[0].is_variable:
+        return part.args[0]
+    return None
+
+
+def _as_wide(number: Term, sort: Sort) -> Term:
+    assert isinstance(number.sort, BitVec) and isinstance(sort, BitVec)
+    return sign_extend(sort.width - number.sort.width, number)
 
 
 def moving(index: Affine) -> dict[Term, Term]:
     """The variables of a sum, extended or not, as its parts."""
-    inner = {part: extended(part) or part for part in index.factors}
+    inner = {part: extended(part) or _low_part_of(part) or part for part in index.factors}
     return {part: variable for part, variable in inner.items() if variable.is_variable}
+
+
+def told_by_rows(term: Term, index: Term, position: Term) -> Term:
+    """The term with rows and columns told by the position: if k is 1500·i + j, and j below 1500, then i is k / 1500
+    and j is what remains. The term itself, if the index is not of rows, or not in this order.
+    """
+    sum_ = affine(index)
+    if not isinstance(position.sort, BitVec) or index.sort is not position.sort or len(sum_.factors) < 2:
+        return term
+    parts = sorted(moving(sum_), key=lambda part: -sum_.factors[part])
+    sizes = [sum_.factors[part] for part in parts]
+    nested = all(small > 0 and large > small and large % small == 0 for large, small in pairwise(sizes))
+    if not nested or len(parts) < len(sum_.factors):
+        return term
+    width = position.sort.width
+    rest = bvsub(position, bv(sum_.constant, width))
+    told = {}
+    for part, size in zip(parts, sizes, strict=True):
+        told[part] = bvudiv(rest, bv(size, width))
+        rest = bvurem(rest, bv(size, width))
+        variable = extended(part)
+        if variable is not None and isinstance(variable.sort, BitVec):
+            told[variable] = extract(variable.sort.width - 1, 0, told[part])
+    return replaced((term,), told | _whole_indices(term, sum_, position))[0]
+
+
+def _whole_indices(term: Term, index: Affine, position: Term) -> dict[Term, Term]:
+    """Sums in a term that are multiples of the index, but for a constant, told by the position."""
+    found = {}
+    part, factor = next(iter(index.factors.items()))
+    for node in post_order(term):
+        if node.op in _SUMS and node.sort is index.sort:
+            outer = affine(node)
+            times = outer.factors.get(part, 0) // factor
+            rest = outer.minus(index.times(times))
+            if times and not rest.factors:
+                found[node] = normal_sum({position: times}, rest.constant, index.sort).term
+    return found
 
 
 def _variable(index: Affine) -> Term | None:
@@ -57,3 +128,14 @@ def _variable(index: Affine) -> Term | None:
         return None
     parts = moving(index)
     return min(parts, key=lambda part: (abs(index.factors[part]), -parts[part].serial), default=None)
+
+
+def leaves(value: Term) -> Iterator[Term]:
+    """What a term is, case by case."""
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if node.op is ops.ITE:
+            waiting += node.args[1:]
+        else:
+            yield node

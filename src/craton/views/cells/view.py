@@ -42,6 +42,7 @@ from craton.logic import (
 from craton.logic.affine import affine, extended, normal_sum
 from craton.logic.core import fresh
 from craton.logic.sorts import Array
+from craton.logic.walk import replaced
 from craton.program.cfa import Edge, Location, Program, Symbol
 from craton.program.simultaneous import one_by_one
 from craton.program.statements import Assign, Assume, Block, Havoc, Statement
@@ -215,11 +216,25 @@ class _Making:
             if node.op is ops.SELECT:
                 for root in roots(node.args[0]):
                     if root in self.layouts:
-                        place = affine(substitute(node.args[1], self.pointers))
-                        relative = place.minus(self.layouts[root].start)
-                        by_size = relative.divided(self.layouts[root].size) or relative
-                        found.setdefault(by_size.term, (root, node.args[1]))
+                        found.setdefault(self._place(root, node.args[1]), (root, node.args[1]))
         return list(found.values())
+
+    def _place(self, array: Term, index: Term) -> Term:
+        """The position of an element; or how far its address is from the array's beginning."""
+        layout = self.layouts[array]
+        relative = affine(substitute(index, self.pointers)).minus(layout.start)
+        return (relative.divided(layout.size) or relative).term
+
+    def _at_cells(self, question: Term, pinned: Sequence[tuple[Term, Term]]) -> Term:
+        """The question, asked of the cells at whose positions its elements are."""
+        positions = {self._place(*element): k for element, k in zip(pinned, self.positions, strict=False)}
+        cells = {}
+        for node in post_order(question):
+            if node.op is ops.SELECT and node.args[0] in self.layouts:
+                k = positions.get(self._place(*node.args))
+                if k is not None:
+                    cells[node] = self.cells[node.args[0]][self.layouts[node.args[0]].address(k)]
+        return replaced((question,), cells)[0]
 
     # --- edges ---
 
@@ -248,11 +263,12 @@ class _Making:
         inputs = [i for i in step.inputs if not isinstance(i.sort, Array)] + list(scalars.chosen.values())
         self.hints.look_at(guard, updates, self._element_indices(step), frozenset(inputs))
         if edge.target in self.program.errors and pinned:
-            asked = scalars.scalar(last)
-            self.hints.must_not(asked, self._element_indices(step), frozenset(inputs))
+            asked = scalars.scalar(self._at_cells(last, pinned))
             both = [e for array, index in pinned for e in self._element_index(index, self.layouts[array])]
             if len(pinned) == len(both) == len(self.positions) == MOST_CELLS:
                 self.hints.must_not_both(asked, (both[0], both[1]), frozenset(inputs))
+            else:
+                self.hints.must_not(asked, self._element_indices(step), frozenset(inputs))
         self.variables |= dict.fromkeys(inputs)
         statements: list[Statement] = [Havoc(tuple(inputs))] if inputs else []
         statements += [Assume(guard), *one_by_one(updates)]
