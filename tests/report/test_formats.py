@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,8 @@ def fits_sarif(text: str) -> Any:
     """The log, which is as the standard's schema says (sarif-2.1.0.txt: where it is from)."""
     schema = json.loads((Path(__file__).parent / "sarif-2.1.0.json").read_text(encoding="utf-8"))
     log = json.loads(text)
-    jsonschema.Draft202012Validator(schema).validate(log)
+    validator = jsonschema.validators.validator_for(schema, default=None)  # the draft that the schema itself names
+    validator(schema, format_checker=validator.FORMAT_CHECKER).validate(log)
     return log
 
 
@@ -118,9 +120,46 @@ def test_github() -> None:
     assert warning == "::warning title=Craton%3A UNKNOWN::not decided: out%0Aof time"
 
 
+# What the schemas of Ant (Windy Road) and of Jenkins (junit-10.xsd of its xunit plugin) both allow: of each
+# element its attributes, all of which one of them requires, those that may be there, and its children in their order.
+JUNIT = {
+    "testsuites": ("", "", ("testsuite",)),
+    "testsuite": (
+        "package id name timestamp hostname tests failures errors time",
+        "skipped",
+        ("properties", "testcase", "system-out", "system-err"),
+    ),
+    "properties": ("", "", ("property",)),
+    "testcase": ("name classname time", "", ("skipped", "error", "failure")),
+    "error": ("type", "message", ()),
+    "failure": ("type", "message", ()),
+    "skipped": ("", "message", ()),
+    "system-out": ("", "", ()),
+    "system-err": ("", "", ()),
+}
+
+
+def fits_junit(text: str) -> ElementTree.Element:
+    suites = ElementTree.fromstring(text)
+    assert suites.tag == "testsuites"
+    for element in suites.iter():
+        required, allowed, children = JUNIT[element.tag]
+        assert set(required.split()) <= set(element.attrib) <= {*required.split(), *allowed.split()}
+        order = [children.index(child.tag) for child in element]
+        assert order == sorted(order) and (element.tag != "testcase" or len(order) <= 1)
+    for suite in suites:
+        assert [suite.find(name) is not None for name in ("properties", "system-out", "system-err")] == [True] * 3
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
+        assert re.fullmatch(r"\d+(\.\d+)?", suite.attrib["time"])
+        counted = {name: len(suite.findall(f"testcase/{name}")) for name in ("failure", "error", "skipped")}
+        told = {name: int(suite.attrib[f"{name}s" if name != "skipped" else name]) for name in counted}
+        assert told == counted and int(suite.attrib["tests"]) == len(suite.findall("testcase"))
+    return suites
+
+
 def test_junit() -> None:
-    suites = ElementTree.fromstring(junit(TOLD))
-    assert (suites.get("tests"), suites.get("failures"), suites.get("skipped")) == ("3", "1", "1")
+    suites = fits_junit(junit(TOLD))
+    assert [suites[0].get(name) for name in ("tests", "failures", "errors", "skipped")] == ["3", "1", "0", "1"]
     cases = {case.get("name"): case for case in suites.iter("testcase")}
     failure = cases["reach"].find("failure")
     assert failure is not None and failure.text == "a,b.c:2: f();  // x = 1"
@@ -158,8 +197,8 @@ def test_what_is_bad_input_is_told_in_the_format(words: list[str], capsys: pytes
     assert command("verify", *words, "--format", "github") == 2
     assert capsys.readouterr().out.startswith("::error title=Craton::")
     assert command("verify", *words, "--format=junit") == 2
-    suites = ElementTree.fromstring(capsys.readouterr().out)
-    assert suites.get("errors") == "1" and words[-1] in str(suites.find("testsuite/testcase/error").get("message"))  # type: ignore[union-attr]
+    (error,) = fits_junit(capsys.readouterr().out).iter("error")
+    assert words[-1] in error.attrib["message"]
 
 
 def test_lists_of_checks_are_no_verdicts(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,9 @@ reports. Each is one text for all verdicts of a run.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +24,7 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _UNKNOWN = "unknown"
 _RULES = (UNREACH, OVERFLOW, DIVISION, DEREF, FREE, MEMTRACK, MEMCLEANUP)
 _MOST_STEPS = 500  # of a counterexample
+_NOT_IN_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
 def sentence(outcome: Outcome) -> str:
@@ -148,33 +151,53 @@ def _escaped(text: str, *, in_property: bool = False) -> str:
 
 
 def junit(told: Sequence[Told]) -> str:
-    """A test for each verdict: FALSE fails, UNKNOWN is skipped."""
+    """A test for each verdict: FALSE fails, UNKNOWN is skipped. As the schemas of both Ant and Jenkins want it, each of
+    which knows what the other does not: attributes of `testsuites`, or suites without a host.
+    """
     kinds = [outcome.verdict.kind for _, outcome in told]
-    counts = {
-        "tests": str(len(told)),
-        "failures": str(kinds.count(VerdictKind.FALSE)),
-        "skipped": str(kinds.count(VerdictKind.UNKNOWN)),
-    }
-    suites = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": "craton", "errors": "0", **counts})
-    for name, outcome in told:
-        seconds = outcome.statistics.get("wall time (s)", 0)
-        about = {"classname": next(iter(outcome.sources), "craton"), "name": name, "time": f"{seconds:.2f}"}
+    seconds = [outcome.statistics.get("wall time (s)", 0) for _, outcome in told]
+    suites, suite = _suite(len(told), kinds.count(VerdictKind.FALSE), 0, kinds.count(VerdictKind.UNKNOWN), sum(seconds))
+    for (name, outcome), time in zip(told, seconds, strict=True):
+        about = {
+            "classname": _legal(next(iter(outcome.sources), "craton")),
+            "name": _legal(name),
+            "time": f"{time:.2f}",
+        }
         _test(ElementTree.SubElement(suite, "testcase", about), outcome)
     return _document(suites)
 
 
 def junit_failure(message: str) -> str:
     """A test that could not be made."""
-    counts = {"tests": "1", "failures": "0", "skipped": "0", "errors": "1"}
-    suites = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": "craton", **counts})
+    suites, suite = _suite(1, 0, 1, 0, 0)
     case = ElementTree.SubElement(suite, "testcase", {"classname": "craton", "name": "craton", "time": "0.00"})
-    ElementTree.SubElement(case, "error", {"message": _legal(message)})
+    ElementTree.SubElement(case, "error", {"message": _legal(message), "type": "bad input"})
     return _document(suites)
 
 
+def _suite(
+    tests: int, failures: int, errors: int, skipped: int, seconds: float
+) -> tuple[ElementTree.Element, ElementTree.Element]:
+    counts = {"tests": tests, "failures": failures, "errors": errors, "skipped": skipped}
+    about = {
+        "id": "0",
+        "name": "craton",
+        "package": "craton",
+        "hostname": "localhost",
+        "timestamp": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
+        "time": f"{seconds:.2f}",
+        **{name: str(number) for name, number in counts.items()},
+    }
+    suites = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(suites, "testsuite", about)
+    ElementTree.SubElement(suite, "properties")
+    return suites, suite
+
+
 def _document(suites: ElementTree.Element) -> str:
+    for suite in suites:
+        ElementTree.SubElement(suite, "system-out")
+        ElementTree.SubElement(suite, "system-err")
     ElementTree.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode")
 
@@ -198,7 +221,7 @@ def _lines(way: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 def _legal(text: str) -> str:
     """Without characters that XML has no place for."""
-    return "".join(one if one in "\t\n" or one >= " " else "?" for one in text)
+    return _NOT_IN_XML.sub("?", text)
 
 
 FORMATS = {"sarif": sarif, "github": github, "junit": junit}

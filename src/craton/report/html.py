@@ -24,6 +24,7 @@ from craton.words import counted
 _MOST_LINES = 1500  # of a file that is shown whole; of a longer one what is spoken of, and lines around it
 _AROUND = 6
 _MOST_STEPS = 2000
+_NOTHING_VIOLATES = "No run of the program does what the property forbids."
 _ON_A_SCREEN, _MOST_LINKS = 20, 12  # lines
 
 
@@ -68,7 +69,8 @@ def _title(told: Outcome) -> str:
 
 def _head(told: Outcome) -> Html:
     badge = element("span", told.answer.upper() or told.verdict.headline, kind=f"badge {told.verdict.kind.value}")
-    sentences = [f"warning: {one}" for one in told.warnings]
+    sentences = [_NOTHING_VIOLATES] if told.verdict.kind is VerdictKind.TRUE and not told.answer else []
+    sentences += [f"warning: {one}" for one in told.warnings]
     if told.violated is not None and told.violated.get("what"):
         place = "" if told.violated["file"] is None else f" at {told.violated['file']}:{told.violated['line']}"
         sentences.append(f"{told.violated['what']}{place}")
@@ -184,6 +186,7 @@ def _way(way: Sequence[Mapping[str, Any]], told: Outcome) -> Html:
         f'<input id="at" type="range" min="0" max="{len(way) - 1}" value="0" aria-label="step">'
         '<button id="on" aria-label="next step">▶</button><button id="last" aria-label="last step">▶|</button>'
         f'<span id="counter" class="dim">{len(way)} steps</span></div>'
+        '<p class="dim hint">Click a line, or use the arrow keys: the values so far stand below.</p>'
     )
     values = Html('<div class="values"><table><tbody id="values"></tbody></table></div>')
     steps = element("div", *(_step(step) for step in way), kind="steps")
@@ -195,13 +198,15 @@ def _way(way: Sequence[Mapping[str, Any]], told: Outcome) -> Html:
 def _step(step: Mapping[str, Any]) -> Html:
     if "rounds" in step:
         return element("button", f"… {counted(step['rounds'], 'more round')}", kind="step mono dim")
-    changes = ", ".join(told_changes(step))
+    changes = list(told_changes(step))
+    commas = [", "] * (len(changes) - 1) + [""]
+    whole = [element("span", f"{one}{comma}") for one, comma in zip(changes, commas, strict=False)]
     indent = "\u00a0" * (2 * step["depth"])
     return element(
         "button",
         element("span", f"{step['line']:>4} ".replace(" ", "\u00a0"), kind="dim"),
         f"{indent}{step['text']} ",
-        element("span", changes, kind="what"),
+        element("span", *whole, kind="what"),
         kind="step mono",
     )
 
@@ -244,7 +249,7 @@ def _more(told: Outcome, about: About) -> Html:
     known = {"version": f"Craton {__version__}", **about.configuration}
     parts.append(folded("Configuration", rows(("", ""), list(known.items()))))
     if about.command:
-        parts.append(card("Again", element("pre", about.command)))
+        parts.append(card("Do it again", element("pre", about.command)))
     return Html("".join(parts))
 
 
@@ -252,5 +257,5 @@ def _figure(value: Any) -> str:
     if isinstance(value, dict):
         if value.keys() == {"calls", "seconds"}:
             return f"{value['seconds']:g} s"
-        return ", ".join(f"{name}: {_figure(one)}" for name, one in value.items())
+        return ", ".join(f"{name}: {_figure(one)}" for name, one in value.items() if one is not None)
     return str(value)

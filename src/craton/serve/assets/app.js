@@ -6,6 +6,8 @@ const find = (id) => document.getElementById(id);
 const source = find("source");
 const jobs = new Map(); // the column of an answer → the job that is shown there
 let examples = [];
+const MEANS = { "reach": ": no assertion fails", "memsafety": ": pointers and memory", "overflow": ": signed integers",
+  "memcleanup": ": all memory is freed", "all": ": all but memcleanup" };
 
 async function ask(path, content) {
   const sent = content === undefined ? {} : { method: "POST", body: JSON.stringify(content),
@@ -162,6 +164,6 @@ ask("about").then((about) => {
   find("version").textContent = about.version;
   find("seconds").max = about.most_seconds;
   find("example").append(...examples.map((one) => Object.assign(made("option", one.title), { value: one.name })));
-  find("property").append(...about.properties.map((name) => made("option", name)));
+  find("property").append(...about.properties.map((name) => Object.assign(made("option", name + (MEANS[name] ?? "")), { value: name })));
   choose(examples[0].name);
 });
