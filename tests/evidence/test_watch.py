@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from craton.evidence.building import build, compilers, has_c_library
+from craton.evidence.building import build, has_c_library
 from craton.evidence.compiled import outline_of, written_job
 from craton.evidence.harness import NOTHING_UNSPECIFIED
 from craton.frontends.programs import Request, c_source
+from craton.processes.compilers import compilers
 from craton.processes.running_time import running_time
 from craton.program.cfa import Location
 from craton.verdicts.counterexample import Replay

@@ -98,7 +98,7 @@ def folder() -> Iterator[Path]:
     """Where the commands of a page run: with the examples, and a `craton` that is this one."""
     with tempfile.TemporaryDirectory(prefix="craton-docs-") as name:
         path = Path(name)
-        for kind in ("c", "bench"):
+        for kind in ("c", "bench", "boogie"):
             shutil.copytree(ROOT / "examples" / kind, path / "examples" / kind)
         for file, text in _FILES.items():
             (path / file).parent.mkdir(exist_ok=True)
