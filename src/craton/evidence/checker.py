@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
 from craton.evidence.elements import without_arrays
+from craton.evidence.state_bounds import BOUNDS, bounds_contradict
 from craton.evidence.state_questions import StateQuestions
 from craton.logic import FALSE, Term, alternatives, disjuncts, free_variables, not_, size
 from craton.logic.instances import cases_of_indices, instantiated
@@ -126,6 +127,7 @@ class _Check:
         self.asked = 0
         self.shown = 0
         self.known: dict[tuple[Term, ...], bool] = {}
+        self.by_bounds: dict[tuple[Term, ...], bool] = {}
 
     def result(self) -> Flaw | Confirmed:
         for condition in self.annotation.start():
@@ -165,7 +167,8 @@ class _Check:
         for question in states.questions():
             if self.panel.late:
                 return _late(edge)
-            at_once = question.of_terms and self._shown_of_terms((question.state, question.rest))
+            said = (question.state, question.rest)
+            at_once = self._shown_of_terms(said) if question.of_terms else self._shown_by_bounds(said, question.guard)
             if not at_once and not all(self._remembered(case, _PATIENT) for case in question.cases(self._follows)):
                 holds = self.panel.contradictory((question.state, question.rest, question.guard), _PATIENT)
                 if holds is not True:
@@ -178,6 +181,17 @@ class _Check:
         if formulas not in self.known:
             self.known[formulas] = self.panel.contradicts(*formulas, _TRIES[1:])
         return self.known[formulas]
+
+    def _shown_by_bounds(self, formulas: tuple[Term, Term], guard: Term) -> bool:
+        """What else there is, is looked at if that is not enough. That is one opinion, and not one of a solver."""
+        if self.panel.opinions > 1:
+            return False
+        if formulas not in self.by_bounds:
+            self.by_bounds[formulas] = bounds_contradict(formulas)
+        shown = self.by_bounds[formulas] or bounds_contradict((*formulas, guard))
+        if shown:
+            self.panel.believed[BOUNDS] = None
+        return shown
 
     def _follows(self, premise: Term, formula: Term) -> bool:
         return self._remembered((premise, not_(formula)), _QUICK)
