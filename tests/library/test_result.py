@@ -58,6 +58,10 @@ def test_a_violation_tells_its_way(violated: craton.Result) -> None:
     assert violated.is_false and not violated.invariants
     assert [row["value"] for row in violated.inputs] == ["7"]
     assert violated.trace[0]["changes"] == {"x": "7"} and violated.trace[0]["inputs"] == ["x"]
+    first, *_, last = str(violated.trace).splitlines()
+    assert first.split("  ")[0] == "5" and first.endswith("  x = 7 (input)") and last == "7      reach_error();"
+    assert str(violated.inputs).splitlines()[0].split() == ["function", "type", "value"]
+    assert not str(violated.invariants)
     assert violated.trace[-1]["text"] == "reach_error();"
 
 
@@ -134,3 +138,12 @@ def test_rows_of_several_kinds_make_one_table() -> None:
     rows = Rows([{"line": 1, "changes": {"x": "1", "y": "<2>"}}, {"rounds": 3}])
     page = read(rows._repr_html_())
     assert page.rows == [["line", "changes", "rounds"], ["1", "x = 1, y = <2>", ""], ["", "", "3"]]
+
+
+def test_an_explanation_is_a_table_where_it_is_printed(proved: craton.Result) -> None:
+    told = proved.explain(["newton(sp)", "craig(z3)"])
+    head, *rows = str(told).splitlines()
+    assert head.split() == ["line", "statement", "newton(sp)", "craig(z3)"]
+    assert any(row.split()[1:4] == ["x", ":=", "0"] for row in rows if row.startswith("5"))
+    assert rows[-2].startswith("newton(sp): not perfect") and rows[-1].startswith("craig(z3): ")
+    assert "assume" not in repr(told) and "newton(sp): not perfect" in repr(told)

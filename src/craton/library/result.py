@@ -13,7 +13,7 @@ from craton.errors import CratonError
 from craton.markup import Html, element, shown, table
 from craton.program.picture import to_svg
 from craton.report.changes import told_changes
-from craton.report.verdict import Outcome, as_data
+from craton.report.verdict import Outcome, as_data, way_lines
 from craton.verdicts import result as plain
 from craton.verdicts.text import VerdictKind
 from craton.words import counted
@@ -31,6 +31,12 @@ class Rows(tuple[Mapping[str, Any], ...]):
     """Rows of plain data, the same as in JSON, shown as a table in notebooks."""
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        names = dict.fromkeys(name for row in self for name in row)
+        lines = [tuple(names), *(tuple(_cell(row.get(name, "")) for name in names) for row in self)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
         return shown(self.table())
@@ -50,6 +56,9 @@ class Way(Rows):
     """Steps of a run; rounds of loops that were left out are rows of their own."""
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(way_lines(self))
 
     def table(self) -> Html:
         return table(("line", "statement", "what happened"), map(_step, self))

@@ -403,18 +403,23 @@ def _print_way(way: Sequence[dict[str, Any]]) -> None:
         half = _MOST_STEPS // 2
         left = len(way) - _MOST_STEPS
         shown = [*way[:half], {"left": left}, *way[-half:]] if left > 0 else list(way)
-        files = {step["file"] for step in way if "file" in step}
-        width = max(len(_place(step, files)) for step in shown)
         print("  the way there:")
-        for step in shown:
-            print(f"    {_told_step(step, files, width)}")
+        for line in way_lines(shown):
+            print(f"    {line}")
 
 
-def _place(step: dict[str, Any], files: set[str]) -> str:
+def way_lines(way: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line for each step: where, its text, and what happened there."""
+    files = {step["file"] for step in way if "file" in step}
+    width = max((len(_place(step, files)) for step in way), default=0)
+    return [_told_step(step, files, width) for step in way]
+
+
+def _place(step: Mapping[str, Any], files: set[str]) -> str:
     return "" if "line" not in step else str(step["line"]) if len(files) == 1 else f"{step['file']}:{step['line']}"
 
 
-def _told_step(step: dict[str, Any], files: set[str], width: int) -> str:
+def _told_step(step: Mapping[str, Any], files: set[str], width: int) -> str:
     if "rounds" in step:
         return f"{'':{width}}  … {counted(step['rounds'], 'more round')}"
     if "left" in step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -116,22 +116,58 @@ class Explained(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Of a table of an explanation: a step, or what stands between two steps."""
+
+    line: Line | None
+    cells: tuple[str, ...]  # of each refiner
+
+
+def _rows(explained: Explained) -> Iterator[_Row]:
+    """An assertion stands between the steps that lead to it and from it."""
+    columns = explained.columns
+
+    def assertions(position: int) -> _Row:
+        told = (explained.told(column.assertions[position]) if column.assertions else "" for column in columns)
+        return _Row(None, tuple(told))
+
+    if explained.begins_with_assertion:
+        yield assertions(0)
+    for number, line in enumerate(explained.lines):
+        core = ("● in core" if column.core and number in column.core else "" for column in columns)
+        yield _Row(line, tuple(core))
+        yield assertions(number + explained.begins_with_assertion)
+
+
+def as_text(explained: Explained) -> str:
+    """As a table for a terminal, and what each refiner came to."""
+    table = [("line", explained.step, *(column.refiner for column in explained.columns))]
+    for row in _rows(explained):
+        line = row.line or Line("", "")
+        table.append((line.place, "   " * line.depth + line.text, *row.cells))
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+    return "\n".join([*lines, "", *(f"{column.refiner}: {column.verdict}" for column in explained.columns)])
+
+
+def in_short(explained: Explained) -> str:
+    told = (f"{column.refiner}: {column.verdict}" for column in explained.columns)
+    return f"<explanation of {counted(len(explained.lines), explained.step)}; {'; '.join(told)}>"
+
+
 def displayed(explained: Explained) -> str:
-    """As a table: an assertion stands between the steps that lead to it and from it."""
+    """As a table for notebooks."""
     from craton.markup import Html, element, shown, table
 
     columns = explained.columns
-
-    def assertions(position: int) -> tuple[str, ...]:
-        told = (explained.told(column.assertions[position]) if column.assertions else "" for column in columns)
-        return ("", "", *(element("span", text, kind="formula") for text in told))
-
-    rows = [assertions(0)] if explained.begins_with_assertion else []
-    for number, line in enumerate(explained.lines):
-        text = element("span", "\u2003" * line.depth + line.text, kind="strong")
-        core = ("● in core" if column.core and number in column.core else "" for column in columns)
-        rows.append((line.place, text, *(element("span", mark, kind="good") for mark in core)))
-        rows.append(assertions(number + explained.begins_with_assertion))
+    rows = []
+    for row in _rows(explained):
+        kind = "formula" if row.line is None else "good"
+        cells = [element("span", cell, kind=kind) for cell in row.cells]
+        line = row.line or Line("", "")
+        text = element("span", "\u2003" * line.depth + line.text, kind="strong") if row.line else ""
+        rows.append((line.place, text, *cells))
     heads = [
         element("span", column.refiner, Html("<br>"), element("small", column.verdict, kind="dim"))
         for column in columns
@@ -139,7 +175,7 @@ def displayed(explained: Explained) -> str:
     return shown(table(("line", explained.step, *heads), rows))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """A trace of a program, and what refiners learn from it."""
 
@@ -148,6 +184,12 @@ class Explanation:
     program: Program | None = None  # whose names are told, if it is known
     step: ClassVar[str] = "statement"
     begins_with_assertion: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
     def _repr_html_(self) -> str:
         return displayed(self)

@@ -21,7 +21,7 @@ from craton.program.readable import Readable
 from craton.program.short_names import short_names, with_short_names
 from craton.program.statements import Call
 from craton.smt import make_solver
-from craton.traces.explanation import Column, Explanation, Line, displayed
+from craton.traces.explanation import Column, Explanation, Line, as_text, displayed, in_short
 from craton.traces.explanation import column as trace_column
 from craton.traces.paths import Judged, spurious_paths
 from craton.traces.refutation import Abstraction, Refiner, Refutation
@@ -100,7 +100,7 @@ def _program_line(made: ProcedureSystem, origin: int | str) -> Line:
     return Line(f"{clause.head.predicate} returns" if clause.body else f"enter {made.program.entry}", "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TreeExplanation:
     """See `traces.explanation.Explained`. The first child of a node is shown as far in as the node, others further: so
     a path is not indented at all, and a call is indented below its caller.
@@ -110,6 +110,12 @@ class TreeExplanation:
     columns: tuple[Column, ...]
     words: Words = field(default_factory=Words)
     begins_with_assertion: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
     def _repr_html_(self) -> str:
         return displayed(self)
