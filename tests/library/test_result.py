@@ -59,7 +59,7 @@ def test_a_violation_tells_its_way(violated: craton.Result) -> None:
     assert [row["value"] for row in violated.inputs] == ["7"]
     assert violated.trace[0]["changes"] == {"x": "7"} and violated.trace[0]["inputs"] == ["x"]
     first, *_, last = str(violated.trace).splitlines()
-    assert first.split("  ")[0] == "5" and first.endswith("  x = 7 (input)") and last == "7      reach_error();"
+    assert first.split("  ")[0] == "5" and first.endswith("  x = 7 (input)") and last == "7  reach_error();"
     assert str(violated.inputs).splitlines()[0].split() == ["function", "type", "value"]
     assert not str(violated.invariants)
     assert violated.trace[-1]["text"] == "reach_error();"
