@@ -43,7 +43,7 @@ def verify(
     refine: str | Refiner | None = None,
     encoding: Literal["bv", "int", "ideal"] | None = None,
     floats: Literal["exact", "real"] | None = None,
-    arrays: Literal["exact", "cells"] | None = None,
+    arrays: Literal["exact", "cells", "all"] | None = None,
     loops: Literal["exact", "accelerated"] | None = None,
     solver: str | None = None,
     seed: int | None = None,
@@ -62,10 +62,11 @@ def verify(
     """Does the program have the property? `result.verdict` is `Proved`, `Violated` or `Unknown`, with its evidence.
 
     Files are C files, one Boogie program or one task definition; or `source` is the text of a program, in a `language`.
-    `property` is a property file. Engines and refiners are values (`craton.TraceAbstraction(craton.Newton())`) or what
-    one writes on the command line. Without any of them several ways take turns, `jobs` of them at once. `passes` are
-    those that run ("slicing,constants", "none"; all by default). Limits are seconds and MiB, of all processes. What is
-    wrong with the input is raised as `craton.CratonError`. `watch` is called with the engine's progress now and then.
+    `property` is a property file, or names (`"overflow,memsafety"`). Engines and refiners are values
+    (`craton.TraceAbstraction(craton.Newton())`) or what one writes on the command line. Without any of them several
+    ways take turns, `jobs` of them at once. `passes` are those that run ("slicing,constants", "none"; all by default).
+    Limits are seconds and MiB, of all processes. What is wrong with the input is raised as `craton.CratonError`.
+    `watch` is called with the engine's progress now and then.
     """
     from craton.processes.limits import Limits
     from craton.program.passes import read_passes

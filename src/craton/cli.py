@@ -44,7 +44,6 @@ def build_parser(commands: Sequence[str] = _COMMANDS) -> _Parser:
         prog="craton",
         description="A software model checker built around the refinement step: Craig interpolation and Newton.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"craton {__version__}")
     parser.add_argument("--debug", action="store_true", help="show Python tracebacks of errors")
@@ -55,8 +54,21 @@ def build_parser(commands: Sequence[str] = _COMMANDS) -> _Parser:
     return parser
 
 
+class _Help(argparse.HelpFormatter):
+    """Paragraphs fill the width of the terminal; those with indented lines (examples, tables) stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill
+
+        paragraphs = text.strip("\n").split("\n\n")
+        return "\n\n".join(one if "\n " in f"\n{one}" else fill(one, width) for one in paragraphs)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments, also to those who read JSON."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": _Help, **options})
 
     def error(self, message: str) -> NoReturn:
         raise _BadArguments(f"{self.prog}: {message} ({self.prog} --help)")

@@ -32,6 +32,20 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
     assert shown.startswith(f"usage: craton {name} ") and f"craton {name}" in shown.partition("\nexamples:\n")[2]
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_help_fits_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """But for examples and tables."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for name in COMMANDS:
+        assert command(name, "--help") == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert not [line for line in lines if len(line) > columns and not line.startswith("  ")]
+    assert command("verify", "--help") == 0
+    assert "\n  TRUE            with an inductive proof" in capsys.readouterr().out
+
+
 def test_a_mistake_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def broken() -> tuple[str, ...]:
         raise ZeroDivisionError("of ours")

@@ -54,7 +54,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="run many tasks under several configurations, and compare",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("tasks", nargs="+", metavar="TASKS", help="task definitions, sets, directories, programs")
     parser.add_argument(

@@ -25,7 +25,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="show a program's control-flow automaton",
         description="Prints statistics of a program's automaton and the assumptions made, or the automaton itself.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_program_arguments(parser)
     form = parser.add_mutually_exclusive_group()

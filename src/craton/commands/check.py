@@ -46,7 +46,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="check a certificate without the engine that made it",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("certificate", metavar="CERTIFICATE", help="what verify --proof has written")
     add_source_arguments(parser)

@@ -40,7 +40,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="show what changed between two campaigns; fails on a regression",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("before", type=Path, metavar="R1", help="a campaign's directory, or its results.jsonl")
     parser.add_argument("now", type=Path, metavar="R2", help="another one")

@@ -50,7 +50,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="let the shell complete commands, options and expressions",
         description="Prints a script that lets a shell complete commands, options, and refinement expressions.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("shell", choices=(*SCRIPTS, "words"), metavar="bash|zsh|fish", help="the shell")
     parser.add_argument("line", nargs="?", help=argparse.SUPPRESS)  # of `words`: the line up to the cursor

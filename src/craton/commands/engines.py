@@ -31,7 +31,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description="Lists the engines of `craton verify --engine`, with their options, the stages that take"
         " turns when no engine is chosen,\nand the schedules that share the time by what a program is like.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--stages", type=Path, metavar="FILE", help="the stages and schedules of a file")
     parser.add_argument(

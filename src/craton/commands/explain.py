@@ -44,7 +44,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="show what refiners learn from a spurious error path of a program",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_source_arguments(parser)
     paths = parser.add_argument_group("which paths")

@@ -22,7 +22,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="print the manual page",
         description="Prints the manual page of craton and all its commands, for man.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
 
@@ -55,16 +54,19 @@ def _command(parser: argparse.ArgumentParser) -> Iterator[str]:
     formatter = argparse.HelpFormatter(parser.prog, width=_WIDTH)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     yield from _preformatted(formatter.format_help())
-    if parser.formatter_class is argparse.RawDescriptionHelpFormatter:
-        yield from _preformatted(parser.description or "")
-    else:
-        yield _text(parser.description or "")
+    yield from _paragraphs(parser.description or "")
     for action in parser._actions:
         if action.help != argparse.SUPPRESS:
             yield ".TP"
             yield f".B {_text(formatter._format_action_invocation(action))}"
             yield _text(formatter._expand_help(action) if action.help else "")
-    yield from _preformatted(parser.epilog or "")
+    yield from _paragraphs(parser.epilog or "")
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Those with indented lines (examples, tables) stay as they are."""
+    for one in text.strip("\n").split("\n\n"):
+        yield from _preformatted(one) if "\n " in f"\n{one}" else (".PP", *map(_text, one.splitlines()))
 
 
 def _preformatted(text: str) -> Iterator[str]:

@@ -59,7 +59,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="run an experiment of a paper, with the paper's figures beside ours",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("experiment", choices=NAMES, metavar="EXPERIMENT", help=" or ".join(NAMES))
     parser.add_argument("tasks", nargs="*", metavar="TASKS", help="task definitions, sets, directories, programs")

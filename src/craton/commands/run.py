@@ -36,7 +36,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="run a program on given inputs",
         description="Runs the program on values for its nondet calls, and says how it ended.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_program_arguments(parser)
     values = parser.add_mutually_exclusive_group()

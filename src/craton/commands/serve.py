@@ -37,7 +37,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="a playground in the browser, on this machine",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--port", type=whole_number(0, 65535), default=8765, metavar="N", help="of the page (8765); 0: any that is free"

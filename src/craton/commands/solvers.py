@@ -21,7 +21,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description="Lists every solver Craton knows. Solvers in process come from PyPI; the others are programs that"
         " speak SMT-LIB.\nAny further program that does can be used by its command line.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.set_defaults(run=run)

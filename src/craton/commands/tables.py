@@ -37,7 +37,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="show the results of a campaign as tables, a page or figures",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("campaign", type=Path, metavar="OUT", help="what `craton bench --out` has written")
     parser.add_argument(

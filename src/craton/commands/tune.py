@@ -54,7 +54,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="learn from campaigns how stages should share the time",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "results", type=Path, nargs="+", metavar="RESULTS", help="a campaign's directory, or its results.jsonl"

@@ -39,7 +39,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="check a witness of a verdict",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("witness", metavar="WITNESS", help="what a verifier wrote: YAML or GraphML")
     add_source_arguments(parser)

@@ -71,7 +71,6 @@ def add_to(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="prove a program correct, or find inputs that make it fail",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_verify_arguments(parser)
     parser.set_defaults(run=run)
