@@ -80,6 +80,24 @@ def test_an_extended_choice_is_a_part_of_its_holder() -> None:
     assert found is and_(not_(bvslt(part, bv(0, 8))), eq(wide, sign_extend(24, part)))
 
 
+def test_where_ways_meet_rounds_are_known_way_by_way() -> None:
+    """One way goes 5 rounds and then m, the other none: from x = n + 2·m alone nobody knows n."""
+    from craton.logic import BOOL, bv, bvadd, bvmul, bvule, implies, ite, or_
+    from craton.logic import TRUE as YES
+
+    def byte(number: int) -> Term:
+        return bv(number, 8)
+
+    held, n, m, taken = var("h", BitVec(8)), var("rounds 1?1", BitVec(8)), var("rounds 2?2", BitVec(8)), var("t", BOOL)
+    condition = implies(taken, and_(bvule(byte(5), n), bvule(n, byte(5)), bvule(m, byte(3))))
+    value = ite(taken, bvadd(n, bvmul(byte(2), m)), byte(1))
+    found = StateFormulas({}, frozenset((held,))).formula(condition, {held: value}, frozenset((held,)))
+    assert found is not YES
+    assert {h for h in range(256) if evaluate(found, {held: h})} == {1, 5, 7, 9, 11}
+    unbounded = StateFormulas({}, frozenset((held,))).formula(or_(taken, YES), {held: value}, frozenset((held,)))
+    assert all(evaluate(unbounded, {held: h}) for h in (1, 5, 6, 200))
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from craton.engines.conjectures import Conjectures
 from craton.engines.contract import Budget, Safe, Unknown
-from craton.engines.phases import phases
+from craton.engines.phases import Phases, phases
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.facts.conditions import conditions
@@ -133,6 +133,16 @@ DOWN_AND_UP = """
     while (x < 0) { x += y; y++; }
     if (y < LEAST) reach_error();
 """
+IN_TWO_STEPS = """
+    unsigned x = 0;
+    while (x < 10 * LIMIT) { if (x < LIMIT) x++; else x += 2; }
+    if (x != 10 * LIMIT + LEAST) reach_error();
+"""
+IN_TURN = """
+    unsigned x = 0, y = LIMIT;
+    while (x < 2 * LIMIT) { if (x < LIMIT) x++; else { x++; y++; } }
+    if (x != y + LEAST) reach_error();
+"""
 NARROW = """
     short s = 0; signed char c = 0;
     while (c < LIMIT) { c++; s += 100; }
@@ -200,8 +210,25 @@ def test_phases(limit: int, least: int, proved: bool, tmp_path: Any) -> None:
     """From y = 1 on, y is 11 in the end. From y = -99999 on, x may wrap around while y is negative."""
     program = blocks(DOWN_AND_UP, limit, least, tmp_path)
     (split,) = phases(program, {edge: transition(edge.statement) for edge in program.main.edges})
+    assert _proved(program, split) is proved
+
+
+@pytest.mark.parametrize(("least", "proved"), [(0, True), (1, False)])
+def test_phases_that_the_rounds_ask_for(least: int, proved: bool, tmp_path: Any) -> None:
+    program = blocks(IN_TWO_STEPS, 500000, least, tmp_path)
+    found = phases(program, {edge: transition(edge.statement) for edge in program.main.edges})
+    assert any(_proved(program, split) for split in found) is proved
+
+
+def test_a_phase_does_not_count_the_rounds_of_the_other(tmp_path: Any) -> None:
+    program = blocks(IN_TURN, 500000, 0, tmp_path)
+    for split in phases(program, {edge: transition(edge.statement) for edge in program.main.edges}):
+        assert counted(split.program).keys() >= {split.head, split.twin}
+
+
+def _proved(program: Program, split: Phases) -> bool:
     found = answer(split.program)
-    assert isinstance(found, Safe) is proved
     if isinstance(found, Safe):
         claimed = Annotation(program, split.joined(found.invariants))
         assert isinstance(check_annotation(claimed, ("z3", "cvc5 over integers"), 60.0), Confirmed)
+    return isinstance(found, Safe)

@@ -58,6 +58,12 @@ PROVED = {
     " for (i = 0; i < n; i++) k++; if (k != n) reach_error();",
     "one after the other": "unsigned a = 0, b = 0; while (a < 1000000) a++; while (b < a) b++;"
     " if (b != 1000000) reach_error();",
+    "phases, one number held": "unsigned x = 0; while (x < 100000000) { if (x < 10000000) x++; else x += 2; }"
+    " if (x != 100000000) reach_error();",
+    "phases, there and back": "unsigned x = 0, y = 0; while (x < 1000000) { if (x < 500000) y++; else y--; x++; }"
+    " if (y != 0) reach_error();",
+    "phases that an input bounds": "int n = __VERIFIER_nondet_int(), x = 0, y = n; if (n < 0 || n > 1000000) return 0;"
+    " while (x < 2 * n) { if (x >= n) y++; x++; } if (y != 2 * n) reach_error();",
 }
 
 

@@ -2,8 +2,9 @@
 where it does not.
 
 While y ≤ 0, `x += y` makes x smaller, and after that larger: no bound that is linear in the rounds holds of both. Which
-phase a run is in at the end is what the error asks for, so its own conditions are tried. An annotation of the split
-program is one of the program: what holds in either phase, together with the condition.
+phase a run is in at the end is what the error asks for, so its own conditions are tried; and which phase a round is in
+is what the loop asks itself (`if (x < 10) …`), so these are tried, too. An annotation of the split program is one of
+the program: what holds in either phase, together with the condition.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from craton.logic import TRUE, Term, and_, atoms, free_variables, not_, or_
+from craton.logic import TRUE, Term, and_, atoms, free_variables, not_, ops, or_, post_order
 from craton.program.cfa import Edge, Location, Program
 from craton.program.statements import Assume, Block
 from craton.program.transitions import Transition
 
 MOST_EDGES = 40  # of a program whose loops are split
-MOST_CONDITIONS = 2
+MOST_CONDITIONS = 2  # of errors; and of rounds
 
 Invariants = Mapping[Location, Term]
 
@@ -42,18 +43,37 @@ class Phases:
 
 
 def phases(program: Program, steps: Mapping[Edge, Transition]) -> Iterator[Phases]:
-    """The program with a loop split by a condition of the error behind it, once for each of the first ones."""
+    """The program with a loop split by a condition of the error behind it, or of its rounds, once for each of the first
+    ones.
+    """
     if len(program.main.edges) > MOST_EDGES:
         return
-    found: dict[tuple[Location, Term], None] = {}
+    asked: dict[tuple[Location, Term], None] = {}
     for edge, step in steps.items():
-        again = [steps[other].guard for other in program.main.outgoing(edge.source) if other.target == edge.source]
-        if edge.target in program.errors and again:
-            asked_anyway = {atom for guard in again for atom in atoms(guard)}
-            told = (atom for atom in atoms(step.guard) if not free_variables(atom) & frozenset(step.inputs))
-            found |= {(edge.source, atom): None for atom in told if not {atom, not_(atom)} & asked_anyway}
-    for head, condition in list(found)[:MOST_CONDITIONS]:
+        rounds = [steps[other] for other in program.main.outgoing(edge.source) if other.target == edge.source]
+        if edge.target in program.errors and rounds:
+            in_guards = {atom for one in rounds for atom in atoms(one.guard)}
+            asked |= {
+                (edge.source, atom): None for atom in _told(step, step.guard) if not {atom, not_(atom)} & in_guards
+            }
+    inside: dict[tuple[Location, Term], None] = {}
+    for edge, step in steps.items():
+        if edge.source == edge.target:
+            chosen = (choice for value in step.updates.values() for choice in _choices(value))
+            inside |= {(edge.source, atom): None for choice in chosen for atom in _told(step, choice)}
+    split_so_far = list(asked)[:MOST_CONDITIONS]
+    for head, condition in dict.fromkeys((*split_so_far, *list(inside)[:MOST_CONDITIONS])):
         yield split(program, head, condition)
+
+
+def _told(step: Transition, formula: Term) -> Iterator[Term]:
+    """The atoms that only say something of the state before the step."""
+    return (atom for atom in atoms(formula) if not free_variables(atom) & frozenset(step.inputs))
+
+
+def _choices(value: Term) -> Iterator[Term]:
+    """The conditions by which a value is chosen."""
+    return (node.args[0] for node in post_order(value) if node.op is ops.ITE)
 
 
 def split(program: Program, head: Location, condition: Term) -> Phases:

@@ -10,8 +10,13 @@ strong enough.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
+from craton.facts.ranges import Range
+from craton.facts.states import assumed
 from craton.logic import (
+    FALSE,
+    TRUE,
     BitVec,
     Term,
     and_,
@@ -25,6 +30,8 @@ from craton.logic import (
     extract,
     free_variables,
     ops,
+    or_,
+    post_order,
     select,
     substitute,
     var,
@@ -33,6 +40,8 @@ from craton.logic.affine import Affine, affine
 from craton.logic.build import rebuild
 from craton.logic.walk import fold
 from craton.program.acceleration.counters import is_counter
+
+MOST_MEETING = 4  # choices of ways that are looked at one by one
 
 
 class StateFormulas:
@@ -47,9 +56,14 @@ class StateFormulas:
     def formula(self, condition: Term, values: Mapping[Term, Term], wanted: frozenset[Term]) -> Term:
         """The condition and the values of the wanted variables; of other variables only their initial values."""
         start = {v: var(f"{v.name}!start", v.sort) for v in values}  # the plain name is the current value
-        cells = _Cells(frozenset(start.values()))
-        now = {v: cells.named(substitute(substitute(t, self.meanings), start)) for v, t in values.items()}
-        given = conjuncts(cells.named(substitute(substitute(condition, self.meanings), start)))
+        given = substitute(substitute(condition, self.meanings), start)
+        now = {v: substitute(substitute(t, self.meanings), start) for v, t in values.items()}
+        return or_(*(self._told(*way, wanted) for way in _ways(given, now) if way[0] is not FALSE))
+
+    def _told(self, condition: Term, values: Mapping[Term, Term], wanted: frozenset[Term]) -> Term:
+        cells = _Cells(frozenset(var(f"{v.name}!start", v.sort) for v in values))
+        now = {v: cells.named(t) for v, t in values.items()}
+        given = conjuncts(cells.named(condition))
         ordered = sorted(now, key=lambda v: (v not in wanted, v.serial))
         held = [(place, t) for v in ordered for place, t in ((v, now[v]), *cells.held(v, now[v]))]
         places = [(place, t) for place, t in held if t not in self.variables]
@@ -57,6 +71,36 @@ class StateFormulas:
         told = [substitute(part, holders) for part in given]
         told += [eq(place, substitute(t, holders)) for place, t in held if free_variables(place) <= wanted]
         return and_(*(part for part in told if free_variables(part) <= self.variables))
+
+
+def _ways(condition: Term, values: Mapping[Term, Term]) -> Iterator[tuple[Term, Mapping[Term, Term]]]:
+    """Where ways meet that have gone rounds, the numbers of rounds are known way by way only; so are those that a way
+    leaves no choice.
+    """
+    mentioned = frozenset[Term]().union(*map(free_variables, values.values()))
+    if not any(map(is_counter, mentioned)):
+        yield condition, values
+        return
+    nodes = (node for t in values.values() for node in post_order(t))
+    meeting = dict.fromkeys(n.args[0] for n in nodes if n.op is ops.ITE and n.args[0].op is ops.VARIABLE)
+    for sides in product((TRUE, FALSE), repeat=min(len(meeting), MOST_MEETING)):
+        side = dict(zip(meeting, sides, strict=False))
+        way = and_(substitute(condition, side), *(eq(one, taken) for one, taken in side.items()))
+        only = _only_numbers(way)
+        if only is not None:
+            yield substitute(way, only), {v: substitute(substitute(t, side), only) for v, t in values.items()}
+
+
+def _only_numbers(condition: Term) -> dict[Term, Term] | None:
+    """The numbers of rounds of which the condition leaves one; None if it leaves none."""
+    found: dict[Term, Term] = {}
+    while (ranges := assumed(substitute(condition, found), {})) is not None:
+        known = {x: one for x, one in ranges.items() if is_counter(x) and x not in found and isinstance(one, Range)}
+        new = {x: bv(one.constant, one.width) for x, one in known.items() if one.constant is not None}
+        if not new:
+            return found
+        found |= new
+    return None
 
 
 class _Cells:
@@ -107,15 +151,20 @@ def _holders(held: Sequence[tuple[Term, Term]]) -> dict[Term, Term]:
 def _solved(
     held: Sequence[tuple[Term, Term]], variables: frozenset[Term], known: Mapping[Term, Term]
 ) -> dict[Term, Term]:
-    """The same with numbers of rounds for which sums that are held can be solved, one after the other."""
+    """The same with numbers of rounds for which sums that are held can be solved: each makes others
+    known.
+    """
     found = dict(known)
-    for holder, term in held:
-        if not isinstance(term.sort, BitVec):
-            continue
-        total = affine(substitute(term, found))
-        unknown = [part for part in total.factors if not free_variables(part) <= variables]
-        if len(unknown) == 1 and is_counter(unknown[0]):
-            found[unknown[0]] = _quotient(holder, total, unknown[0])
+    sums = [(holder, term) for holder, term in held if isinstance(term.sort, BitVec)]
+    solved = True
+    while solved:
+        solved = False
+        for holder, term in sums:
+            total = affine(substitute(term, found))
+            unknown = [part for part in total.factors if not free_variables(part) <= variables]
+            if len(unknown) == 1 and is_counter(unknown[0]):
+                found[unknown[0]] = _quotient(holder, total, unknown[0])
+                solved = True
     return found
 
 

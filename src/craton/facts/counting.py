@@ -211,18 +211,21 @@ def _widened(old: Gauges, new: Gauges, head: Location, plain: State, count: int)
     ranges |= {x: known for x, known in plain.items() if x not in ranges}
     rounds = {h: one if old.rounds.get(h) == one else (min(one[0], 0), None) for h, one in new.rounds.items()}
     found = replace(new, ranges=ranges, rounds=rounds)
+    known = head if head in rounds else None  # who comes round from a loop beside it knows no rounds of this one
     for side in Side:
         before = old.rated(side)
-        rated = {x: one for x, bound in new.rated(side).items() if (one := _slower(before.get(x), bound, head, count))}
+        rated = {x: one for x, bound in new.rated(side).items() if (one := _slower(before.get(x), bound, known, count))}
         found = found.with_rated(side, rated)
     return found
 
 
-def _slower(before: Linear | None, now: Linear, head: Location, count: int) -> Linear | None:
-    """A bound that still moves after some rounds: its rate is wrong by so much; later, it has none."""
+def _slower(before: Linear | None, now: Linear, head: Location | None, count: int) -> Linear | None:
+    """A bound that still moves after some rounds: its rate is wrong by so much; later, or where the rounds of the loop
+    are not counted, it has none.
+    """
     if before == now or count <= PATIENCE:
         return now
-    if before is None or before.rates != now.rates or count > 2 * PATIENCE:
+    if before is None or head is None or before.rates != now.rates or count > 2 * PATIENCE:
         return None
     return before.plus(Linear(0, ((head, now.constant - before.constant),)))
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
 
-from craton.logic import FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, substitute
+from craton.logic import FALSE, TRUE, Term, and_, not_, substitute
 from craton.program.acceleration.bodies import Body, accelerated
 from craton.program.acceleration.closed_forms import NotAccelerated
 from craton.program.acceleration.counters import counter_name
@@ -27,7 +27,7 @@ from craton.program.simultaneous import one_by_one
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Return, Statement
 from craton.program.transformation import Transformed
 from craton.program.transitions import Transition, paths, transition
-from craton.program.variables import reads, writes
+from craton.program.variables import writes
 
 MOST_WAYS = 8  # around one loop
 _MOST_NESTED = 64  # ways through inner loops that are tried
@@ -39,18 +39,15 @@ class AcceleratedProgram:
     """The program with accelerated loops, and the way back: edges that stand for rounds have no originals."""
 
     transformed: Transformed
-    _known: frozenset[Term]
+    _no_rounds: Mapping[Term, Term]  # counters of rounds are zero but in the middle of a step
 
     @property
     def program(self) -> Program:
         return self.transformed.program
 
     def lifted(self, invariants: Mapping[Location, Term]) -> dict[Location, Term]:
-        """What invariants say of the program itself: nothing of rounds."""
-        return {
-            location: and_(*(part for part in conjuncts(invariant) if free_variables(part) <= self._known))
-            for location, invariant in invariants.items()
-        }
+        """What invariants say of the program itself. Every state of it is there with counters that are zero."""
+        return {location: substitute(invariant, self._no_rounds) for location, invariant in invariants.items()}
 
 
 def accelerate(program: Program, blocks: Program) -> AcceleratedProgram | None:
@@ -85,7 +82,7 @@ class _Making:
         self.original = program
         self.main = blocks.main
         self.next = program.next_location()
-        self.counters: list[Term] = []
+        self.counters: dict[Term, Term] = {}  # of rounds, with their zeros
         self.edges: list[Edge] = []
         self.back: dict[Edge, tuple[Edge, ...]] = {}
         self.wholes: dict[Location, list[Transition]] = {}
@@ -104,11 +101,7 @@ class _Making:
         main = replace(self.original.main, edges=tuple(self.edges), locals=tuple(new))
         heads = self.original.loop_heads
         made = replace(self.original, procedures={main.name: main}, loop_heads={**dict.fromkeys(self.loops), **heads})
-        statements = [edge.statement for edge in self.original.main.edges]
-        known = {*self.original.globals, *self.original.main.locals}.union(
-            *map(reads, statements), *map(writes, statements)
-        )
-        return AcceleratedProgram(Transformed(made, self.back), frozenset(known))
+        return AcceleratedProgram(Transformed(made, self.back), self.counters)
 
     # --- ways around loops ---
 
@@ -144,7 +137,7 @@ class _Making:
             body = accelerated(step, counter_name(len(self.counters) + 1))
         except NotAccelerated:
             return None
-        self.counters.append(body.rounds)
+        self.counters[body.rounds] = body.zero
         return body
 
     def _self_loops(self, head: Location) -> list[Edge]:
