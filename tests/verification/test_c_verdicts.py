@@ -51,6 +51,11 @@ FALSE = {
         "int main(void) { unsigned long n = -__VERIFIER_nondet_int(); calloc(n, 16);"
         " if (n == -1ul) reach_error(); return 0; }",
     ),
+    "more than can be read": (
+        "",
+        "extern long read(int, void *, unsigned long); char b[4];\n"
+        "int main(void) { if (read(0, b, -5) < 0) reach_error(); return 0; }",
+    ),
     "scanf through a pointer to void": (
         "",
         "extern int sscanf(const char *, const char *, ...);\n"

@@ -242,6 +242,8 @@ def test_what_is_not_modelled_is_named_with_its_line(construct: str, line: int, 
             'struct __attribute__((scalar_storage_order("big-endian"))) S { int i; }; struct S s;',
         ),
         ("weak", "\n#pragma weak f\nvoid f(void);"),
+        ("changes arithmetic", '#pragma GCC optimize ("fast-math")\n'),
+        ("changes arithmetic", '__attribute__((noinline, __optimize__("wrapv"))) int f(void);'),
         ("asm outside", '__asm__(".globl foo");'),
         ("ctors", 'void f(void) {} __attribute__((section(".ctors"), used)) static void (*p)(void) = f;'),
         ("init_array", 'void f(void) {} __attribute__((section(".init_array"))) static void (*p)(void) = f;'),
@@ -251,6 +253,20 @@ def test_attributes_of_unknown_meaning_are_refused_by_name(attribute: str, text:
     with pytest.raises(CratonError, match=attribute) as caught:
         loaded(f"{text} int main(void) {{ return 0; }}", tmp_path)
     assert re.search(r"program.c:[12]:", str(caught.value))
+
+
+def test_what_rests_on_the_compiler_is_assumed_and_said(tmp_path: Path) -> None:
+    said = loaded(
+        """
+        int g; __attribute__((const)) int f(int x) { return g++ + x; }
+        __attribute__((pure)) int h(int x) { int y = x; y++; return y + g; }
+        int main(void) { if (h(1) == 5) __builtin_unreachable(); return f(1) + f(1) + __builtin_constant_p(g); }
+        """,
+        tmp_path,
+    ).assumptions
+    for name in ("f has no effects", "__builtin_unreachable", "__builtin_constant_p"):
+        assert any(name in each for each in said)
+    assert not any("h has no effects" in each for each in said)
 
 
 @pytest.mark.parametrize(
@@ -296,14 +312,24 @@ def test_what_atexit_was_given_runs_before_destructors_and_backwards(
         "copysign(1, -z / z) > 0",
         "signbit(fmax(z, -z)) == 0",
         "(n = z / z, fmax(n, 1) == 1)",
+        "difftime(9007199254740993, 9007199254740992) == 0",
+        "(now = 0, t = localtime(&now), !t || (t->tm_year = 5, gmtime(&now), t->tm_year == 5))",
+        "(errno = 0, fputc(1, stdin), errno == 0)",
+        "(errno = 0, getchar(), errno == 0)",
+        "posix_memalign(&p, 8, -100) == 0",
+        "__builtin_ctz(e - 7) < 32",
     ],
 )
 def test_what_c_leaves_to_its_library_is_open(claim: str, tmp_path: Path) -> None:
     """The claims are false with some library or compiler."""
     text = f"""
         #include <ctype.h>
+        #include <errno.h>
         #include <math.h>
-        void reach_error(void) {{}}
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <time.h>
+        void reach_error(void) {{}} time_t now; struct tm *t; void *p;
         int main(void) {{ int c = -56, e = 7; double z = 0; double n; if (!({claim})) reach_error(); return 0; }}
     """
     interpreter = Interpreter(loaded(text, tmp_path))

@@ -19,6 +19,14 @@ _PRAGMA = re.compile(
     rb"(?:^[ \t]*#[ \t]*pragma[ \t]+|_Pragma[ \t]*\([ \t]*\")(weak|redefine_extname|scalar_storage_order|init|fini)\b",
     re.MULTILINE,
 )
+# Options of single functions, and those among them that change what arithmetic or objects mean.
+_OPTIONS = re.compile(
+    rb"#[ \t]*pragma[ \t]+GCC[ \t]+optimize\b([^\n]*)|_Pragma[ \t]*\([ \t]*\"GCC[ \t]+optimize\b([^\n]*)"
+    rb"|attribute(?:__)?\s*\(\([^;{}]*?\b(?:__)?optimize(?:__)?\s*\(([^)]*)\)",
+)
+_CHANGING = re.compile(
+    rb"fast|math|trap|wrapv|round|finite|signed|assoc|recip|contract|short|pack|char|excess|single|signaling"
+)
 _IGNORED = re.compile(r"'(?:\w+::)?(\w+)' attribute|attribute '(?:\w+::)?(\w+)'")
 
 # What changes no value and no way through the program, or only how clang lays out objects and types, which it tells.
@@ -60,6 +68,7 @@ class Attributes:
     section: str | None = None
     weak: bool = False
     inlined: bool = False
+    effectless: bool = False
     assembler_name: bool = False
     strange: tuple[str, ...] = ()
 
@@ -73,6 +82,7 @@ class Attributes:
             self.section or other.section,
             self.weak or other.weak,
             self.inlined or other.inlined,
+            self.effectless or other.effectless,
             self.assembler_name or other.assembler_name,
             self.strange + other.strange,
         )
@@ -99,6 +109,7 @@ def attributes_of(declaration: CXCursor) -> Attributes:
         _text(found.get("section")),
         "weak" in found,
         not found.keys().isdisjoint({"always_inline", "flatten"}),
+        not found.keys().isdisjoint({"const", "pure", "unsequenced", "reproducible"}),
         "asm" in found,
         tuple(name for name in found if name not in _HARMLESS | _UNDERSTOOD | {"asm"}),
     )
@@ -121,10 +132,16 @@ def _priority(argument: str | None) -> int | None:
 
 
 def refuse_pragmas(path: str, contents: bytes) -> None:
-    """Pragmas that give declarations attributes which clang does not print, or that it does not know."""
+    """Pragmas that give declarations attributes which clang does not print, or that it does not know; and options for
+    single functions that make gcc's arithmetic another one.
+    """
     for found in _PRAGMA.finditer(contents):
         line = contents.count(b"\n", 0, found.start(1)) + 1
         raise Unsupported(f"{path}:{line}: the pragma `{found.group(1).decode()}`", None)
+    for found in _OPTIONS.finditer(contents) if b"optimize" in contents else ():
+        if _CHANGING.search(b"".join(group or b"" for group in found.groups())):
+            line = contents.count(b"\n", 0, found.end()) + 1
+            raise Unsupported(f"{path}:{line}: an option of single functions that changes arithmetic", None)
 
 
 def refuse_ignored(messages: Iterable[Diagnostic]) -> None:

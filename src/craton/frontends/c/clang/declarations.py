@@ -183,7 +183,7 @@ class Declarations:
                 function_type = FunctionType(self._types.void, (), False, False)
             symbol = f"{name}@{self._number}" if self._is_static(declared) and self._number else name
             known = self._functions[name] = Function(name, symbol, function_type, self._number)
-            known.weak, known.inlined = found.weak, found.inlined
+            known.weak, known.inlined, known.effectless = found.weak, found.inlined, found.effectless
             known.range = self._positions.source_range(lib().clang_getCursorExtent(declared))
             known.stops = self._is_noreturn(declared)
         return known

@@ -25,6 +25,8 @@ _DIALECTS = ("-std=gnu17", "-std=gnu89")
 # The compiler that programs are read for is gcc, so its macros hold.
 _FLAGS = (
     "-fgnuc-version=12.2.0 -U__clang__ -U__clang_major__ -U__clang_minor__ -U__clang_version__ -U__llvm__ "
+    "-U__has_feature -U__has_extension -U__has_warning -U__is_identifier -U__building_module "
+    "-U__has_declspec_attribute -U__has_constexpr_builtin "
     "-Wno-everything -Wunknown-attributes -Wignored-attributes "
     "-fbracket-depth=1000000 -ftemplate-depth=1000000 -ferror-limit=20 -Wno-error "
     "-Wno-error=int-conversion -Wno-error=incompatible-function-pointer-types -Wno-error=implicit-function-declaration "

@@ -62,7 +62,8 @@ def _statements(record: Record) -> Iterator[str]:
         else:
             yield f"__craton_scramble({written.through}, {written.size});"
     if record.sets_errno:
-        yield "if (__craton_any_int()) errno = __craton_any_int();"
+        whose = OPEN if record.is_input else ANY
+        yield f"if ({whose}int()) errno = {whose}int();"
     if record.stops:  # as by a call of exit: what atexit was given is called, and memory is looked at
         yield "exit(1);"
     yield from _returned(record)

@@ -38,6 +38,7 @@ def _exit(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 @builtins("unreachable")
 def _unreachable(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    lower.context.assume("__builtin_unreachable is not reached")
     lower.builder.assume(FALSE)
     return ()
 
@@ -70,6 +71,8 @@ def _constant_p(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
     if kinds <= {Kind.STRING, Kind.CONVERT}:
         return bv(1, width)
     if kinds <= _CONSTANT or kinds & {Kind.VARIABLE, Kind.CALL}:
+        if not kinds <= _CONSTANT:
+            lower.context.assume("no variable is a constant to the compiler (__builtin_constant_p)")
         return bv(1 if kinds <= _CONSTANT else 0, width)
     answer = any_value(lower, node, arguments)
     assert isinstance(answer, Term)

@@ -13,6 +13,7 @@ from craton.frontends.c.syntax.expressions import strip
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import Integer, Pointer
 from craton.logic import (
+    FALSE,
     Term,
     bv,
     bvadd,
@@ -64,19 +65,26 @@ def _parity(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
 
 @builtins("ctz ctzl ctzll")
 def _ctz(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    """Undefined for zero, where the execution stops."""
     value = lower.expressions.scalar(arguments[0])
-    width = width_of(value)
-    lower.builder.assume(not_(eq(value, bv(0, width))))
-    return _first_bit(value, range(width), lambda i: i)
+    return _unless_zero(lower, node, value, _first_bit(value, range(width_of(value)), lambda i: i))
 
 
 @builtins("clz clzl clzll")
 def _clz(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     value = lower.expressions.scalar(arguments[0])
     width = width_of(value)
-    lower.builder.assume(not_(eq(value, bv(0, width))))
-    return _first_bit(value, range(width - 1, -1, -1), lambda i: width - 1 - i)
+    return _unless_zero(lower, node, value, _first_bit(value, range(width - 1, -1, -1), lambda i: width - 1 - i))
+
+
+def _unless_zero(lower: Lowering, node: Node, value: Term, result: Term) -> Value:
+    """Of zero the result is undefined: compilers go on with anything."""
+    is_zero = eq(value, bv(0, width_of(value)))
+    if is_zero is FALSE:
+        return result
+    other = lower.unknowns.arbitrary(node.type)
+    assert isinstance(other, Term)
+    lower.context.approximated["bits of zero"] = None
+    return ite(is_zero, other, result)
 
 
 @builtins("clrsb clrsbl clrsbll")

@@ -86,6 +86,8 @@ class Calls:
             return self._externals.call(function, node)
         if self._is_the_compilers(function):
             return self._externals.call(function, node)
+        if function.effectless and self._context.touches.call(node).writes:
+            self._context.assume(f"{function.name} has no effects, as it is declared, or each call has them")
         arguments = [(self._expressions.value(argument), argument.type) for argument in node.children[1:]]
         return self._invoke(function, arguments, node)
 

@@ -150,7 +150,9 @@ def _assume_apart(context: Context) -> None:
     )
     for place in context.memory.regions:
         if find(place).external or find(place) not in occupied:
-            context.assume("pointers that the program did not make do not point to its own objects")
+            context.assume(
+                "pointers that the program did not make do not point to its own objects, nor to each other's"
+            )
 
 
 def _largest(found: Scan) -> int:

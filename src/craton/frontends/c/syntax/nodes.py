@@ -175,6 +175,7 @@ class Function:
     __slots__ = (
         "__weakref__",
         "body",
+        "effectless",
         "handled",
         "inlined",
         "name",
@@ -199,6 +200,7 @@ class Function:
         self.stops = False  # is declared not to return
         self.range: SourceRange | None = None
         self.inlined = False  # is put where it is called, or what it calls into it, by compilers that do not optimize
+        self.effectless = False  # is declared to have none: compilers call it less often than the text
         self.weak = False  # if nobody defines it, its address is null
 
     @property

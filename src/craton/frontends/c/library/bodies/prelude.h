@@ -35,6 +35,7 @@ extern size_t __craton_any_size(void);
 extern void *__craton_any_pointer(void);
 extern int *__errno_location(void);
 #define errno (*__errno_location())
+#define __CRATON_ENOMEM 12
 #define __CRATON_EINVAL 22
 #define __CRATON_EDOM 33
 #define __CRATON_ERANGE 34

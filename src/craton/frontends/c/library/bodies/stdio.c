@@ -1,6 +1,12 @@
+/* Reading may fail, and leave its reason. */
+static void may_fail(void) {
+    if (__craton_open_int()) errno = __craton_open_int();
+}
+
 char *fgets(char *s, int n, FILE *f) {
     size_t count = __craton_open_size();
     __craton_there(f);
+    may_fail();
     if (n <= 0 || !__craton_open_int()) return 0;
     __craton_assume(count < (size_t)n && (count > 0 || n == 1));
     for (size_t i = 0; i < count; i++) {
@@ -17,6 +23,7 @@ size_t fread(void *p, size_t size, size_t n, FILE *f) {
     char *bytes = p;
     size_t count = __craton_open_size(), written;
     __craton_there(f);
+    may_fail();
     if (size == 0 || n == 0) return 0;
     __craton_assume(count <= n);
     written = count < n ? (count + 1) * size : n * size;
@@ -36,6 +43,7 @@ ssize_t getdelim(char **line, size_t *n, int delimiter, FILE *f) {
         *line = __builtin_realloc(*line, 120);
         *n = 120;
     }
+    may_fail();
     if (!__craton_open_int()) return -1;
     __craton_assume(count > 0 && count < (size_t)-1 / 2);
     if (*n <= count) {
@@ -276,14 +284,19 @@ int __craton_exact_sprintf(char *s, const char *format, ...) {
 }
 
 /* Output of single characters and of bytes: all of it, or it fails. */
-int putchar(int c) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int putc(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int fputc(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int putchar_unlocked(int c) { return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int putc_unlocked(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
-int fputc_unlocked(int c, FILE *f) { __craton_there(f); return __craton_any_int() ? -1 : (int)(unsigned char)c; }
+static int put_out(int c) {
+    may_set_errno();
+    return __craton_any_int() ? -1 : (int)(unsigned char)c;
+}
+int putchar(int c) { return put_out(c); }
+int putc(int c, FILE *f) { __craton_there(f); return put_out(c); }
+int fputc(int c, FILE *f) { __craton_there(f); return put_out(c); }
+int putchar_unlocked(int c) { return put_out(c); }
+int putc_unlocked(int c, FILE *f) { __craton_there(f); return put_out(c); }
+int fputc_unlocked(int c, FILE *f) { __craton_there(f); return put_out(c); }
 static size_t written(size_t size, size_t n) {
     size_t lost = __craton_any_size();
+    may_set_errno();
     return size == 0 ? 0 : lost < n ? n - lost : 0;
 }
 size_t fwrite(const void *p, size_t size, size_t n, FILE *f) {

@@ -170,6 +170,7 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     void *new;
     if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return __CRATON_EINVAL;
     new = __builtin_malloc(size);
+    if (size && !new) return __CRATON_ENOMEM;
     if ((uintptr_t)new & (alignment - 1)) __craton_unmodelled("memory aligned to more than malloc gives");
     *result = new;
     return 0;
@@ -177,7 +178,7 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
 
 void *reallocarray(void *old, size_t n, size_t size) {
     if (size && n > (size_t)-1 / size) {
-        errno = 12;
+        errno = __CRATON_ENOMEM;
         return 0;
     }
     return __builtin_realloc(old, n * size);

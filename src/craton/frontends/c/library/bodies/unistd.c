@@ -2,7 +2,7 @@ extern ssize_t __craton_open_ssize(void);
 static ssize_t received(void *p, size_t n) {
     char *bytes = p;
     ssize_t count = __craton_open_ssize();
-    __craton_assume(count >= -1 && count <= (ssize_t)n);
+    __craton_assume(count >= -1 && (count < 0 || (size_t)count <= n));
     if (count < 0) errno = __craton_open_int();
     for (ssize_t i = 0; i < count; i++) bytes[i] = __craton_input_char();
     return count;
