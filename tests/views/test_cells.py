@@ -83,7 +83,29 @@ DIAGONAL = (
     "int a[20][30], i, j; for (i = 0; i < 20; i++) for (j = 0; j < 30; j++) if (i == j) a[i][j] = 1; else a[i][j] = j;"
     " for (i = 0; i < 20; i++) for (j = 0; j < 30; j++) if (a[i][j] != (i == j ? 1 : j)) reach_error();"
 )
+PLANES = (
+    "int a[9][8][7], i, j, l; for (i = 0; i < 9; i++) for (j = 0; j < {}; j++) for (l = 0; l < 7; l++) a[i][j][l] = 1;"
+    " for (i = 0; i < 9; i++) for (j = 0; j < 8; j++) for (l = 0; l < 7; l++) if (a[i][j][l] != 1) reach_error();"
+)
+SWAPPED = ANY + (
+    "int c[N], d[N], t; for (i = 0; i < N; i++) { c[N - i - 1] = a[i]; d[N - i - 1] = b[i]; }"
+    " for (i = 0; i < N; i++) { t = a[i]; a[i] = b[i]; b[i] = t; }"
+    " for (i = 0; i < N; i++) { if (b[i] != c[N - i - 1]) reach_error(); if (a[i] != d[N - i - 1]) reach_error(); }"
+)
+IN_TWOS = (
+    "int a[N], i; for (i = N - 2; i >= -1; i--) { if (i >= 0) a[i] = 13; a[i + 1] = 17; }"
+    " for (i = 0; i < N; i++) if (a[i] < 14) reach_error();"
+)
+TURNED = (
+    "int m = 20, n = 30; int a[m][n], b[m][n], i, j;"
+    " for (i = 0; i < m; i++) for (j = 0; j < n; j++) b[i][j] = a[m - i - 1][n - j - 1];"
+    " for (i = 0; i < m; i++) for (j = 0; j < n; j++) if (a[m - i - 1][n - j - 1] != b[i][j]) reach_error();"
+)
 OVER_INTEGERS = {
+    "planes": PLANES.format(8),
+    "swapped after copies from behind": SWAPPED,
+    "two in a round, from behind": IN_TWOS,
+    "rows and columns from behind": TURNED,
     "reversed": REVERSED,
     "a palindrome": PALINDROME,
     "found to be the same": ALIKE,
@@ -95,6 +117,10 @@ OVER_INTEGERS = {
     " for (i = 1, j = 0; i < N; i += 3, j++) if (a[j] != b[3 * j + 1]) reach_error();",
 }
 WRONG_OVER_INTEGERS = {
+    "planes without last rows": PLANES.format(7),
+    "swapped, but for the last": SWAPPED.replace("t = a[i]; a[i]", "t = a[i]; a[i + (i < N - 1) - 1]"),
+    "two in a round, but for the first": IN_TWOS.replace("i >= -1", "i >= 0"),
+    "rows from behind, columns not": TURNED.replace("[n - j - 1] != b", "[j] != b"),
     "reversed, but for one": REVERSED.replace("b[i] = a[N - i - 1]", "b[i] = a[(N - i - 1) % (N - 1)]"),
     "a palindrome, but for the middle": PALINDROME.replace("i < N / 2", "i < N / 2 - 1", 1),
     "the same, but the last one was not looked at": ALIKE.replace("same = 0", "same = i == N - 1"),

@@ -28,7 +28,7 @@ from craton.logic.walk import atoms
 from craton.views.cells.positions import leaves, moving, told_by, told_by_rows
 
 _COMPARISONS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE, ops.LT, ops.LE, ops.EQ)
-_MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS, _MOST_CORNERS = 24, 10, 3, 16
+_MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS, _MOST_CORNERS = 24, 10, 4, 16
 _MOST_ROUNDS, _MOST_VALUES = 3, 4  # of computing what is in cells from what is in cells
 _MOST_FLAGS = 8  # conditions that facts may depend on
 
@@ -115,12 +115,20 @@ class Hints:
         for index in dict.fromkeys(indices):
             self._note(not_(question), index, chosen, self._wanted)
 
-    def must_not_both(self, question: Term, indices: tuple[Term, Term], chosen: frozenset[Term]) -> None:
-        """What leads into an error, and depends on two elements: a fact of two cells whose positions are related."""
+    def must_not_both(self, question: Term, indices: Sequence[Term], chosen: frozenset[Term]) -> None:
+        """What leads into an error, and depends on two elements."""
+        self._note_both(not_(question), indices, chosen, self._wanted)
+
+    def written_from(self, fact: Term, indices: Sequence[Term], chosen: frozenset[Term]) -> None:
+        """What a step makes true of an element that it writes and of another one that it reads."""
+        self._note_both(fact, indices, chosen, self._facts)
+
+    def _note_both(self, fact: Term, indices: Sequence[Term], chosen: frozenset[Term], facts: dict[Term, None]) -> None:
+        """A fact of two cells whose positions are related."""
         first, second = indices
         related = eq(self._others[0], told_by(second, first, self._position))
-        fact = not_(told_by(substitute(question, self._pointers), second, self._others[0]))
-        self._note(implies(related, fact), first, chosen, self._wanted)
+        told = told_by(substitute(fact, self._pointers), second, self._others[0])
+        self._note(implies(related, told), first, chosen, facts)
 
     def _note(self, fact: Term, index: Term, chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         """The fact with the position in the place of an index."""
@@ -155,11 +163,9 @@ class Hints:
 
     def formulas(self) -> tuple[Term, ...]:
         facts = list(self._wanted | self._facts | dict.fromkeys(self._computed()))[:_MOST_FACTS]
-        terms = self._indices | dict.fromkeys(self._first_and_last()) | self._limits
-        constant = {limit for limit in terms if limit.op is ops.VALUE}
-        limits = [limit for limit in terms if limit not in constant] + sorted(constant, key=lambda t: -t.payload)
-        limits = limits[:_MOST_LIMITS]
+        limits = self._all_limits()
         variables = [index for index in self._indices if index in moving(affine(index))]
+        variables += [index for index in self._indices if len(moving(affine(index))) == 1 and index not in variables]
         parts = {part: v for index in self._indices for part, v in moving(affine(index)).items()}
         bounds = [*self._wide, *(self._at_most(self._zero, part) for part in parts)]
         ends = [(part, substitute(part, {v: end})) for part, v in parts.items() for end in self._ends.get(v, ())]
@@ -187,10 +193,31 @@ class Hints:
         flags = frozenset(variable for variable, is_flag in self._flags.items() if is_flag)
         return [c for c in self._conditions if free_variables(c) <= flags][:_MOST_FLAGS]
 
-    def _first_and_last(self) -> Iterator[Term]:
-        """Of indices of several variables (`1500·i + j`): where one of them is a constant that it is set to (the row's
-        beginning), and where all of them are constants (behind the last row).
+    def _all_limits(self) -> list[Term]:
+        """Those that change first, then behind which the last row ends, then other constants, large ones first."""
+        rows = dict.fromkeys(limit for index in self._indices for limit in self._rows(index))
+        terms = list(self._indices | rows | dict.fromkeys(self._corners()) | self._limits)
+        constants = sorted((t for t in terms if t.op is ops.VALUE), key=lambda t: (t not in rows, -t.payload))
+        return [*(t for t in terms if t.op is not ops.VALUE), *constants][:_MOST_LIMITS]
+
+    def _rows(self, index: Term) -> Iterator[Term]:
+        """Of indices of several variables (`1500·i + j`): the row's beginning, where j is a constant that it is set to;
+        that of the plane, and so on; and behind the last of all, where i is what it is compared with.
         """
+        parts = affine(index).factors
+        variables = [v for part, v in sorted(moving(affine(index)).items(), key=lambda pair: abs(parts[pair[0]]))]
+        beginning = index
+        for variable in variables[:-1]:
+            constants = self._constants.get(variable)
+            if not constants:
+                return
+            beginning = substitute(beginning, {variable: next(iter(constants))})
+            yield beginning
+        for end in self._ends.get(variables[-1], ()) if len(variables) > 1 else ():
+            yield substitute(beginning, {variables[-1]: end})
+
+    def _corners(self) -> Iterator[Term]:
+        """The same with any one of the variables as a constant that it is set to, and with all of them as constants."""
         for index in self._indices:
             variables = sorted(free_variables(index), key=lambda v: v.serial)
             if len(variables) < 2:

@@ -17,12 +17,16 @@ from craton.logic import (
     ops,
     post_order,
     sign_extend,
+    substitute,
 )
 from craton.logic.affine import Affine, affine, extended
 from craton.logic.sorts import INT, Array
+from craton.logic.walk import atoms
 from craton.program.storage import NOTHING_STORED, Storage
 from craton.program.transitions import Transition
-from craton.views.cells.positions import leaves
+from craton.views.cells.positions import leaves, moving
+
+_LESS = (ops.BVSLT, ops.BVULT, ops.BVSLE, ops.BVULE)
 
 
 class NotSeen(Exception):
@@ -83,6 +87,11 @@ class Layouts:
         self._constants = _assigned_constants(steps)
         self._moved = {x for step in steps for x, value in step.updates.items() if x in free_variables(value)}
         self._behind: set[Term] = set()  # that arrays lie behind
+        self._limits: dict[Term, dict[Term, None]] = {}  # that variables are below of
+        for atom in (atom for step in steps for atom in atoms(step.guard) if atom.op in _LESS):
+            variable, limit = atom.args if atom.op in (ops.BVSLT, ops.BVULT) else atom.args[::-1]  # i < n, not n <= i
+            if variable.is_variable:
+                self._limits.setdefault(variable, {})[limit] = None
         self._objects = frozenset(known.address for known in storage.objects)
         self.indices: dict[Term, dict[Term, None]] = {array: {} for array in arrays}
         for step in steps:
@@ -111,8 +120,25 @@ class Layouts:
         size = self._stride(sums, size)
         plain = [sum_ for sum_ in sums if len(sum_.factors) <= 2 and set(sum_.factors.values()) <= {1, size}]
         bases = [base for sum_ in plain or sums for base in self._bases(sum_)]
-        known = [base for sum_ in sums for base in self._bases(sum_) if base in self._objects]
+        pointed = [base for sum_ in sums for base in self._pointed(sum_)]
+        known = [base for base in (*bases, *pointed) if base in self._objects] or pointed
+        if sums and not known and all(min(sum_.factors.values(), default=0) < 0 for sum_ in sums):
+            bases = [base for sum_ in sums for base in self._from_behind(sum_)] or bases
         return Layout(min(known or bases, default=0), size, sort.index)
+
+    def _from_behind(self, index: Affine) -> Iterator[int]:
+        """Where an array begins that is looked at from behind (`a[n - 1 - i]`): where i is the last below what it is
+        compared with.
+        """
+        for part, variable in moving(index).items():
+            if index.factors[part] < 0:
+                for limit in self._limits.get(variable, ()):
+                    last = affine(substitute(part, {variable: limit})).plus(-1)
+                    lower = index.without(part).minus(last.times(-index.factors[part]))
+                    if lower.factors:
+                        yield from self._from_behind(lower)
+                    else:
+                        yield lower.constant
 
     def _pointer(self, sums: Sequence[Affine]) -> Term | None:
         """The variable behind which all elements lie that are looked at in several places: where there is no constant
@@ -135,11 +161,12 @@ class Layouts:
         return stride if len(rests) == 1 else size
 
     def _bases(self, index: Affine) -> Iterator[int]:
+        yield from self._pointed(index) or _chosen(index) or [index.constant]
+
+    def _pointed(self, index: Affine) -> list[int]:
+        """Where the first variable may point that an index is behind of."""
         pointers = [part for part, factor in index.factors.items() if factor == 1 and part in self._constants]
-        if not pointers:
-            yield from _chosen(index) or [index.constant]
-        for pointer in pointers[:1]:
-            yield from self._constants[pointer]
+        return sorted(self._constants[pointers[0]]) if pointers else []
 
     def pointers(self) -> dict[Term, Term]:
         """Variables that point to one place, or nowhere, and that place."""

@@ -33,6 +33,7 @@ from craton.logic import (
     eq,
     forall,
     free_variables,
+    implies,
     ops,
     post_order,
     select,
@@ -264,14 +265,16 @@ class _Making:
         self.hints.look_at(guard, updates, self._element_indices(step), frozenset(inputs))
         if edge.target in self.program.errors and pinned:
             asked = scalars.scalar(self._at_cells(last, pinned))
-            both = [e for array, index in pinned for e in self._element_index(index, self.layouts[array])]
-            if len(pinned) == len(both) == len(self.positions) == MOST_CELLS:
-                self.hints.must_not_both(asked, (both[0], both[1]), frozenset(inputs))
+            both = self._both(pinned)
+            if both:
+                self.hints.must_not_both(asked, both, frozenset(inputs))
             else:
                 self.hints.must_not(asked, self._element_indices(step), frozenset(inputs))
+        for fact, both in self._written_from(step, scalars):
+            self.hints.written_from(fact, both, frozenset(inputs))
         self.variables |= dict.fromkeys(inputs)
         statements: list[Statement] = [Havoc(tuple(inputs))] if inputs else []
-        statements += [Assume(guard), *one_by_one(updates)]
+        statements += [Assume(and_(guard, *self._same_cells(edge.source))), *one_by_one(updates)]
         self.variables |= dict.fromkeys(
             x.variable for x in statements if isinstance(x, Assign) and x.variable not in updates
         )
@@ -280,6 +283,31 @@ class _Making:
             there = edge.target if number == len(statements) else self._between()
             self.edges.append(Edge(here, statement, there, edge.origin))
             here = there
+
+    def _same_cells(self, location: Location) -> Iterator[Term]:
+        """That cells are the same if their positions are."""
+        if len(self.positions) == MOST_CELLS and location != self.program.main.entry:
+            for cells in self.cells.values():
+                yield implies(eq(*self.positions), eq(*cells.values()))
+
+    def _both(self, elements: Sequence[tuple[Term, Term]]) -> list[Term]:
+        """The positions of two elements, if there are two; none otherwise."""
+        found = [e for array, index in elements for e in self._element_index(index, self.layouts[array])]
+        return found if len(elements) == len(found) == len(self.positions) == MOST_CELLS else []
+
+    def _written_from(self, step: Transition, scalars: Scalars) -> Iterator[tuple[Term, list[Term]]]:
+        """What the step makes of an element that it writes and of one elsewhere that it reads: `b[n - 1 - i] = a[i]`.
+        In both orders, as an error may look at either first.
+        """
+        for node in post_order(*step.updates.values()):
+            if node.op is ops.STORE and len(self.positions) == MOST_CELLS:
+                into, at, new = node.args
+                for array in (root for root in roots(into) if root in self.layouts):
+                    read = [e for e in self._indices(new) if self._place(*e) is not self._place(array, at)]
+                    for elements in ([(array, at), *read], [*read, (array, at)]) if len(read) == 1 else ():
+                        fact = self._at_cells(eq(select(array, at), new), elements)
+                        if both := self._both(elements):
+                            yield scalars.scalar(fact), both
 
     def _element_indices(self, step: Transition) -> Iterator[Term]:
         """The positions of the elements that a step reads or writes, as far as they have the sort of positions."""
