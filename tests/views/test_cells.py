@@ -97,7 +97,7 @@ IN_TWOS = (
     " for (i = 0; i < N; i++) if (a[i] < 14) reach_error();"
 )
 TURNED = (
-    "int m = 20, n = 30; int a[m][n], b[m][n], i, j;"
+    "long m = 20, n = 30, i, j; int a[m][n], b[m][n];"
     " for (i = 0; i < m; i++) for (j = 0; j < n; j++) b[i][j] = a[m - i - 1][n - j - 1];"
     " for (i = 0; i < m; i++) for (j = 0; j < n; j++) if (a[m - i - 1][n - j - 1] != b[i][j]) reach_error();"
 )
