@@ -227,6 +227,20 @@ def test_the_ways_of_the_checker_are_all_runs(guard: Term, x: Term, y: Term, fla
                 assert evaluate(way.values.get(z, z), model) == evaluate(update.updates[z], model)
 
 
+@examples(20)
+@given(atoms, choices, choices, atoms, st.integers(0, 15), st.integers(0, 15), st.integers(0, 15))
+def test_sides_that_the_checker_leaves_out_are_on_no_run(
+    guard: Term, x: Term, y: Term, flag: Term, start: int, one: int, other: int
+) -> None:
+    """Where a state says bounds of a variable, too."""
+    rest = and_(bvule(bv(min(one, other), WIDTH), Y), bvule(Y, bv(max(one, other), WIDTH)))
+    ways = StateWays(as_block(guard, x, y, flag)).ways({X: bv(start, WIDTH)}, rest)
+    assert ways is not None
+    for there, chosen in product(range(min(one, other), max(one, other) + 1), range(1 << WIDTH)):
+        model = Model({X: start, Y: there, FLAG: True, INPUT: chosen})
+        assert sum(evaluate(and_(*way.guard), model) for way in ways) == evaluate(guard, model)
+
+
 def test_too_many_values() -> None:
     step = Transition(not_(FLAG), {X: INPUT})
     with make_solver("z3") as solver, pytest.raises(TooManyValues) as problem:

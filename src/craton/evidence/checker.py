@@ -163,7 +163,6 @@ class _Check:
 
     def _flaw_of_states(self, edge: Edge, states: StateQuestions) -> Flaw | None:
         """Of an edge between invariants that are sets of states, one state after the other."""
-        condition = self.annotation.along((edge,))
         for question in states.questions():
             if self.panel.late:
                 return _late(edge)
@@ -172,6 +171,7 @@ class _Check:
             if not at_once and not all(self._remembered(case, _PATIENT) for case in question.cases(self._follows)):
                 holds = self.panel.contradictory((question.state, question.rest, question.guard), _PATIENT)
                 if holds is not True:
+                    condition = self.annotation.along((edge,))
                     return Flaw(edge, condition.open if holds is None else condition.failed, decided=holds is False)
             self.shown += 1
         return None

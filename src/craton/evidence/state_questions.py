@@ -197,9 +197,9 @@ class StateQuestions:
         return [part for part in conjuncts(goal) if part not in said]
 
     def _steps(self, row: _Row) -> Iterator[tuple[Sequence[Term], Mapping[Term, Term]]]:
-        """Guards, and updates. Where a state is more than values, the whole step asks fewer questions than its ways."""
-        if self.ways.is_possible and row.rest is TRUE and row.is_plain:
-            ways = self.ways.ways(row.values)
+        """Guards, and updates. Where a state has terms, the whole step asks fewer questions than its ways."""
+        if self.ways.is_possible and row.is_plain:
+            ways = self.ways.ways(row.values, row.rest)
             if ways is not None:
                 yield from ((way.guard, way.values) for way in ways)
                 return

@@ -1,8 +1,9 @@
 """The ways through a step from one state, for the checker: conditions that the state's values decide are decided, at
 others there is a way for each side.
 
-Law: every execution of the step from a state with these values is on one of the ways: its guard holds, and the new
-values are those of its updates. Engines have code of their own for this; nothing here is used by them.
+Law: every execution of the step from a state with these values, of which `rest` holds besides, is on one of the ways:
+its guard holds, and the new values are those of its updates. Sides that bounds of numbers exclude are left out
+(`state_bounds`). Engines have code of their own for this; nothing here is used by them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from craton.evidence.state_bounds import bounds_contradict
 from craton.logic import FALSE, TRUE, Term, and_, free_variables, not_, ops, or_, substitute
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Return, Statement
@@ -48,15 +50,16 @@ class StateWays:
             self._outgoing.setdefault(edge.source, []).append((number, edge))
         self._known: dict[tuple[Term, ...], Term] = {}
         self._variables: dict[Term, tuple[Term, ...]] = {}
+        self._excluded: dict[tuple[Term, Term], bool] = {}
 
-    def ways(self, values: Mapping[Term, Term]) -> list[StateWay] | None:
+    def ways(self, values: Mapping[Term, Term], rest: Term = TRUE) -> list[StateWay] | None:
         """All of them; None if there are too many."""
         begin, end = self._edges[0].source, self._edges[-1].target
         waiting = [_Unfinished(begin, (), dict(values))]
         found: list[StateWay] = []
         while waiting:
             one = waiting.pop()
-            for after in self._steps(one):
+            for after in self._steps(one, rest):
                 if after.location == end:
                     found.append(StateWay(after.guard, after.values))
                 else:
@@ -65,7 +68,7 @@ class StateWays:
                 return None
         return found
 
-    def _steps(self, one: _Unfinished) -> Iterator[_Unfinished]:
+    def _steps(self, one: _Unfinished, rest: Term) -> Iterator[_Unfinished]:
         leaving = self._outgoing.get(one.location, ())
         known: dict[Term, Term] = {}  # the other side of a branching needs no second look
         for number, edge in leaving:
@@ -79,6 +82,8 @@ class StateWays:
                 if condition is FALSE:
                     continue
                 if condition is not TRUE:
+                    if rest is not TRUE and self._is_excluded(condition, guard, rest):
+                        continue
                     guard = (*guard, condition)
                     values = _with_equation(values, condition)
             if len(leaving) > 1:
@@ -88,6 +93,13 @@ class StateWays:
             elif isinstance(statement, Havoc):
                 values.update((x, chosen_value(x, number)) for x in statement.variables)
             yield _Unfinished(edge.target, guard, values)
+
+    def _is_excluded(self, condition: Term, guard: tuple[Term, ...], rest: Term) -> bool:
+        """Where a state does not exclude a condition by itself, what was assumed before may do it with it."""
+        alone = condition, rest
+        if alone not in self._excluded:
+            self._excluded[alone] = bounds_contradict(alone)
+        return self._excluded[alone] or (bool(guard) and bounds_contradict((condition, *guard, rest)))
 
     def _read(self, term: Term, values: Mapping[Term, Term], depth: int) -> Term:
         """The term where variables have these values, no further than to the first part that decides."""

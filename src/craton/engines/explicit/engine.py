@@ -1,10 +1,9 @@
 """All reachable states, one by one, as classes of values; for programs that go round and round a large `switch`.
 
 A state is a location and the classes of the variables that are live there (`partition`). States are explored breadth
-first. If an error is reached, the refiner is asked about the path: what it says of the values of variables with
-intervals cuts these further. Where it says nothing that helps, states know which part of their intervals is there: that
-excludes more, but makes harder questions for whoever checks the states. If no error is reached, the states of a
-location are its invariant, and can be checked one by one.
+first. If an error is reached, states know from then on which part of their intervals is there, and if that does not
+exclude it, the refiner is asked about the path: what it says of the values of variables with intervals cuts these
+further. If no error is reached, the states of a location are its invariant, and can be checked one by one.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import ClassVar
 
 from craton.engines.contract import (
@@ -42,10 +42,11 @@ from craton.traces.refutation import Refiner, Refutation
 from craton.traces.trace import Trace
 
 MOST_VALUES = 60  # of a variable, before it gets intervals
-MOST_GROWN = 6  # times that more of an interval is found to be there, before it is all of it
+MOST_GROWN = 12  # times that more of an interval is found to be there, before it is all of it
 _TELLING = 50  # states between two reports
 
 States = Mapping[Location, Mapping[State, Hull]]
+_Place = tuple[Location, State, Term, Class]  # of an interval; without the state where all states share what is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,18 @@ class _Node:
         return Trace(tuple(reversed(edges)), program.main.edges)
 
 
+class Following(Enum):
+    """Which part of an interval states know to be there."""
+
+    WHOLE = "all of it"
+    SHARED = "what is there in any state of the location"
+    OWN = "what is there in that state"
+
+    @property
+    def finer(self) -> Following | None:
+        return {Following.WHOLE: Following.SHARED, Following.SHARED: Following.OWN}.get(self)
+
+
 class _Run:
     def __init__(self, engine: Explicit, program: Program, budget: Budget) -> None:
         self.engine = engine
@@ -99,7 +112,7 @@ class _Run:
         self.dangerous = dangerous_locations(program)
         self.live = self._live()
         self.partition = partition(program)
-        self.tight = False  # whether it matters which part of an interval is there
+        self.following = Following.WHOLE
         self.refinement = Refinement(engine.refiner, budget, Returning.POSSIBLE)
 
     def _live(self) -> Mapping[Location, Sequence[Term]]:
@@ -122,6 +135,8 @@ class _Run:
             match found:
                 case Term():
                     self.partition = self.partition.with_intervals(found)
+                case _Node() if self.partition.intervals and self.following.finer is not None:
+                    self.following = self.following.finer  # costs less than a refutation of many rounds
                 case _Node():
                     answer = self._refined(found)
                     if answer is not None:
@@ -130,7 +145,7 @@ class _Run:
                     return Safe(self._invariants(found), (self.engine.solver,) if steps.relied else ())
 
     def _refined(self, reached: _Node) -> EngineAnswer | None:
-        """None if intervals were cut further, or are followed more closely from now on."""
+        """None if intervals were cut further."""
         trace = reached.trace(self.program)
         answer = self.refinement.refute(trace)
         if isinstance(answer, Unsafe):
@@ -139,12 +154,9 @@ class _Run:
         if isinstance(answer, Refutation):
             finer = self.partition.finer(answer.assertions)
             answer = Unknown(f"classes of values do not follow the refutation of an error trace of {len(trace)} steps")
-        if finer is not None:
-            self.partition = finer
-        elif self.tight or not self.partition.intervals:
+        if finer is None:
             return answer
-        else:
-            self.tight = True
+        self.partition = finer
         return None
 
     def _invariants(self, states: States) -> dict[Location, Term]:
@@ -156,17 +168,16 @@ class _Run:
 
 
 class _Exploration:
-    """States are explored breadth first, and again when more of their intervals is found to be there. What is there of
-    an interval is the same in all states of a location: few different ranges make few different questions for whoever
-    checks the states.
+    """States are explored breadth first, and again when more of their intervals is found to be there. If that is the
+    same in all states of a location, few different ranges make few different questions for whoever checks the states.
     """
 
     def __init__(self, run: _Run, steps: Steps) -> None:
         self.run = run
         self.steps = steps
         self.seen: dict[Location, dict[State, _Node]] = {}
-        self.there: dict[tuple[Location, Term, Class], Range] = {}
-        self.grown: Counter[tuple[Location, Term, Class]] = Counter()
+        self.there: dict[_Place, Range] = {}
+        self.grown: Counter[_Place] = Counter()
         self.values: dict[Term, Counter[object]] = {}
 
     def result(self) -> Term | _Node | States:
@@ -214,7 +225,10 @@ class _Exploration:
 
     def _hull(self, node: _Node) -> Hull:
         pairs = zip(self.run.live[node.location], node.state, strict=True)
-        return tuple(self.there.get((node.location, x, one)) for x, one in pairs)
+        return tuple(self.there.get(self._place(node.location, node.state, x, one)) for x, one in pairs)
+
+    def _place(self, location: Location, state: State, variable: Term, one: Class) -> _Place:
+        return location, state if self.run.following is Following.OWN else (), variable, one
 
     def _is_old(self, node: _Node) -> bool:
         return self._hull(node) != node.hull
@@ -224,12 +238,12 @@ class _Exploration:
         partition = self.steps.partition
         for x, one, new in zip(self.run.live[location], state, hull, strict=True):
             if new is not None:
-                key = location, x, one
+                key = self._place(location, state, x, one)
                 known = self.there.get(key)
                 both = new if known is None else partition.joined(x, known, new)
                 if both != known:
                     self.grown[key] += 1
-                    is_followed = self.run.tight and self.grown[key] <= MOST_GROWN
+                    is_followed = self.run.following is not Following.WHOLE and self.grown[key] <= MOST_GROWN
                     self.there[key] = both if is_followed else partition.range(x, one)
 
     def _counted(self, variables: Sequence[Term], state: State) -> Term | None:
