@@ -62,6 +62,8 @@ PROVED = {
     " if (x != 100000000) reach_error();",
     "phases, there and back": "unsigned x = 0, y = 0; while (x < 1000000) { if (x < 500000) y++; else y--; x++; }"
     " if (y != 0) reach_error();",
+    "phases that a sum tells apart": "unsigned a = 0, b = 0, c = 0;"
+    " while (a < 100000) { a++; b += 2; if (b > 150000) c++; } if (b != 200000 || c != 25000) reach_error();",
     "phases that an input bounds": "int n = __VERIFIER_nondet_int(), x = 0, y = n; if (n < 0 || n > 1000000) return 0;"
     " while (x < 2 * n) { if (x >= n) y++; x++; } if (y != 2 * n) reach_error();",
 }

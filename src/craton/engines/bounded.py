@@ -31,6 +31,7 @@ SOLVERS = ("bitwuzla", "z3")  # the first that supports the program's theories
 LOOKING_SECONDS, LOOKING_SHARE = 0.5, 0.3  # for reachability queries: seconds for one, share for all
 ROUND_SECONDS = 2.0  # for whether a loop goes on, where it has to end before anything else is seen
 LIKELY_SECONDS = 2.0  # for a counterexample that is likelier than the first
+WAY_SECONDS = 0.1  # for whether there is a way where several meet, when all paths have ended
 MOST_ROUNDS = 2000  # of one loop, before what comes behind it is seen
 
 
@@ -169,7 +170,7 @@ class _Unrolling:
         steps = self.unfolding.transitions.values()
         variables = frozenset[Term]().union(*(step.read | step.written for step in steps))
         with self.budget.statistics.spending("unrolling"):
-            told = StateFormulas(self.unfolding.definitions, variables)
+            told = StateFormulas(self.unfolding.definitions, variables, self._is_possible)
             invariants: dict[Location, dict[Term, None]] = {}
             for state in self.followed:
                 if self.budget.is_used_up:
@@ -177,6 +178,10 @@ class _Unrolling:
                 formula = told.formula(state.condition, state.values, self.live[state.location])
                 invariants.setdefault(state.location, {})[formula] = None
         return {location: or_(*formulas) for location, formulas in invariants.items()}
+
+    def _is_possible(self, condition: Term) -> bool:
+        answer = self.solver.check(condition, time_limit=least(WAY_SECONDS, self.budget.left))
+        return not isinstance(answer, Unsat)
 
     def _checked(self, state: MergedState) -> EngineAnswer | None:
         self.budget.check()

@@ -9,7 +9,7 @@ strong enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 from craton.facts.ranges import Range
@@ -45,10 +45,18 @@ MOST_MEETING = 4  # choices of ways that are looked at one by one
 
 
 class StateFormulas:
-    """`definitions` are names for terms over earlier names; `variables` are those of the program."""
+    """`definitions` are names for terms over earlier names; `variables` are those of the program. `possible` says of a
+    way's condition whether anybody comes that way, as far as it knows.
+    """
 
-    def __init__(self, definitions: Mapping[Term, Term], variables: frozenset[Term]) -> None:
+    def __init__(
+        self,
+        definitions: Mapping[Term, Term],
+        variables: frozenset[Term],
+        possible: Callable[[Term], bool] = lambda condition: True,
+    ) -> None:
         self.variables = variables
+        self.possible = possible
         self.meanings: dict[Term, Term] = {}
         for name, term in definitions.items():
             self.meanings[name] = substitute(term, self.meanings)
@@ -58,7 +66,7 @@ class StateFormulas:
         start = {v: var(f"{v.name}!start", v.sort) for v in values}  # the plain name is the current value
         given = substitute(substitute(condition, self.meanings), start)
         now = {v: substitute(substitute(t, self.meanings), start) for v, t in values.items()}
-        return or_(*(self._told(*way, wanted) for way in _ways(given, now) if way[0] is not FALSE))
+        return or_(*(self._told(*way, wanted) for way in _ways(given, now, self.possible) if way[0] is not FALSE))
 
     def _told(self, condition: Term, values: Mapping[Term, Term], wanted: frozenset[Term]) -> Term:
         cells = _Cells(frozenset(var(f"{v.name}!start", v.sort) for v in values))
@@ -73,7 +81,9 @@ class StateFormulas:
         return and_(*(part for part in told if free_variables(part) <= self.variables))
 
 
-def _ways(condition: Term, values: Mapping[Term, Term]) -> Iterator[tuple[Term, Mapping[Term, Term]]]:
+def _ways(
+    condition: Term, values: Mapping[Term, Term], possible: Callable[[Term], bool]
+) -> Iterator[tuple[Term, Mapping[Term, Term]]]:
     """Where ways meet that have gone rounds, the numbers of rounds are known way by way only; so are those that a way
     leaves no choice.
     """
@@ -87,7 +97,7 @@ def _ways(condition: Term, values: Mapping[Term, Term]) -> Iterator[tuple[Term, 
         side = dict(zip(meeting, sides, strict=False))
         way = and_(substitute(condition, side), *(eq(one, taken) for one, taken in side.items()))
         only = _only_numbers(way)
-        if only is not None:
+        if only is not None and (not side or possible(way)):
             yield substitute(way, only), {v: substitute(substitute(t, side), only) for v, t in values.items()}
 
 
