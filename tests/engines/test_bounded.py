@@ -81,3 +81,16 @@ def test_what_is_left_open_is_zero_where_that_will_do(tmp_path: Path) -> None:
     result = verify(Request((str(file),)), [Stage("bounded")], 20)
     assert isinstance(result.verdict, Violated) and result.verdict.replay.background is not None
     assert result.verdict.replay.background.opened == (0, 0)
+
+
+EUCLID = """int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+if (a < 1 || a > 14 || b < 1 || b > 14) return 0;
+int x = a, y = b; while (y) { int r = x % y; x = y; y = r; }
+"""
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [("a % x || b % x", "true"), ("x == 6", "false(unreach-call)")])
+def test_small_numbers(wrong: str, verdict: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked in few bits at once: unrolling ends, what it shows is checked, and a counterexample has all its values."""
+    monkeypatch.setattr("craton.engines.small_numbers.SECONDS", 0.0)
+    assert result_of(tmp_path, EUCLID + f"if ({wrong}) reach_error();", "bounded(loops)") == verdict

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Progress, Safe, Unknown, Unsafe
+from craton.engines.small_numbers import SmallNumbers
 from craton.engines.state_formulas import StateFormulas
 from craton.errors import MissingCapability
 from craton.logic import TRUE, BitVec, Model, Term, and_, bv, eq, evaluate, ops, or_
@@ -81,6 +82,7 @@ class _Unrolling:
         self.budget = budget
         self.order = order
         self.unfolding = Unfolding(program, order)
+        self.asked = SmallNumbers(solver, self.unfolding.definitions)
         self.live = live_variables(program, self.unfolding.transitions)
         self.followed: list[MergedState] = []
         self.unreached: set[tuple[Time, Location]] = set()
@@ -159,7 +161,7 @@ class _Unrolling:
         elif self.looking > LOOKING_SECONDS + LOOKING_SHARE * (now - self.budget.started):
             return True
         with self.budget.statistics.spending("bounded queries"):
-            answer = self.solver.check(state.condition, time_limit=least(limit, self.budget.left))
+            answer = self.asked.check(state.condition, time_limit=least(limit, self.budget.left))
         self.looking += running_time() - now
         return not isinstance(answer, Unsat)
 
@@ -186,7 +188,7 @@ class _Unrolling:
     def _checked(self, state: MergedState) -> EngineAnswer | None:
         self.budget.check()
         with self.budget.statistics.spending("bounded queries"):
-            answer = self.solver.check(state.condition, time_limit=self.budget.left)
+            answer = self.asked.check(state.condition, time_limit=self.budget.left)
         match answer:
             case Sat():
                 return self._likeliest(state, self._counterexample(state, answer))
@@ -201,7 +203,7 @@ class _Unrolling:
             if wanted is TRUE:
                 return found
             with self.budget.statistics.spending("bounded queries"):
-                answer = self.solver.check(state.condition, wanted, time_limit=least(LIKELY_SECONDS, self.budget.left))
+                answer = self.asked.check(state.condition, wanted, time_limit=least(LIKELY_SECONDS, self.budget.left))
             if isinstance(answer, Sat):
                 return self._counterexample(state, answer)
         if not self.zero or not isinstance(answer, Unsat):

@@ -25,6 +25,7 @@ from craton.logic.walk import post_order
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Answer, Sat, Solver, Unsat, make_solver
+from craton.smt.intervals.narrowing import in_fewer_bits
 
 # In the order they are tried; one that cannot speak of a condition is left out.
 CHECKERS = ("bitwuzla", "z3", "intervals", "cvc5 over integers", "cvc5")
@@ -293,10 +294,12 @@ class _Panel:
         return True
 
     def _tried(self, formulas: Sequence[Term], limits: Sequence[float | None]) -> bool | None:
-        for limit in limits:
+        for number, limit in enumerate(limits):
             answer = self._asked(formulas, limit)
             if answer is not None or self.late:
                 return answer
+            if number == 0:
+                formulas = in_fewer_bits(formulas) or formulas
         return None
 
     def _asked(self, formulas: Sequence[Term], limit: float | None, shared: bool = False) -> bool | None:

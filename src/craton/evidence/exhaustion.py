@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from craton.evidence.checker import Confirmed, Flaw, Question, check_questions
 from craton.evidence.paths import error_on_some_path
-from craton.logic import Term, eq, free_variables, not_, or_
+from craton.logic import Term, free_variables, not_, or_
 from craton.processes.running_time import running_time
 from craton.program.cfa import Location, Program
-from craton.program.unfolding import AllRuns, Unfolding
+from craton.program.unfolding import AllRuns, Unfolding, needed
 
 MOST_QUESTIONS = 16
 
@@ -77,19 +77,7 @@ def one_after_another(claims: Sequence[Term], definitions: Mapping[Term, Term]) 
     size = max(1, -(-len(claims) // MOST_QUESTIONS))
     for first in range(0, len(claims), size):
         claimed = or_(*claims[first : first + size])
-        needed = _needed(claimed, definitions)
-        spoken_of = frozenset(equation.args[0] for equation in needed)
+        told = needed(claimed, definitions)
+        spoken_of = frozenset(equation.args[0] for equation in told)
         shown = (claim for claim in claims[:first] if free_variables(claim) <= spoken_of)
-        yield Question((claimed, *(not_(claim) for claim in shown), *needed), failed, open_)
-
-
-def _needed(root: Term, definitions: Mapping[Term, Term]) -> list[Term]:
-    """The definitions on which a formula depends. Without the others it says less, so nothing is shown wrongly."""
-    found: dict[Term, None] = {}
-    waiting = [root]
-    while waiting:
-        for name in free_variables(waiting.pop()):
-            if name in definitions and name not in found:
-                found[name] = None
-                waiting.append(definitions[name])
-    return [eq(name, definitions[name]) for name in found]
+        yield Question((claimed, *(not_(claim) for claim in shown), *told), failed, open_)

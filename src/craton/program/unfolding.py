@@ -27,6 +27,7 @@ from craton.logic import (
     Term,
     and_,
     fold,
+    free_variables,
     ite,
     not_,
     ops,
@@ -221,6 +222,18 @@ class Unfolding:
             name = var(f"{like.name}!{self._names}", like.sort)
             if name not in self._taken:
                 return name
+
+
+def needed(root: Term, definitions: Mapping[Term, Term]) -> list[Term]:
+    """The definitions on which a formula depends. Without the others it says less, so nothing is shown wrongly."""
+    found: dict[Term, None] = {}
+    waiting = [root]
+    while waiting:
+        for name in free_variables(waiting.pop()):
+            if name in definitions and name not in found:
+                found[name] = None
+                waiting.append(definitions[name])
+    return [eq(name, definitions[name]) for name in found]
 
 
 def _excludes_others(number: int, guards: Sequence[Term]) -> bool:

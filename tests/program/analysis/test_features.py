@@ -65,6 +65,11 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         " else if (s == 2) s = 3; else if (s == 3 && i) s = 0; if (s == 5) reach_error(); } }",
         {"loops": 1, "uncounted": 1, "rounds": None},
     ),
+    "nothing behind the loop": (
+        "int a[9]; int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i < 9; i++) a[i] = n;"
+        " for (int i = 0; i < 7; i++) if (a[i] != n) reach_error(); return 0; }",
+        {"loops": 2, "uncounted": 0, "rounds": 9},
+    ),
     "an array, and bits": (
         "int a[9]; int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i < 9; i++) a[i] = n ^ i;"
         " if (a[3] == (n | 4)) reach_error(); return 0; }",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from craton.logic import INT, Array, BitVec, Term, free_variables, ops
+from craton.logic import INT, Array, BitVec, Term, free_variables, not_, ops
 from craton.logic.walk import post_order
 from craton.program.analysis.control_flow import recursive_procedures
 from craton.program.analysis.nesting import Nest, nests
@@ -159,8 +159,9 @@ def _loop(
     changed = _changes(edge for edge in edges if edge.target in locations)
     counts, rounds = False, list[int]()
     for edge in edges:
-        if edge.target not in locations and isinstance(edge.statement, Assume):
-            for part in _disjuncts(edge.statement.condition):
+        leaving = _leaving(procedure, edge, locations)
+        if leaving is not None:
+            for part in _disjuncts(leaving):
                 counting = [x for x in free_variables(part) if x in changed]
                 counter = changed[counting[0]] if len(counting) == 1 else None
                 if counter is not None:
@@ -172,6 +173,18 @@ def _loop(
                         rounds.append(min(-(-way // counter.step), MOST_ROUNDS))
     several = sum(len(procedure.outgoing(location)) > 1 for location in locations)
     return _Loop(around[-1], around, several, counts, min(rounds, default=None))
+
+
+def _leaving(procedure: Procedure, edge: Edge, locations: set[Location]) -> Term | None:
+    """The condition under which a loop is left: that of an edge out of it; or where the only edge goes on, that this
+    one cannot be taken. What comes behind a loop is gone if it leads to no error.
+    """
+    if not isinstance(edge.statement, Assume):
+        return None
+    condition = edge.statement.condition
+    if edge.target not in locations:
+        return condition
+    return not_(condition) if len(procedure.outgoing(edge.source)) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
