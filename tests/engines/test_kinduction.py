@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from craton.evidence.certificates.format import Invariants
 from craton.evidence.certificates.writing import make_certificate
 from craton.evidence.checker import Confirmed, Flaw, check_annotation
 from craton.evidence.conditions import Annotation
+from craton.frontends.programs import Request
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
@@ -62,3 +64,21 @@ def test_the_certificate_says_k() -> None:
     assert made.proof.k > 2
     assert isinstance(check_certificate(made, ROTATION.request), Accepted)
     assert not isinstance(check_certificate(replace(made, proof=replace(made.proof, k=1)), ROTATION.request), Accepted)
+
+
+EUCLID = """extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);
+int main(void) {
+    unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
+    if (!a || !b) return 0;
+    unsigned x = a, y = b;
+    while (y) { unsigned r = x % y; x = y; y = r; }
+"""
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [("!x || x > a || x > b", "true"), ("x == a", "false")])
+def test_remainders_of_any_numbers(wrong: str, verdict: str, tmp_path: Path) -> None:
+    """The smaller of the two is not above the inputs; and what is left is, where the other one has become zero."""
+    file = tmp_path / "euclid.c"
+    file.write_text(EUCLID + f"if ({wrong}) reach_error(); return 0; }}")
+    result = verify(Request((str(file),)), [Stage("kinduction")], 300.0, cpu=30.0)
+    assert str(result.verdict).startswith(verdict), result.reason

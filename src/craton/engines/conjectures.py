@@ -21,6 +21,8 @@ from craton.engines.guesses import (
     facts,
     linear_equations,
     mixed_signs,
+    one_below,
+    orders_under,
     simple_facts,
 )
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive, premises, wanted_before
@@ -149,13 +151,14 @@ class Conjectures(Engine):
         """What the values of variables that were seen suggest, and what the program asks."""
         bounds = bounds_by_constants(program, steps)
         quotients = _quotients(list(steps.values()))
+        divides = divides_by_variables(steps.values())
         found: Guesses = {}
         for location, variables in watched.items():
             rows = seen[location]
             hints = [hint for hint in program.hints.get(location, ()) if free_variables(hint) <= frozenset(variables)]
             if not rows and not hints:
                 continue  # possibly unreachable
-            conditions = _conditions(program, steps, location, frozenset(variables))
+            conditions = list(_conditions(program, steps, location, frozenset(variables)))
             asked = [guess for guess in (*conditions, *bounds[location], *hints) if _holds(guess, variables, rows)]
             if not rows:
                 found[location] = asked
@@ -166,6 +169,8 @@ class Conjectures(Engine):
             if self.gauges:
                 asked += (*_loops_left(program, steps, location, variables, rows), *bounded_by_signs(variables, rows))
             linear = (*simple_facts(columns, wider), *linear_equations(columns, wider)) if self.gauges else ()
+            if divides:
+                asked += (*orders_under(conditions, variables, rows), *one_below(variables, rows))
             forms = (*asked, *(linear or facts(columns, wider)), *equations_by_signs(columns, wider))
             found[location] = [fact for fact in dict.fromkeys(forms) if fact is not TRUE]
         return found
@@ -327,6 +332,11 @@ def _loops_left(
             within = _STRICT[condition.op](*condition.args)
             claims = [within] if _holds(within, variables, rows) else [implies(sign, within) for sign in signs]
             yield from (claim for claim in claims if _holds(claim, variables, rows))
+
+
+def divides_by_variables(steps: Iterable[Transition]) -> bool:
+    terms = post_order(*(term for step in steps for term in (step.guard, *step.updates.values())))
+    return any(term.op in _DIVISIONS and term.args[1].op is not ops.VALUE for term in terms)
 
 
 def _quotients(steps: Sequence[Transition]) -> list[Term]:

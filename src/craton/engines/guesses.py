@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import combinations, combinations_with_replacement, islice, product
+from itertools import combinations, combinations_with_replacement, islice, permutations, product
 from typing import Any
 
 from craton.engines.relations import Relation, relations
@@ -27,6 +27,7 @@ from craton.logic import (
     bvsle,
     bvule,
     eq,
+    evaluate,
     extract,
     implies,
     int_,
@@ -41,6 +42,7 @@ from craton.logic.terms import value
 MOST_VARIABLES = 14  # of one sort that are compared pairwise
 LARGEST_EXCESS = 2
 MOST_MIXED = 4  # variables of both signs that are used as conditions
+MOST_COMPARED, MOST_CONDITIONS = 6, 4  # where orders hold only together with something else
 MOST_IN_LINEAR, MOST_IN_QUADRATIC = 8, 4
 
 Rows = Sequence[tuple[Any, ...]]
@@ -130,6 +132,48 @@ def bounded_by_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
             if copies or not beyond:
                 yield or_(*excused, bvsle(variables[other], bound))
                 yield or_(*excused, bvsle(bvneg(bound), variables[other]))
+
+
+def orders_under(conditions: Sequence[Term], variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
+    """Which of two numbers is larger where a condition of the program holds, if it is not always so."""
+    truths = [(condition, [bool(_value(condition, variables, row)) for row in rows]) for condition in conditions]
+    telling = [(condition, holds) for condition, holds in truths if 0 < sum(holds) < len(rows)]
+    for at_most, x, y, smaller in _comparisons(variables, rows):
+        if not all(smaller):
+            for condition, holds in telling[:MOST_CONDITIONS]:
+                if all(less for less, here in zip(smaller, holds, strict=True) if here):
+                    yield implies(condition, at_most(x, y))
+
+
+def one_below(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
+    """That one of two numbers is at most a third, where that holds of neither of them alone: the smaller one is."""
+    by_bound: dict[tuple[Any, Term], list[tuple[Term, list[bool]]]] = {}
+    for at_most, x, y, smaller in _comparisons(variables, rows):
+        if any(smaller) and not all(smaller):
+            by_bound.setdefault((at_most, y), []).append((x, smaller))
+    for (at_most, bound), below in by_bound.items():
+        for (x, xs), (y, ys) in combinations(below, 2):
+            if all(one or other for one, other in zip(xs, ys, strict=True)):
+                yield or_(at_most(x, bound), at_most(y, bound))
+
+
+def _comparisons(variables: Sequence[Term], rows: Rows) -> Iterator[tuple[Any, Term, Term, list[bool]]]:
+    """x ≤ y for the first numbers of each sort, without and with a sign, and in which rows it holds."""
+    by_sort: dict[Sort, list[int]] = {}
+    for column, variable in enumerate(variables):
+        if isinstance(variable.sort, BitVec):
+            by_sort.setdefault(variable.sort, []).append(column)
+    for sort, columns in by_sort.items():
+        assert isinstance(sort, BitVec)
+        signed = {column: [to_signed(sort.width, row[column]) for row in rows] for column in columns}
+        for a, b in permutations(columns[:MOST_COMPARED], 2):
+            below = [row[a] <= row[b] for row in rows]
+            yield bvule, variables[a], variables[b], below
+            yield bvsle, variables[a], variables[b], [x <= y for x, y in zip(signed[a], signed[b], strict=True)]
+
+
+def _value(term: Term, variables: Sequence[Term], row: Sequence[Any]) -> Any:
+    return evaluate(term, dict(zip(variables, row, strict=True)))
 
 
 def mixed_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:

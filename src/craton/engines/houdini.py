@@ -20,7 +20,8 @@ from craton.logic.walk import atoms
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
-from craton.smt import Sat, Solver, Unsat
+from craton.smt import Sat, Solver, Unsat, make_solver
+from craton.smt.registry import OVER_INTEGERS
 
 MOST_PLACES = 12  # that what holds of all is asked of
 SOLVER = "cvc5"  # the solver that repaired proofs rely on
@@ -31,8 +32,6 @@ Guesses = dict[Location, list[Term]]
 
 def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budget) -> dict[Location, Term]:
     """Inductive invariants of the program, made of parts of the given ones and of bounds. They may prove nothing."""
-    from craton.smt.cvc5.solver import Cvc5Solver
-
     every = {edge: transition(edge.statement) for edge in program.main.edges}
     gauged = counted(program, budget.left)
     guesses = {
@@ -40,7 +39,7 @@ def repaired(program: Program, invariants: Mapping[Location, Term], budget: Budg
         for location, bounds in bounds_by_constants(program, every).items()
         if (invariant := invariants.get(location, FALSE)) is not FALSE
     }
-    kept = inductive(program, every, guesses, Cvc5Solver(time_limit=1.0, bits_as_integers=True), budget)
+    kept = inductive(program, every, guesses, make_solver(OVER_INTEGERS, time_limit=1.0), budget)
     return {location: and_(*parts) for location, parts in kept.items()}
 
 

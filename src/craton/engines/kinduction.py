@@ -8,22 +8,23 @@ the same way. So base case and step are one search, and only what leads to an er
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures
+from craton.engines.conjectures import FAILURES, QUERY_SECONDS, Conjectures, divides_by_variables
 from craton.engines.contract import Budget, Engine, EngineAnswer, Lemma, OutOfTime, Progress, Safe, Unknown, Unsafe
 from craton.engines.phases import phases
 from craton.errors import MissingCapability
 from craton.facts import facts
 from craton.facts.cases import exclude_each_other, speak_of_floats
-from craton.logic import TRUE, Float, Term, and_, conjuncts, free_variables, substitute
+from craton.logic import TRUE, Float, Term, and_, conjuncts, free_variables, size, substitute
 from craton.program.cfa import Edge, Location, Program
-from craton.program.transitions import NoTransition, transition
+from craton.program.transitions import NoTransition, Transition, transition
 from craton.registry import flag, keyed_number
 from craton.smt import Sat, Solver, Undecided, Unsat, make_solver
 from craton.smt.intervals.search import without_definitions
+from craton.smt.registry import OVER_INTEGERS
 from craton.traces.trace import Trace, TraceFormula
 
 FIRST = 2  # so many edges are tried with facts alone, before conjectures are made
@@ -32,6 +33,7 @@ FACTS_SHARE = 0.2  # of the time that is left
 GAUGES_SHARE = 0.2
 PHASES_SHARE = 0.1  # each
 CONJECTURES_SHARE = 0.3
+LARGE = 4000  # nodes of all steps: cvc5 heeds no limit while it prepares large questions
 
 Invariants = Mapping[Location, Term]
 EdgePath = tuple[Edge, ...]
@@ -58,7 +60,7 @@ class KInduction(Engine):
             invariants = {location: and_(*parts) for location, parts in told.items() if location not in program.errors}
             if not any(location in told for location in program.errors):
                 return Safe(invariants, ())
-            known = _Known(invariants, (self.solver,))
+            known = _Known(invariants, ())  # shown without a solver
             if not self.plain:
                 few = FIRST if self.most is None else min(FIRST, self.most)
                 first = _Unrolling(self, program, known, budget, QUERY_SECONDS).run(few)
@@ -101,6 +103,8 @@ def _with_conjectures(
     """What is known with conjectures that are inductive together; the needed ones, if all of them are a proof."""
     try:
         steps = {edge: transition(edge.statement) for edge in program.main.edges}
+        if _is_for_integers(steps.values()):
+            engine = replace(engine, solver=OVER_INTEGERS)
         with make_solver(engine.solver, time_limit=QUERY_SECONDS) as solver:
             kept = engine.kept(program, steps, solver, Budget(seconds, statistics=budget.statistics))
             if not kept:
@@ -115,6 +119,13 @@ def _with_conjectures(
     if engine.gauges and any(isinstance(x.sort, Float) for step in steps.values() for x in step.written):
         return known  # bitwuzla's word would cost the best checker of what is said about floats
     return _Known({x: and_(*dict.fromkeys(parts)) for x, parts in both.items()}, by)
+
+
+def _is_for_integers(steps: Collection[Transition]) -> bool:
+    """Whether numbers are divided by variables, which is hard in bits, and the steps are small and without floats."""
+    if not divides_by_variables(steps) or any(isinstance(x.sort, Float) for step in steps for x in step.written):
+        return False
+    return sum(size(term) for step in steps for term in (step.guard, *step.updates.values())) < LARGE
 
 
 def _in_phases(program: Program, engine: Conjectures, budget: Budget, seconds: float | None) -> Safe | None:
@@ -152,7 +163,7 @@ class _Unrolling:
         self.engine = engine
         self.program = program
         self.invariants = dict(known.invariants)
-        self.by = dict.fromkeys(known.by)
+        self.by = dict.fromkeys((*known.by, engine.solver))
         self.budget = budget
 
     def run(self, most: int | None) -> EngineAnswer:

@@ -9,7 +9,7 @@ is imported.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -265,15 +265,20 @@ class _Panel:
                 return True
             if self._tried(some, [limit for limit in limits[1:] if limit is not None]) is True:
                 return True
-        first, *rest = formulas
-        cases = disjuncts(first)
-        if len(cases) == 1:
+        cases, goals = disjuncts(formulas[0]), alternatives(formulas[-1])
+        if len(cases) == 1 and (len(goals) == 1 or len(limits) <= len(_QUICK)):
             return self._tried(formulas, limits)
         answer = self._tried(formulas, limits[: len(_QUICK)])
         if answer is not None or self.late:
             return answer
-        for case in cases:
-            answer = self._tried((case, *rest), limits)
+        if len(cases) > 1:
+            return self._all_tried(((case, *formulas[1:]) for case in cases), limits)
+        return self._all_tried(((*formulas[:-1], goal) for goal in goals), limits)
+
+    def _all_tried(self, cases: Iterable[Sequence[Term]], limits: Sequence[float | None]) -> bool | None:
+        """True if all of the cases are contradictory."""
+        for formulas in cases:
+            answer = self._tried(formulas, limits)
             if not answer:
                 return answer
         return True
@@ -379,10 +384,6 @@ def independent_of(solvers: tuple[str, ...], candidates: Sequence[str]) -> tuple
 
 
 def make_checker(name: str, seconds: float | None) -> Solver:
-    if name == "cvc5 over integers":
-        from craton.smt.cvc5.solver import Cvc5Solver
-
-        return Cvc5Solver(time_limit=seconds, bits_as_integers=True)
     if name == "intervals":
         from craton.smt.intervals.solver import IntervalSolver
 

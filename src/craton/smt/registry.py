@@ -71,6 +71,8 @@ LIBRARIES = {
 }
 
 
+OVER_INTEGERS = "cvc5 over integers"  # bits as numbers with remainders: quickest with sums and quotients
+
 # Sources of interpolants that are not solvers: "module:function".
 SOURCES = {"farkas": "craton.smt.farkas:interpolants"}
 
@@ -83,6 +85,10 @@ def make_solver(name: str, *, time_limit: float | None = None, log: QueryLog | N
     """A new solver, by a library's name, a preset's name, or a command line such as `"mysolver --smt2 --in"` (with a
     space).
     """
+    if name == OVER_INTEGERS:
+        from craton.smt.cvc5.solver import Cvc5Solver
+
+        return Cvc5Solver(time_limit=time_limit, log=log, bits_as_integers=True)
     if name in LIBRARIES:
         library = LIBRARIES[name]
         if not library.installed:
