@@ -64,6 +64,7 @@ MOST_STEPS, LONG_RUN = 4_000, 100_000  # of one run
 MOST_ROWS = 300  # at one location
 QUERY_SECONDS = 1.0
 MOST_QUOTIENTS = 4
+NARROW = 16  # bits
 FEW_PARTS = 3  # of an invariant
 FAILURES = (CannotRun, CannotEvaluate, NoTransition, MissingCapability)
 _STRICT = {ops.BVSLT: bvsle, ops.BVULT: bvule, ops.LT: le}
@@ -335,8 +336,13 @@ def _loops_left(
 
 
 def divides_by_variables(steps: Iterable[Transition]) -> bool:
+    """Whether numbers of many bits are; with few, solvers have no difficulties."""
     terms = post_order(*(term for step in steps for term in (step.guard, *step.updates.values())))
-    return any(term.op in _DIVISIONS and term.args[1].op is not ops.VALUE for term in terms)
+    return any(term.op in _DIVISIONS and term.args[1].op is not ops.VALUE and _is_wide(term) for term in terms)
+
+
+def _is_wide(term: Term) -> bool:
+    return not isinstance(term.sort, BitVec) or term.sort.width > NARROW
 
 
 def _quotients(steps: Sequence[Transition]) -> list[Term]:
