@@ -219,6 +219,7 @@ UNMODELLED = [
      "int main(void) { return f(0); }"),
     ("vector", 3, "typedef int v4 __attribute__((vector_size(16)));\nv4 g = { 1, 2 }; int main(void) {\n"
      " g = g + g; if (0) g = g; return 0; }"),
+    ("another size", 2, "int main(void) { int v = 0;\n return __builtin_add_overflow(200, 100, (char *)&v); }"),
     ("_Complex", 1, "int f(_Complex double z) { return 0; } int main(void) { return f(1); }"),
     ("_Complex", 2, "int main(void) { int n = 1; switch (n) {\n case 1: { _Complex double z = 1; } case 2: return 1; }"
      " return 2; }"),

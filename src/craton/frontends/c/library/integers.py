@@ -9,7 +9,7 @@ from craton.frontends.c.automaton.lvalue import Lvalue, Value
 from craton.frontends.c.library.arguments import pointer_lvalue
 from craton.frontends.c.library.contract import Lowering
 from craton.frontends.c.library.records import Handler, builtins, models
-from craton.frontends.c.syntax.expressions import strip
+from craton.frontends.c.syntax.expressions import element_type
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import Integer, Pointer
 from craton.logic import (
@@ -132,9 +132,12 @@ def _overflow_handler(op: str) -> Handler:
 
     def handler(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
         target = pointer_lvalue(lower, arguments[2])
-        t = strip(arguments[2]).type
-        t = t.target if isinstance(t, Pointer) else t
+        pointer, behind = arguments[2].type, element_type(arguments[2])
+        assert isinstance(pointer, Pointer)
+        t = pointer.target  # as it was cast to
         assert isinstance(t, Integer)
+        if not isinstance(behind, Integer) or behind.size != t.size:
+            raise lower.unsupported("a result that is written into an object of another size", node)
         exact, cut = _exact(lower, op, arguments, t)
         result = lower.builder.save(cut)
         lost = lower.builder.save(number(_is_lost(exact, result, t), node.type.size * 8))
