@@ -8,6 +8,7 @@ import pytest
 
 from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown
 from craton.engines.shapes import Shapes
+from craton.engines.shapes.facts import Facts
 from craton.engines.shapes.nodes import Sized, Stacked, nodes
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
@@ -36,7 +37,17 @@ SAFE = {
     "marked": APPENDED + "for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
     "there and back": PREPENDED + "for (; x; x = x->next) if (x->next && x->next->prev != x) __VERIFIER_error();",
 }
+TURNS = """
+    struct node *head = malloc(sizeof *head), *x = head; int red = 1;
+    while (__VERIFIER_nondet_int()) {
+        x->data = red ? 1 : 2; red = !red;
+        x->next = malloc(sizeof *x); x = x->next;
+    }
+    x->data = 3; red = 1;
+"""
 UNSAFE = {
+    "marks that take turns, looked at in the wrong order": TURNS
+    + "for (x = head; x->data != 3; x = x->next) if (x->data == (red ? 2 : 1)) __VERIFIER_error();",
     "the last has another mark": APPENDED
     + "x->data = 8; for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
     "an alias changes a mark": APPENDED
@@ -105,6 +116,30 @@ def test_nodes_are_told_by_their_place_or_by_their_size(tmp_path: Path) -> None:
         assert {field.offset for field in found.fields if field.points} == {0}
         kinds.append(type(found.kinds[0]))
     assert kinds == [Stacked, Sized]
+
+
+def test_what_lies_inside_of_nodes_or_behind_them_is_seen_in_runs(tmp_path: Path) -> None:
+    body = """
+        struct item { struct item *next; char *data, own; } *x = 0;
+        while (__VERIFIER_nondet_int()) {
+            struct item *n = malloc(sizeof *n);
+            n->next = x; n->data = __VERIFIER_nondet_int() ? malloc(1) : &n->own; x = n;
+        }
+        while (x) { struct item *n = x; x = x->next; if (n->data != &n->own) free(n->data); free(n); }
+    """
+    program = _program(tmp_path, body, "valid-memsafety")
+    steps = {edge: transition(edge.statement) for edge in program.main.edges}
+    found = nodes(list(steps.values()))
+    assert found is not None
+    engine, facts = Shapes(), Facts(program, steps, found)
+    seen = engine._seen(program, steps, facts, Budget(20))
+    assert seen is not None
+    facts.look(seen.states(x) for x in program.main.locations if seen.seen.get(x))
+    assert facts.modes is not None
+    (distances,) = facts.modes.distances.values()
+    kind, *_ = found.kinds
+    assert distances == [8, kind.step]
+    assert len(facts.kinds) == 1 and len(found.kinds) == 2  # the other blocks have no members
 
 
 def test_programs_without_nodes_are_left_to_others(tmp_path: Path) -> None:

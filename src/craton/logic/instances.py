@@ -7,6 +7,7 @@ name, and what holds of all holds of some only, then the condition is shown; if 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice, product
 
 from craton.logic import BitVec, Term, and_, conjuncts, eq, free_variables, not_, ops, or_, post_order, substitute
@@ -169,7 +170,7 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
         (block,) = quantified.payload
         whole = (each for place in blocks(places) if place.sort is block.sort for each in _first_bytes(place, shift))
         for address in islice(dict.fromkeys((*(n for n in names if n.sort is block.sort), *whole)), _MOST_INSTANCES):
-            yield substitute(body, {block: address})
+            yield _instance(body, block, address)
         return
     patterns = [node.args[1] for node in post_order(body) if node.op is ops.SELECT]
     candidates = []
@@ -183,6 +184,13 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
         yield substitute(body, dict(zip(quantified.payload, values, strict=True)))
 
 
+@lru_cache(maxsize=1 << 15)
+def _instance(body: Term, block: Term, address: Term) -> Term:
+    """Engines ask for the same ones again and again."""
+    return substitute(body, {block: address})
+
+
+@lru_cache(maxsize=1 << 12)
 def shift_of_blocks(quantified: Term) -> int | None:
     """By how much addresses are shifted if something is said of all blocks of memory: what says how large one is has
     its number for an index, which is the upper part of its address. None if it is said of something else.

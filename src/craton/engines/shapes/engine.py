@@ -15,7 +15,7 @@ from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
 from craton.engines.houdini import Guesses, inductive
 from craton.engines.shapes.facts import Effort, Facts
-from craton.engines.shapes.nodes import Nodes, Sized, nodes
+from craton.engines.shapes.nodes import Nodes, Sized, Stacked, nodes
 from craton.engines.shapes.states import Observed
 from craton.logic import Model, Term
 from craton.logic.semantics import ArrayValue
@@ -61,6 +61,7 @@ class Shapes(Engine):
         seen = self._seen(program, steps, facts, budget)
         if seen is None:
             return Unknown("a run fails: there is nothing to prove")
+        facts.look(seen.states(x) for x, rows in seen.seen.items() if rows)
         answer: EngineAnswer = does_not_fit("there is nothing to guess")
         kept: Guesses = {}
         for effort in Effort:
@@ -117,7 +118,7 @@ def _values(variables: Iterable[Term]) -> frozenset[Term]:
 
 
 def addresses(found: Nodes) -> Callable[[Model], Sequence[int]]:
-    """Where nodes are in a state: where their members have been written."""
+    """Where nodes are in a state: where their members have been written, and where one was allocated last."""
 
     def of(model: Model) -> list[int]:
         places: dict[int, None] = {}
@@ -128,6 +129,8 @@ def addresses(found: Nodes) -> Callable[[Model], Sequence[int]]:
         for kind in found.kinds:
             if isinstance(kind, Sized):
                 places |= dict.fromkeys(number << kind.shift for number in model[kind.sizes].entries)
+            elif isinstance(kind, Stacked) and model[kind.next] > kind.first:
+                places[model[kind.next] - kind.step] = None
         return sorted(place for place in places if place >= 0)
 
     return of

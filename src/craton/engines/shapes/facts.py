@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
 
+from craton.engines.shapes.modes import Modes
 from craton.engines.shapes.nodes import Field, Kind, Nodes, leaves
 from craton.engines.shapes.order import Order
 from craton.engines.shapes.states import States
@@ -48,6 +49,7 @@ from craton.program.transitions import Transition
 from craton.views.cells.layout import roots
 
 MOST_OF_ALL, MOST_OF_ONE, MOST_WANTED, MOST_QUESTIONS, MOST_SCALARS, MOST_TERMS = 90, 90, 6, 18, 16, 6
+MOST_BY_MODES = 400
 MOST_STORED, MOST_UNDER_GUARD = 4, 12  # different constants in one member; facts of the nodes that a guard is true of
 
 
@@ -56,6 +58,7 @@ class Effort(Enum):
 
     LITTLE = "facts of all nodes, without guards"
     MORE = "facts of some nodes"
+    MOST = "facts of nodes in modes"
 
 
 class Facts:
@@ -70,6 +73,8 @@ class Facts:
         self.questions = [*self.wanted, *_first(MOST_QUESTIONS, self._questions(steps.values()))]
         self.conditions = _first(MOST_SCALARS, self._conditions(steps.values()))
         self.order = Order(nodes, self.node)
+        self.kinds = nodes.kinds
+        self.modes: Modes | None = None  # which there are is seen in runs
         self.stored = {f.array: _first(MOST_STORED, _constants_stored(f.array, steps.values())) for f in nodes.fields}
 
     @property
@@ -121,6 +126,20 @@ class Facts:
                     constants = [leaf for leaf in leaves(set_to) if leaf.op is ops.VALUE]
                     yield from (eq(x, c) for c in constants)
                     yield from (not_(eq(x, c)) for c in constants)
+
+    def look(self, seen: Iterable[States]) -> None:
+        """At the states of runs, for what tells nodes apart."""
+        states = list(seen)
+        self.modes = Modes(self.nodes, self.node, self.stored, states)
+        having = [kind for kind in self.nodes.kinds if any(self._has_members(kind, some) for some in states)]
+        self.kinds = tuple(having) or self.nodes.kinds
+
+    def _has_members(self, kind: Kind, states: States) -> bool:
+        """Whether something was seen to be written to members of a node of the kind; others are mere blocks."""
+        for model, address in states.among(states.where(kind.valid(self.node), self.node)):
+            if any(address + field.offset in model[field.array].entries for field in self.nodes.fields):
+                return True
+        return False
 
     # --- what may be true of a node ---
 
@@ -203,7 +222,13 @@ class Facts:
         found = [
             forall([self.node], eq(select(array, self.node), held)) for array, held in self.constant_arrays.items()
         ]
-        found += [fact for fact in self.order.guesses(known, states) if free_variables(fact) - {self.node} <= known]
+        ordered = list(self.order.guesses(known, states))
+        if effort is Effort.MOST and self.modes is not None:
+            ordered += self.modes.order(others, [x for x in self.nodes.counters if x.sort is self.sort], states)
+            found += _first(MOST_BY_MODES, self._by_modes(others, known, states))
+            alone = (*self.modes.first_ones(others, states), *self.modes.lengths(others, self.conditions, states))
+            found += [x for x in alone if free_variables(x) - {self.node} <= known]
+        found += [fact for fact in ordered if free_variables(fact) - {self.node} <= known]
         found += _first(MOST_OF_ALL, self._of_all([*others, *self.nodes.addresses], known, states, effort))
         found += _first(MOST_OF_ONE, self._of_some(places, known, states, effort))
         return list(dict.fromkeys(found))
@@ -212,7 +237,7 @@ class Facts:
         k = self.node
         facts = [f for f in dict.fromkeys(self._of(k, others)) if free_variables(f) - {k} <= known]
         guards = [g for g in dict.fromkeys(self._guards(others)) if free_variables(g) - {k} <= known]
-        for kind in self.nodes.kinds:
+        for kind in self.kinds:
             there = kind.valid(k)
             where = states.where(there, k)
             true = {fact: states.where(fact, k) for fact in facts if fact is not there}
@@ -222,6 +247,22 @@ class Facts:
             yield from self._closed(kind, known, states, where)
             if effort is Effort.LITTLE:
                 continue
+            yield from self._limited(there, where, guards, true, always, states)
+
+    def _by_modes(self, others: Sequence[Term], known: frozenset[Term], states: States) -> Iterator[Term]:
+        """What is true of nodes in a mode, where the program is in one and variables point elsewhere."""
+        k, modes = self.node, self.modes
+        assert modes is not None
+        facts = dict.fromkeys((*modes.facts(k, others), *self._of(k, others)))
+        conditions = {states.where(c): c for c in reversed(self.conditions)}  # of those with the same sense one
+        several = dict.fromkeys(modes.guards(others, list(conditions.values())[::-1]))
+        guards = [guard for guard in several if free_variables(guard) - {k} <= known]
+        for kind in self.kinds:
+            there = kind.valid(k)
+            where = states.where(there, k)
+            true = {f: states.where(f, k) for f in facts if f is not there and free_variables(f) - {k} <= known}
+            always = [fact for fact, holds in true.items() if not where & ~holds]
+            yield from (forall([k], implies(there, fact)) for fact in always)
             yield from self._limited(there, where, guards, true, always, states)
 
     def _limited(
@@ -240,8 +281,9 @@ class Facts:
             if not here or here == where:
                 continue
             denied = {*conjuncts(guard), not_(guard)}
+            told = _told(guard)
             fine = [fact for fact, holds in true.items() if not here & ~holds and fact not in always]
-            fine = [fact for fact in fine if denied.isdisjoint(disjuncts(fact))]
+            fine = [fact for fact in fine if denied.isdisjoint(disjuncts(fact)) and _simpler(fact, told) is not TRUE]
             plain = {fact for fact in (*fine, *always) if fact.op is not ops.OR}
             strong = [fact for fact in fine if fact in plain or plain.isdisjoint(disjuncts(fact))]
             yield from (forall([k], implies(and_(there, guard), fact)) for fact in islice(strong, MOST_UNDER_GUARD))
@@ -286,6 +328,25 @@ class Facts:
                         for fact, holds in true.items()
                         if fact not in always and not here & ~holds
                     )
+
+
+def _told(guard: Term) -> dict[Term, Term]:
+    """What members are where a guard holds."""
+    sides = (part.args for part in conjuncts(guard) if part.op is ops.EQ)
+    pairs = ((a, b) if b.op is ops.VALUE else (b, a) for a, b in sides)
+    return {member: held for member, held in pairs if held.op is ops.VALUE}
+
+
+def _simpler(fact: Term, told: Mapping[Term, Term]) -> Term:
+    """A fact with what is known of members and variables in their places."""
+    if not told:
+        return fact
+
+    def visit(node: Term, args: list[Term]) -> Term:
+        again = rebuild(node, args) if args else node
+        return told.get(again, again)
+
+    return fold(fact, visit)
 
 
 def _is_part(fact: Term, weaker: Term) -> bool:

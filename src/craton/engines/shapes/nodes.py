@@ -28,6 +28,7 @@ from craton.logic import (
     bvurem,
     eq,
     extract,
+    not_,
     ops,
     post_order,
     select,
@@ -80,6 +81,11 @@ class Sized:
 
     def begins(self, node: Term) -> Term:
         return eq(extract(self.shift - 1, 0, node), bv(0, self.shift))
+
+    def living(self, node: Term) -> Term:
+        """Whether an object with the node's number has not been freed, whatever its size."""
+        assert isinstance(self.size.sort, BitVec)
+        return not_(eq(select(self.sizes, self.number(node)), bv(0, self.size.sort.width)))
 
     @property
     def step(self) -> int:

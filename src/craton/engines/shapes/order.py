@@ -58,21 +58,28 @@ class Order:
         valid, given = kind.valid(k), bvult(kind.number(k), following)
         is_last = eq(bvadd(kind.number(k), bv(1, k.sort.width)), following)
         facts = [given]
+        where = states.where(valid, k)
         for x in pointers:
-            facts += [bvule(x, k), bvule(k, x), or_(eq(x, null), bvule(x, k)), or_(eq(x, null), bvule(k, x))]
+            for ordered in (bvule(x, k), bvule(k, x)):
+                # That x is a node stands there, too, so that what holds of all nodes is asked of what x is set to.
+                whole = and_(kind.valid(x), ordered)
+                fact = ordered if where & ~states.where(whole, k) else whole
+                facts += [fact, or_(eq(x, null), ordered)]
         for field in self.nodes.fields:
             if field.points:
                 ends = [eq(field.of(k), other) for other in (null, *self.sentinels, *pointers)]
                 for first in ends:
                     facts += [implies(first, is_last), implies(is_last, first)]
         for fact in facts:
-            if not states.where(valid, k) & ~states.where(fact, k):
+            if not where & ~states.where(fact, k):
                 yield forall([k], implies(valid, fact))
         everything = and_(kind.begins(k), given, not_(eq(k, null)))
         for lowest in (eq(null, null), *(bvule(x, k) for x in pointers)):
-            claim = implies(and_(everything, lowest), valid)
-            if not ~states.where(claim, k) & states.all:
-                yield forall([k], claim)
+            for there in (valid, kind.living(k)):  # of one size, or of any
+                claim = implies(and_(everything, lowest), there)
+                if not ~states.where(claim, k) & states.all:
+                    yield forall([k], claim)
+                    break
 
     def _of_numbers(
         self, kind: Sized, following: Term, pointers: list[Term], counters: list[Term], states: States

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from craton.logic.semantics import ArrayValue
 from craton.logic.sorts import Array
 from craton.program.execution.codegen import Cells
 
-MOST_STATES, MOST_NODES = 16, 6  # at one place, of one state
+MOST_STATES, MOST_NODES = 16, 6  # at one place, of one state: half of them the first ones, half of them the last
 _VISITS = frozenset((1, 2, 3, 5, 8))  # of a run that are looked at
 
 
@@ -48,6 +48,29 @@ class States:
                 holds = _true(formula, Model({**model.values, node: address}))
             found |= holds << number
         return found
+
+    def holds(self, formula: Term) -> bool:
+        """Whether a formula was always true."""
+        return not self.all & ~self.where(formula)
+
+    def among(self, some: int) -> Iterator[tuple[Model, int]]:
+        """The pairs of a set."""
+        return (pair for number, pair in enumerate(self._pairs) if some >> number & 1)
+
+    def values(self, terms: Sequence[Term], node: Term | None, among: int) -> set[tuple[Any, ...]]:
+        """What these terms are together, of each node if they speak of one, at those of the pairs."""
+        found = set()
+        for model, address in self.among(among):
+            here = model if node is None else Model({**model.values, node: address})
+            found.add(tuple(_evaluated(term, here) for term in terms))
+        return {row for row in found if None not in row}
+
+
+def _evaluated(term: Term, model: Model) -> Any:
+    try:
+        return evaluate(term, model)
+    except CannotEvaluate:
+        return None
 
 
 def _true(formula: Term, model: Model) -> bool:
@@ -91,7 +114,12 @@ class Observed:
     def _made(self, location: Any) -> States:
         variables = self.watched[location]
         models = [Model(dict(zip(variables, row, strict=True))) for row in self.seen[location]]
-        return States(models, [self.addresses(model)[:MOST_NODES] or [0] for model in models])
+        return States(models, [_some(self.addresses(model)) or [0] for model in models])
+
+
+def _some(nodes: Sequence[int]) -> Sequence[int]:
+    half = MOST_NODES // 2
+    return nodes if len(nodes) <= MOST_NODES else [*nodes[:half], *nodes[-half:]]
 
 
 def _held(variable: Term, held: Any) -> Any:
