@@ -18,6 +18,7 @@ from craton.processes.limits import Exceeded, Kind
 from craton.processes.running_time import counting, running_time
 from craton.processes.supervision import Done, Ended, Ending, Failed, Report
 from craton.processes.turns import Game, Player, share_of_round
+from support.processes import wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="families are read from /proc")
 
@@ -223,11 +224,9 @@ def test_families_are_suspended_whole() -> None:
             while len(members := suspend_family(shell.pid)) < 3:
                 resume(members)
                 time.sleep(0.05)
-            time.sleep(0.05)
-            assert [_state(pid) for pid in members] == ["T"] * 3
+            assert wait_until(lambda: all(_state(pid) == "T" for pid in members))
             resume(members)
-            time.sleep(0.05)
-            assert "T" not in [_state(pid) for pid in members]
+            assert wait_until(lambda: "T" not in [_state(pid) for pid in members])
         finally:
             for pid in members:
                 os.kill(pid, signal.SIGKILL)
