@@ -18,7 +18,8 @@ from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePa
 from craton.evidence.elements import without_arrays
 from craton.evidence.state_bounds import BOUNDS, bounds_contradict
 from craton.evidence.state_questions import StateQuestions
-from craton.logic import FALSE, Term, alternatives, disjuncts, free_variables, not_, size
+from craton.evidence.state_ways import connected
+from craton.logic import FALSE, Term, alternatives, conjuncts, disjuncts, free_variables, not_, size
 from craton.logic.instances import cases_of_indices, instantiated
 from craton.logic.sorts import Float
 from craton.logic.walk import post_order
@@ -187,9 +188,11 @@ class _Check:
         """What else there is, is looked at if that is not enough. That is one opinion, and not one of a solver."""
         if self.panel.opinions > 1:
             return False
-        if formulas not in self.by_bounds:
-            self.by_bounds[formulas] = bounds_contradict(formulas)
-        shown = self.by_bounds[formulas] or bounds_contradict((*formulas, guard))
+        state, rest = formulas
+        asked = rest, *connected(conjuncts(state), rest)
+        if asked not in self.by_bounds:
+            self.by_bounds[asked] = bounds_contradict(asked)
+        shown = self.by_bounds[asked] or bounds_contradict((*formulas, guard))
         if shown:
             self.panel.believed[BOUNDS] = None
         return shown

@@ -2,8 +2,8 @@
 others there is a way for each side.
 
 Law: every execution of the step from a state with these values, of which `rest` holds besides, is on one of the ways:
-its guard holds, and the new values are those of its updates. Sides that bounds of numbers exclude are left out
-(`state_bounds`). Engines have code of their own for this; nothing here is used by them.
+its guard holds, and the new values are those of its updates. What bounds of numbers decide there is decided, sides
+that they exclude are left out (`state_bounds`). Engines have code of their own for this; nothing here is used by them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from craton.evidence.state_bounds import bounds_contradict
-from craton.logic import FALSE, TRUE, Term, and_, free_variables, not_, ops, or_, substitute
+from craton.logic import BOOL, FALSE, TRUE, Term, and_, conjuncts, free_variables, not_, ops, or_, substitute
 from craton.program.cfa import Edge, Location
 from craton.program.statements import Assign, Assume, Block, Havoc, Return, Statement
 from craton.program.transitions import chosen_value
@@ -50,16 +50,22 @@ class StateWays:
             self._outgoing.setdefault(edge.source, []).append((number, edge))
         self._known: dict[tuple[Term, ...], Term] = {}
         self._variables: dict[Term, tuple[Term, ...]] = {}
-        self._excluded: dict[tuple[Term, Term], bool] = {}
+        self._excluded: dict[tuple[Term, ...], bool] = {}
+        self._said: dict[Term, list[Term]] = {}  # of variables, by the state that is looked at
 
     def ways(self, values: Mapping[Term, Term], rest: Term = TRUE) -> list[StateWay] | None:
         """All of them; None if there are too many."""
+        said = () if rest is TRUE else conjuncts(rest)
+        self._said = {}
+        for part in said:
+            for x in free_variables(part):
+                self._said.setdefault(x, []).append(part)
         begin, end = self._edges[0].source, self._edges[-1].target
         waiting = [_Unfinished(begin, (), dict(values))]
         found: list[StateWay] = []
         while waiting:
             one = waiting.pop()
-            for after in self._steps(one, rest):
+            for after in self._steps(one, said):
                 if after.location == end:
                     found.append(StateWay(after.guard, after.values))
                 else:
@@ -68,7 +74,7 @@ class StateWays:
                 return None
         return found
 
-    def _steps(self, one: _Unfinished, rest: Term) -> Iterator[_Unfinished]:
+    def _steps(self, one: _Unfinished, said: Sequence[Term]) -> Iterator[_Unfinished]:
         leaving = self._outgoing.get(one.location, ())
         known: dict[Term, Term] = {}  # the other side of a branching needs no second look
         for number, edge in leaving:
@@ -82,7 +88,7 @@ class StateWays:
                 if condition is FALSE:
                     continue
                 if condition is not TRUE:
-                    if rest is not TRUE and self._is_excluded(condition, guard, rest):
+                    if said and self._is_excluded(condition, guard, said):
                         continue
                     guard = (*guard, condition)
                     values = _with_equation(values, condition)
@@ -94,12 +100,27 @@ class StateWays:
                 values.update((x, chosen_value(x, number)) for x in statement.variables)
             yield _Unfinished(edge.target, guard, values)
 
-    def _is_excluded(self, condition: Term, guard: tuple[Term, ...], rest: Term) -> bool:
-        """Where a state does not exclude a condition by itself, what was assumed before may do it with it."""
-        alone = condition, rest
-        if alone not in self._excluded:
-            self._excluded[alone] = bounds_contradict(alone)
-        return self._excluded[alone] or (bool(guard) and bounds_contradict((condition, *guard, rest)))
+    def _is_excluded(self, condition: Term, guard: tuple[Term, ...], said: Sequence[Term]) -> bool:
+        """Where a state does not exclude a condition by itself, what was assumed before may do it with it. Only what
+        speaks of the same variables is looked at, and of inputs a state says nothing.
+        """
+        near = connected((*guard, *said), condition)
+        return any(part in said for part in near) and self._contradicts(condition, *near)
+
+    def _contradicts(self, *formulas: Term) -> bool:
+        if formulas not in self._excluded:
+            self._excluded[formulas] = bounds_contradict(formulas)
+        return self._excluded[formulas]
+
+    def _settled(self, condition: Term) -> Term:
+        """TRUE or FALSE if what the state says of its variables decides it: many states say the same of these."""
+        spoken_of = sorted(free_variables(condition), key=lambda x: x.serial)
+        near = dict.fromkeys(part for x in spoken_of for part in self._said.get(x, ()))
+        if not near:
+            return condition
+        if self._contradicts(condition, *near):
+            return FALSE
+        return TRUE if self._contradicts(not_(condition), *near) else condition
 
     def _read(self, term: Term, values: Mapping[Term, Term], depth: int) -> Term:
         """The term where variables have these values, no further than to the first part that decides."""
@@ -121,7 +142,8 @@ class StateWays:
         key = (term, *[values.get(x, x) for x in variables])
         if key not in self._known:
             self._known[key] = substitute(term, dict(zip(variables, key[1:], strict=True)))
-        return self._known[key]
+        found = self._known[key]
+        return self._settled(found) if self._said and found.sort is BOOL and not found.is_value else found
 
 
 def equation(part: Term) -> tuple[Term, Term] | None:
