@@ -15,7 +15,7 @@ class Pass(enum.Enum):
     DEAD_CODE = "dead-code"  # what cannot be reached
     SLICING = "slicing"  # what cannot influence whether an error is reached
     CONSTANTS = "constants"  # variables whose value is known
-    ELEMENTS = "elements"  # arrays of which constant indices are read
+    ELEMENTS = "elements"  # arrays of which constant indices are read, or that hold constants
     TYPED_CALLS = "typed-calls"  # calls through pointers of other types: there are none, it is assumed
 
 

@@ -15,6 +15,7 @@ from craton.program.elements import elements_as_variables
 from craton.program.inlining import Inlining, inline
 from craton.program.passes import ALL, CALLS_ARE_TYPED, Pass, Passes
 from craton.program.slicing import remove_dead_code, slice_for_errors
+from craton.program.tables import tables_as_choices
 from craton.program.transformation import Transformed, unchanged
 
 
@@ -75,6 +76,7 @@ def made_smaller(program: Program, passes: Passes) -> Transformed:
 
 def _without_arrays(small: Transformed, passes: Passes) -> Transformed:
     """Elements that are variables may be constants, and those be indices of others: pointers held in memory."""
+    small = small.then(tables_as_choices(small.program))
     for _ in range(_MOST_POINTERS):
         replaced = elements_as_variables(small.program)
         if replaced.program is small.program:
