@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 
@@ -10,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from craton.configuration.stages import Stage
+from craton.engines.conjectures import bounds_beside
 from craton.engines.relations import Relation, relations
 from craton.frontends.programs import Request
+from craton.logic import INT, int_, le, lt, var
+from craton.program.cfa import Location, Procedure, Program
 from craton.verdicts.result import Result
 from craton.verification import verify
 
@@ -117,3 +121,13 @@ def test_few_bits_have_few_small_numbers(width: int) -> None:
     """All of them may have wrapped around, but those that are zero."""
     rows = [(0, x % (1 << width)) for x in range(8)]
     assert all(relation.constant == 0 for relation in relations(rows, [(0,), (1,)], width))
+
+
+def test_of_bounds_by_constants_the_tightest_stands_beside_a_proof() -> None:
+    here, i, n = Location(1), var("i", INT), var("n", INT)
+    tight = [lt(i, int_(20)), le(int_(0), i), le(i, n)]
+    hints = (le(i, int_(20)), le(int_(-1), i), *tight, le(i, int_(21)), le(int_(-5), i))
+    main = Procedure("main", (), (), Location(0), Location(2), (), (i, n))
+    program = Program("main", {"main": main}, (), {}, hints={here: hints})
+    assert set(bounds_beside(program, {here: list(hints)})[here]) == set(tight)
+    assert bounds_beside(replace(program, hints={}), {here: list(hints)})[here] == []

@@ -203,34 +203,36 @@ def needed_parts(
             if part not in parts:
                 parts[part] = None
                 waiting += [(e, part) for e in program.main.incoming(edge.source) if e.source in kept]
-    beside = _beside(program, kept)
+    beside = bounds_beside(program, kept)
     found = {location: and_(*parts, *beside.get(location, ())) for location, parts in needed.items()}
     return Safe(found, (by,))
 
 
-def _beside(program: Program, kept: Guesses) -> Guesses:
+def bounds_beside(program: Program, kept: Guesses) -> Guesses:
     """Hints over integers that are invariants and compare numbers: of no use where nothing overflows, but in bits. Of
-    bounds by constants the tightest.
+    bounds by constants the tightest, since each has to be shown again.
     """
     found: Guesses = {}
     for location, parts in kept.items():
         hints = frozenset(program.hints.get(location, ()))
-        chosen: dict[tuple[Term, ...], Term] = {}
+        chosen: dict[tuple[Term | None, Term | None], Term] = {}
         for part in parts:
             if part in hints and part.op in _COMPARISONS and part.args[0].sort is INT:
                 left, right = part.args
                 if free_variables(left).isdisjoint(free_variables(right)):
-                    sides = (left,) if right.op is ops.VALUE else (left, right)
-                    chosen[sides] = _tighter(part, chosen.get(sides))
+                    sides = (left if left.op is not ops.VALUE else None, right if right.op is not ops.VALUE else None)
+                    chosen[sides] = min((part, chosen.get(sides, part)), key=_looseness)
         found[location] = list(chosen.values())
     return found
 
 
-def _tighter(bound: Term, other: Term | None) -> Term:
-    """Of two upper bounds by constants the lower one; otherwise the bound itself."""
-    if other is None or bound.op is not ops.LE or other.op is not ops.LE or bound.args[1].op is not ops.VALUE:
-        return bound
-    return min(bound, other, key=lambda b: int(b.args[1].payload))
+def _looseness(bound: Term) -> int:
+    """Of bounds that compare the same with constants, less for tighter ones."""
+    left, right = bound.args
+    if bound.op is ops.EQ or (left.op is ops.VALUE) is (right.op is ops.VALUE):
+        return 0
+    strict = bound.op is ops.LT
+    return int(right.payload) - strict if right.op is ops.VALUE else -int(left.payload) - strict
 
 
 def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Term] | None:

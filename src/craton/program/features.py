@@ -24,7 +24,7 @@ class Features:
     inputs: int = 0  # edges that read one
     unspecified: int = 0  # edges with a value that the program leaves open
     arrays: int = 0  # variables that are arrays: memory is
-    heap: int = 0  # edges that allocate memory whose place is not known
+    heap: int = 0  # edges that allocate memory whose place is not known, again and again: in loops, or when called
     floats: int = 0  # operations on floats
     bits: int = 0  # operations on single bits
     nonlinear: int = 0  # products of variables, quotients by them

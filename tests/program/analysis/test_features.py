@@ -85,6 +85,11 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         " for (; p; p = p->next) if (p->v != 1) reach_error(); return 0; }",
         {"loops": 2, "uncounted": 1, "rounds": None},
     ),
+    "two arrays of any size": (
+        "int main(void) { int n = __VERIFIER_nondet_int(); int *a = malloc(n), *b = malloc(n); if (n < 4 || !a || !b)"
+        " return 0; for (int i = 0; i < n / 4; i++) b[i] = a[i]; if (b[0] != a[0]) reach_error(); return 0; }",
+        {"loops": 1, "heap": 0},
+    ),
     "recursion": (
         "int f(int n) { return n < 1 ? n : f(n - 1); }"
         " int main(void) { if (f(__VERIFIER_nondet_int())) reach_error(); }",

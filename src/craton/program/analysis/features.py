@@ -37,7 +37,6 @@ def features_of(program: Program) -> Features:
     loops = [loop for name, procedure in program.procedures.items() for loop in _loops(procedure, nested[name])]
     variables = {*program.globals, *(x for procedure in program.procedures.values() for x in procedure.locals)}
     mentioned = frozenset[Term]().union(*(free_variables(term) for edge in edges for term in terms(edge.statement)))
-    allocated = program.storage.heap
     return Features(
         edges=len(edges),
         branches=sum(map(_branches, program.procedures.values())),
@@ -50,7 +49,7 @@ def features_of(program: Program) -> Features:
         inputs=sum(isinstance(havoc.source, Input) for havoc in havocs),
         unspecified=sum(havoc.is_open for havoc in havocs),
         arrays=sum(isinstance(x.sort, Array) and x in mentioned for x in variables),
-        heap=sum(isinstance(havoc.source, Fresh) for havoc in havocs) + _assignments(edges)[allocated],
+        heap=sum(_allocates(edge, program.storage.heap) for edge in _again_and_again(program, nested)),
         floats=operations["floats"],
         bits=operations["bits"],
         nonlinear=operations["nonlinear"],
@@ -61,8 +60,23 @@ def features_of(program: Program) -> Features:
 # --- terms ------------------------------------------------------------------------------------------------------------
 
 
-def _assignments(edges: Iterable[Edge]) -> Counter[Term | None]:
-    return Counter(edge.statement.variable for edge in edges if isinstance(edge.statement, Assign))
+def _again_and_again(program: Program, nested: Mapping[str, Mapping[Location, Nest]]) -> Iterator[Edge]:
+    """The edges in loops, and those of procedures that are called."""
+    for name, procedure in program.procedures.items():
+        for edge in procedure.edges:
+            ends = (nested[name].get(edge.source), nested[name].get(edge.target))
+            if name != program.entry or all(nest is not None and nest.loops for nest in ends):
+                yield edge
+
+
+def _allocates(edge: Edge, top: Term | None) -> bool:
+    """Whether it allocates memory whose place is not known."""
+    match edge.statement:
+        case Havoc(_, source):
+            return isinstance(source, Fresh)
+        case Assign(variable, _):
+            return variable is top
+    return False
 
 
 def _operations(edges: Iterable[Edge]) -> Counter[str]:
