@@ -69,7 +69,10 @@ LIES: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
         "Fibonacci is not always small",
         lambda data: data["proof"]["steps"][-1]["values"][0].update(value=99),
     ),
-    "another clause": ("Fibonacci is not always small", lambda data: data["proof"]["steps"][0].update(clause=1)),
+    "another clause": (
+        "Fibonacci is not always small",
+        lambda data: data["proof"]["steps"][0].update(clause=(data["proof"]["steps"][0]["clause"] + 1) % 3),
+    ),
     "symbols": (
         "McCarthy 91",
         lambda data: data.update(
