@@ -79,6 +79,11 @@ def verify(
     several = dict.fromkeys(one.file for one in properties_asked(request))
     if len(several) > 1:
         raise CratonError(f"a result is of one property file, and the task has {', '.join(several)}: name one")
+    for name, number in (("time_limit", time_limit), ("cpu_limit", cpu_limit), ("memory_limit", memory_limit)):
+        if number is not None and not number > 0:
+            raise CratonError(f"{name}={number}: expected a positive number")
+    if jobs < 1:
+        raise CratonError(f"jobs={jobs}: expected a whole number from 1 on")
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
     return _verified(replace(subject, request=request), stages, limits, confirm, jobs, watch)
 

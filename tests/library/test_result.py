@@ -6,6 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,6 +139,12 @@ def test_rows_of_several_kinds_make_one_table() -> None:
     rows = Rows([{"line": 1, "changes": {"x": "1", "y": "<2>"}}, {"rounds": 3}])
     page = read(rows._repr_html_())
     assert page.rows == [["line", "changes", "rounds"], ["1", "x = 1, y = <2>", ""], ["", "", "3"]]
+
+
+@pytest.mark.parametrize("wrong", [{"time_limit": -1}, {"cpu_limit": 0}, {"memory_limit": float("nan")}, {"jobs": 0}])
+def test_limits_that_are_none_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(craton.CratonError, match=f"{next(iter(wrong))}=.*: expected a "):
+        craton.verify(source=SAFE, **wrong)
 
 
 def test_an_explanation_is_a_table_where_it_is_printed(proved: craton.Result) -> None:

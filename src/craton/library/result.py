@@ -13,7 +13,7 @@ from craton.errors import CratonError
 from craton.markup import Html, element, shown, table
 from craton.program.picture import to_svg
 from craton.report.changes import told_changes
-from craton.report.verdict import Outcome, as_data, way_lines
+from craton.report.verdict import Outcome, as_data, way_lines, what_fails
 from craton.verdicts import result as plain
 from craton.verdicts.text import VerdictKind
 from craton.words import counted
@@ -132,7 +132,8 @@ class Result(plain.Result):
     def __str__(self) -> str:
         """The verdict and what it rests on."""
         told = self._told
-        return "\n  ".join(one for one in (told.verdict.headline, told.reason, told.evidence) if one)
+        head = told.verdict.headline + what_fails(told)
+        return "\n  ".join(one for one in (head, told.reason, told.evidence) if one)
 
     def _repr_html_(self) -> str:
         told = self._told

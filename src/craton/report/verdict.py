@@ -299,7 +299,7 @@ def print_outcome(outcome: Outcome, output: Output, name: str = "") -> None:
 
         print(FORMATS[output.format]([(name or in_words(outcome.checked) or "the property", outcome)]))
     else:
-        print(_headline(outcome) + ("" if output.quiet else _what_fails(outcome)))
+        print(_headline(outcome) + ("" if output.quiet else what_fails(outcome)))
         if not output.quiet:
             print_details(outcome, stats=output.stats)
 
@@ -308,7 +308,7 @@ def _headline(outcome: Outcome) -> str:
     return (outcome.answer or outcome.verdict.headline) + ("" if outcome.confirmed else " (unconfirmed)")
 
 
-def _what_fails(outcome: Outcome) -> str:
+def what_fails(outcome: Outcome) -> str:
     """`: assertion "y > 6" fails at two.c:8`; "" for other verdicts."""
     place = outcome.violated
     if place is None or not place.get("what"):
@@ -459,7 +459,7 @@ def print_outcomes(told: Sequence[tuple[Asked, Outcome]], output: Output) -> Out
         print(line)
     if not output.quiet:
         for name, (_, outcome) in zip(names, told, strict=True):
-            print(f"{name}{_what_fails(outcome) or ':'}")
+            print(f"{name}{what_fails(outcome) or ':'}")
             print_details(outcome, stats=output.stats)
     return worst
 
