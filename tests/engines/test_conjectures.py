@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from craton.configuration.stages import Stage
 from craton.engines.conjectures import bounds_beside
+from craton.engines.guesses import multiples
 from craton.engines.relations import Relation, relations
 from craton.frontends.programs import Request
-from craton.logic import INT, int_, le, lt, var
+from craton.logic import INT, evaluate, int_, le, lt, mul, var
 from craton.program.cfa import Location, Procedure, Program
 from craton.verdicts.result import Result
 from craton.verification import verify
@@ -121,6 +122,20 @@ def test_few_bits_have_few_small_numbers(width: int) -> None:
     """All of them may have wrapped around, but those that are zero."""
     rows = [(0, x % (1 << width)) for x in range(8)]
     assert all(relation.constant == 0 for relation in relations(rows, [(0,), (1,)], width))
+
+
+@given(st.lists(st.tuples(*[st.integers(-40, 40)] * 2, st.integers(0, 9)), max_size=8), st.lists(st.integers(-9, 9)))
+def test_every_multiple_bounds_on_all_rows(rows: list[tuple[int, int, int]], numbers: list[int]) -> None:
+    variables = [var(name, INT) for name in "xyn"]
+    for guess in multiples(variables, rows, numbers):
+        assert all(evaluate(guess, dict(zip(variables, row, strict=True))) for row in rows)
+
+
+def test_a_sum_is_between_multiples_of_how_many_there_are() -> None:
+    total, number = var("s", INT), var("n", INT)
+    found = set(multiples((total, number), [(0, 0), (4, 1), (8, 2), (17, 3)], (10, 2)))
+    assert {le(total, mul(int_(10), number)), le(mul(int_(2), number), total)} <= found
+    assert le(total, mul(int_(2), number)) not in found
 
 
 def test_of_bounds_by_constants_the_tightest_stands_beside_a_proof() -> None:

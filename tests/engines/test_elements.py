@@ -26,13 +26,21 @@ STEPS = "long long *a = malloc(n * sizeof *a); a[0] = 6; for (i = 1; i < n; i++)
 TWO = (
     "int *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b); for (i = 0; i < n; i++) { a[i] = 1; b[i] = a[i] + i; }"
 )
+MARKS = (
+    "int *a = malloc(n * sizeof *a), q; long long s = 0;"
+    " for (i = 0; i < n; i++) { q = __VERIFIER_nondet_int(); if (q < 2 || q > 10) q = 5; a[i] = q; }"
+)
+BOUNDS = "if (s > 10LL * n || s < 2LL * n) reach_error();"
 SAFE = {
+    "a sum of inputs within bounds": MARKS + SUM + BOUNDS,
     "a sum of ones, added to each": ONES + SUM + "for (i = 0; i < n; i++) a[i] += s;"
     "for (i = 0; i < n; i++) if (a[i] != n + 1) reach_error();",
     "each from the one before": STEPS + "for (i = 0; i < n; i++) if (a[i] != 6 * (long long)i + 6) reach_error();",
     "behind a block of unknown size": TWO + "for (i = 0; i < n; i++) if (b[i] != i + 1) reach_error();",
 }
 UNSAFE = {
+    "a sum of inputs, one of which may be beyond": MARKS.replace("q > 10", "q > 11") + SUM + BOUNDS,
+    "a sum with one too many": MARKS + SUM + "s += a[0];" + BOUNDS,
     "one is another": ONES + "a[n / 2] = 2;" + SUM + "if (s != n) reach_error();",
     "the first is left out": ONES + SUM.replace("i = 0", "i = 1") + "if (s != n) reach_error();",
     "it wraps": STEPS.replace("long long", "signed char")

@@ -8,13 +8,14 @@ is true of each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, ClassVar
 
 from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Unknown, does_not_fit
-from craton.engines.guesses import facts, linear_equations
+from craton.engines.guesses import facts, linear_equations, multiples
 from craton.engines.houdini import Guesses, inductive
 from craton.engines.shapes.states import Observed
 from craton.logic import (
@@ -41,6 +42,7 @@ from craton.smt import make_solver
 
 QUERY_SECONDS = 2.0
 MOST_STATES, MOST_POSITIONS = 8, 4  # that a hint is tried at: at one location, of one state
+MOST_FACTORS, LARGEST_FACTOR = 8, 1000  # of how many there are, in bounds of sums
 MOST_RANGES, MOST_COLUMNS = 12, 6  # of positions; of variables that elements have to do with
 SMALL = (0, 1, 2, 3, 5, 8)  # numbers that runs begin with
 
@@ -99,9 +101,11 @@ class Elements(Engine):
         numbers = {x: comparable(variables) for x, variables in seen.watched.items()}
         scalar = {x: tuple(h for h in hints if h.op is not ops.FORALL) for x, hints in program.hints.items()}
         plain = replace(program, hints=scalar)
-        guesses = Conjectures().scalar_guesses(
-            plain, steps, numbers, {x: seen.rows(x, some) for x, some in numbers.items()}
-        )
+        rows = {x: seen.rows(x, some) for x, some in numbers.items()}
+        guesses = Conjectures().scalar_guesses(plain, steps, numbers, rows)
+        factors = list(islice(_small_constants(steps.values()), MOST_FACTORS))
+        for location, some in numbers.items():
+            guesses.setdefault(location, []).extend(multiples(some, rows[location], factors))
         for location, variables in seen.watched.items():
             of_all = [hint for hint in program.hints.get(location, ()) if hint.op is ops.FORALL]
             states = [Model(dict(zip(variables, row, strict=True))) for row in seen.seen[location]]
@@ -109,6 +113,13 @@ class Elements(Engine):
                 more = _AtOnePlace(of_all, states, frozenset(variables))
                 guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more.guesses())))
         return guesses
+
+
+def _small_constants(steps: Iterable[Transition]) -> Iterator[int]:
+    """Numbers that the program names, each once."""
+    nodes = post_order(*(term for step in steps for term in (step.guard, *step.updates.values())))
+    numbers = (node.payload for node in nodes if node.op is ops.VALUE and node.sort is INT)
+    yield from dict.fromkeys(number for number in numbers if abs(number) <= LARGEST_FACTOR)
 
 
 class _AtOnePlace:

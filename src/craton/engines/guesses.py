@@ -15,6 +15,7 @@ from craton.engines.relations import Relation, relations
 from craton.logic import (
     BOOL,
     INT,
+    TRUE,
     BitVec,
     Sort,
     Term,
@@ -32,6 +33,7 @@ from craton.logic import (
     implies,
     int_,
     le,
+    lt,
     mul,
     not_,
     or_,
@@ -174,6 +176,23 @@ def _comparisons(variables: Sequence[Term], rows: Rows) -> Iterator[tuple[Any, T
 
 def _value(term: Term, variables: Sequence[Term], row: Sequence[Any]) -> Any:
     return evaluate(term, dict(zip(variables, row, strict=True)))
+
+
+def multiples(variables: Sequence[Term], rows: Rows, numbers: Sequence[int]) -> Iterator[Term]:
+    """Between which multiples of another one, which is never negative, an integer is: a sum of numbers, and how many
+    they are. Factors are some given numbers, and those that fit best.
+    """
+    for a, b in permutations([c for c, x in enumerate(variables) if x.sort is INT][:MOST_VARIABLES], 2):
+        pairs = [(row[a], row[b]) for row in rows]
+        counted = [(x, y) for x, y in pairs if y > 0]
+        if len(counted) < 2 or any(y < 0 for _, y in pairs):
+            continue
+        begun = lt(int_(0), variables[b]) if any(x and not y for x, y in pairs) else TRUE  # the sum is set in a round
+        most, least = max(-(-x // y) for x, y in counted), min(x // y for x, y in counted)
+        for factor in dict.fromkeys((most, *(n for n in numbers if n > most))):
+            yield implies(begun, le(variables[a], mul(int_(factor), variables[b])))
+        for factor in dict.fromkeys((least, *(n for n in numbers if n < least))):
+            yield implies(begun, le(mul(int_(factor), variables[b]), variables[a]))
 
 
 def mixed_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:

@@ -25,7 +25,7 @@ from craton.logic import (
 )
 from craton.logic.affine import affine, low_part, normal_sum
 from craton.logic.walk import atoms
-from craton.views.cells.positions import leaves, moving, told_by, told_by_rows
+from craton.views.cells.positions import asked_by, leaves, moving, told_by, told_by_rows
 
 _COMPARISONS = (ops.BVSLT, ops.BVSLE, ops.BVULT, ops.BVULE, ops.LT, ops.LE, ops.EQ)
 _MOST_FACTS, _MOST_LIMITS, _MOST_BEGINNINGS, _MOST_CORNERS = 24, 10, 4, 16
@@ -103,6 +103,16 @@ class Hints:
                 self._add(eq(cell, here), chosen, self._facts)
             if not free_variables(here) & chosen:
                 self._writes[cell, here] = None
+        self._note_choice(cell, value, chosen)
+
+    def _note_choice(self, cell: Term, value: Term, chosen: frozenset[Term]) -> None:
+        """What the step asks of an input that it writes: `a[i] = input(); if (a[i] < 0) a[i] = 0`."""
+        written = [leaf for leaf in leaves(value) if leaf in chosen and leaf.sort is cell.sort]
+        for leaf in written[:1]:
+            for atom in atoms(and_(*asked_by(value))):
+                told = substitute(atom, {leaf: cell})
+                for fact in (told, not_(told)):
+                    self._add(fact, chosen, self._facts)
 
     def _is_open(self, term: Term, chosen: frozenset[Term]) -> bool:
         """Whether it speaks neither of cells and their position nor of what a step chooses."""

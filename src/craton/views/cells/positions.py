@@ -139,3 +139,13 @@ def leaves(value: Term) -> Iterator[Term]:
             waiting += node.args[1:]
         else:
             yield node
+
+
+def asked_by(value: Term) -> Iterator[Term]:
+    """The conditions of its cases."""
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if node.op is ops.ITE:
+            yield node.args[0]
+            waiting += node.args[1:]
