@@ -63,6 +63,7 @@ TOO_LARGE = "the program gets too large when its recursion is unrolled"
 MOST_UNTYPED, UNTYPED_SHARE = 10.0, 0.25  # seconds, and of the time: for answers that assume nothing of calls
 # Of runs of the spine on other programs, against the stages for systems, which have 25 together.
 SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
+ONE_RUN_SHARE = 4.0  # times as much for recursion unrolled, where there are no inputs
 # The system, or a view, of a program of more edges takes long to make, and others are not to wait for it.
 LARGE, LARGE_SHARE = 3_000, 4.0
 
@@ -170,7 +171,7 @@ class _Run:
         programs, reasons = self._prepared(self.program, Inlining.PAYING), Reasons()
         if not programs.small.program.errors:
             return self._by_reachability(programs)
-        attempts = [*self._tests(programs), *self._contracts(programs), *self._unrollings(programs.whole)]
+        attempts = [*self._tests(programs), *self._contracts(programs), *self._unrollings(programs)]
         found = self._first(attempts, programs.whole, self.context.clock, reasons)
         if isinstance(found, ErrorWithin):
             return self._as_deep(found, programs)
@@ -179,17 +180,20 @@ class _Run:
         reasons.say(f"recursion was neither proved by contracts nor unrolled far enough: {', '.join(procedures)}")
         return reasons.result(self.context.clock, len(attempts))
 
-    def _unrollings(self, whole: Program) -> list[Attempt[Outcome]]:
+    def _unrollings(self, programs: StagePrograms) -> list[Attempt[Outcome]]:
         """What stages find when so many calls may be open, and no more are. The first of several stages begins, as deep
-        as runs are that were seen, at least.
+        as runs are that were seen, at least. Where there are no inputs there is one run, and it has more time.
         """
         if all(map(is_testing, self.stages)):
             return []
-        several = [self._run_beside("unrolled", SHALLOW_SHARE, _Run._shallow)] if len(self.stages) > 1 else []
-        return [*several, *map(self._unrolling, RECURSION_DEPTHS)]
+        more = 1.0 if programs.features.inputs else ONE_RUN_SHARE
+        shallow = self._run_beside("unrolled", more * SHALLOW_SHARE, _Run._shallow)
+        several = [shallow] if len(self.stages) > 1 else []
+        return [*several, *(self._unrolling(depth, more) for depth in RECURSION_DEPTHS)]
 
-    def _unrolling(self, depth: int) -> Attempt[Outcome]:
-        return self._run_beside(f"unrolled {depth} calls deep", UNROLLED_SHARE, lambda run: run._unrolled(depth))
+    def _unrolling(self, depth: int, more: float = 1.0) -> Attempt[Outcome]:
+        share = more * UNROLLED_SHARE
+        return self._run_beside(f"unrolled {depth} calls deep", share, lambda run: run._unrolled(depth))
 
     def _shallow(self) -> Result:
         first = replace(self, stages=self.stages[:1])
