@@ -261,13 +261,16 @@ def test_what_rests_on_the_compiler_is_assumed_and_said(tmp_path: Path) -> None:
         """
         int g; __attribute__((const)) int f(int x) { return g++ + x; }
         __attribute__((pure)) int h(int x) { int y = x; y++; return y + g; }
+        int whole(double d) { return (int)d + (int)2.5; }
         int main(void) { if (h(1) == 5) __builtin_unreachable(); return f(1) + f(1) + __builtin_constant_p(g); }
         """,
         tmp_path,
     ).assumptions
-    for name in ("f has no effects", "__builtin_unreachable", "__builtin_constant_p"):
+    for name in ("f has no effects", "__builtin_unreachable", "__builtin_constant_p", "floats that do not fit"):
         assert any(name in each for each in said)
     assert not any("h has no effects" in each for each in said)
+    constant = "int main(void) { int i = (int)2.5; i += 1; return i; }"
+    assert not any("floats" in each for each in loaded(constant, tmp_path).assumptions)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ class Assignments:
                 raise self._frame.unsupported("this compound assignment", node)
             t = common(self._promoted_member(left), right_type, self._context.int_type)
             result = self._operators.operate(node.op, convert(a, left.type, t), convert(b, right_type, t), t)
-            new = convert(result, t, left.type)
+            new = self._frame.converted(result, t, left.type)
         if self._context.facts.addresses.tells(node):
             boolean = isinstance(left.type, Integer) and left.type.boolean
             new = number(self._frame.unsure(truth(new, left.type)), 8) if boolean else self._frame.unsure(new)

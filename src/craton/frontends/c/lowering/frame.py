@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.automaton.arithmetic import is_signed, resize
+from craton.frontends.c.automaton.arithmetic import convert, is_signed, resize
 from craton.frontends.c.automaton.builder import Builder
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.errors import Unsupported
@@ -11,7 +11,7 @@ from craton.frontends.c.lowering.regions import Regions
 from craton.frontends.c.memory.addresses import INVENTED
 from craton.frontends.c.memory.layout import Memory
 from craton.frontends.c.syntax.nodes import Function, Node, Storage
-from craton.frontends.c.syntax.types import ArrayType, CType
+from craton.frontends.c.syntax.types import ArrayType, CType, Floating, Integer
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import BOOL, FALSE, TRUE, BitVec, Float, Term, and_, bv, bvmul, eq, fp_from_bits, ite, not_, or_, xor
 from craton.program.cfa import ADDRESSES, Reach
@@ -86,6 +86,14 @@ class Frame:
         choice = self.builder.temporary(BitVec(width))
         self.builder.havoc(choice, source=Doubt())
         return choice
+
+    def converted(self, value: Term, source: CType, target: CType) -> Term:
+        """A scalar as another scalar type. What a float becomes that does not fit into an integer is undefined in C, so
+        compilers may compute it in advance as they like.
+        """
+        if isinstance(source, Floating) and isinstance(target, Integer) and not target.boolean and not value.is_value:
+            self.context.assume("floats that do not fit into an integer are converted by the processor (x86)")
+        return convert(value, source, target)
 
     # --- sizes --------------------------------------------------------------------------------------------------------
 

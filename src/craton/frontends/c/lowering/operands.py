@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from craton.frontends.c.automaton.arithmetic import constant, convert, number, resize
+from craton.frontends.c.automaton.arithmetic import constant, number, resize
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.table import library_function
 from craton.frontends.c.lowering.cells import to_bits
@@ -73,7 +73,7 @@ class Operands:
             return resize(value, node.type.size * 8, signed=False) if not isinstance(node.type, Floating) else value
         if isinstance(child.type, Record | Void) or not isinstance(node.type, Integer | Floating | Pointer):
             raise self._frame.unsupported(f"conversion from {child.type} to {node.type}", node)
-        return convert(value, child.type, node.type)
+        return self._frame.converted(value, child.type, node.type)
 
     def _to_union(self, node: Node, child: Node) -> Value:
         """GNU's cast to a union type."""
