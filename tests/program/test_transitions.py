@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from craton.logic import BOOL, Term, Value, evaluate, free_variables, satisfies
+from craton.logic import BOOL, Term, Value, evaluate, free_variables, not_, satisfies
 from craton.logic.evaluation import constant
-from craton.program.statements import Block, Havoc, Statement
-from craton.program.transitions import Transitions, is_linear, paths, transition
+from craton.program.blocks import encode_blocks
+from craton.program.statements import Assume, Block, Havoc, Statement
+from craton.program.transitions import Transitions, is_linear, known_together, paths, sources, transition
 from support import examples
+from support.automata import automaton
 from support.executor import State, executions
-from support.statements import TINY, blocks, path_of, statements
+from support.statements import TINY, blocks, conditions, path_of, statements
 
 
 def _all_values(variable: Term) -> list[Value]:
@@ -100,3 +103,29 @@ def test_what_is_havocked_is_free_of_all_else(variable: Term, more: list[Stateme
             for reached in after:
                 for value in _all_values(havocked):
                     assert (*reached[:place], value, *reached[place + 1 :]) in after
+
+
+@given(st.data())
+@examples(100)
+def test_blocks_executed_together_do_what_each_does_alone(data: st.DataObject) -> None:
+    """Random graphs whose ways part, meet and end in several places, at most of which a condition decides."""
+    size = data.draw(st.integers(3, 8))
+    edges: list[tuple[int, Statement, int]] = []
+    for source in range(size):
+        one, another = data.draw(st.integers(source + 1, size + 1)), data.draw(st.integers(source + 1, size + 1))
+        kind = data.draw(st.sampled_from(["line", "branching", "branching", "free"]))
+        if kind == "branching":
+            condition = data.draw(conditions(TINY))
+            edges += [(source, Assume(condition), one), (source, Assume(not_(condition)), another)]
+        else:
+            edges.append((source, data.draw(statements(TINY)), one))
+            if kind == "free":
+                edges.append((source, data.draw(statements(TINY)), another))
+    program = encode_blocks(automaton(*edges, errors=(size,), end=size + 1)).program
+    known_together(program.main)
+    for edge in program.main.edges:
+        if isinstance(edge.statement, Block):
+            together, alone = transition(edge.statement), transition(replace(edge.statement))
+            assert (together.guard, together.updates) == (alone.guard, alone.updates)
+            assert set(together.inputs) == set(alone.inputs)
+            assert {x for x in together.inputs if x.sort is not BOOL} <= sources(edge.statement).keys()

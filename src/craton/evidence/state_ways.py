@@ -46,7 +46,7 @@ class StateWays:
             isinstance(edge.statement, Assume | Assign | Havoc | Return) for edge in self._edges
         )
         self._outgoing: dict[Location, list[tuple[int, Edge]]] = {}
-        for number, edge in enumerate(self._edges):
+        for number, edge in statement.numbered if isinstance(statement, Block) else ():
             self._outgoing.setdefault(edge.source, []).append((number, edge))
         self._known: dict[tuple[Term, ...], Term] = {}
         self._variables: dict[Term, tuple[Term, ...]] = {}

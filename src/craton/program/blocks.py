@@ -95,6 +95,7 @@ def _blocks_from(procedure: Procedure, start: Location, stay: set[Location]) -> 
             if edge.target in stay:
                 ends[edge.target] = None
     position = {location: i for i, location in enumerate(order)}
+    numbers = {edge: i for i, edge in enumerate(edge for location in order for edge in procedure.outgoing(location))}
     found: list[Edge] = []
     for end in ends:
         needed: dict[Edge, None] = {}
@@ -107,16 +108,15 @@ def _blocks_from(procedure: Procedure, start: Location, stay: set[Location]) -> 
             if source != start and source not in seen:
                 seen.add(source)
                 stack.extend(inner[source])
-        parts = sorted(needed, key=lambda e: position[e.source])
         # The last edge must lead into the block's end, so that `Block.end` is right.
-        parts.sort(key=lambda e: (position[e.source], e.target == end))
+        parts = sorted(needed, key=lambda e: (position[e.source], e.target == end, numbers[e]))
         if parts[-1].target != end:
             last = next(i for i in reversed(range(len(parts))) if parts[i].target == end)
             parts.append(parts.pop(last))
         if len(parts) == 1:
             found.append(parts[0])
         else:
-            found.append(Edge(start, Block(tuple(parts)), end, parts[0].origin))
+            found.append(Edge(start, Block(tuple(parts), tuple(numbers[e] for e in parts)), end, parts[0].origin))
     return found
 
 

@@ -12,6 +12,7 @@ A statement is a relation between states, where a state gives every variable a v
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -123,9 +124,17 @@ class Block:
     `edges` are in topological order; the block begins at the first one's source and ends at the last one's target, and
     every edge lies on a path between the two. Executing a block means executing some path through it: engines build one
     formula for all paths, refiners may look inside.
+
+    What is chosen on an edge is named by the edge's number. Blocks that begin at the same place have `numbers` in
+    common, so that they can be executed together; without any, edges are numbered as they stand.
     """
 
     edges: tuple[Edge, ...]
+    numbers: tuple[int, ...] | None = None
+
+    @property
+    def numbered(self) -> Iterator[tuple[int, Edge]]:
+        return zip(range(len(self.edges)) if self.numbers is None else self.numbers, self.edges, strict=True)
 
     @property
     def begin(self) -> Location:

@@ -12,9 +12,10 @@ formulas, postconditions, Hoare triples) handles only one case.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from types import MappingProxyType
 
 from craton.errors import CratonError
@@ -33,7 +34,7 @@ from craton.logic import (
     substitute,
     var,
 )
-from craton.program.cfa import Edge, Location
+from craton.program.cfa import Edge, Location, Procedure
 from craton.program.statements import Assign, Assume, Block, Call, Doubt, Havoc, Input, Proposed, Return, Statement
 
 NOTHING: Mapping[Term, Term] = MappingProxyType({})
@@ -86,11 +87,14 @@ class NoTransition(CratonError):
 def transition(statement: Statement) -> Transition:
     """The guarded update of a statement. Inputs are named after the variables they are chosen for."""
     known = _known.get(id(statement))
-    if known is None:
-        if len(_known) >= MOST_KNOWN:
-            _known.clear()
-        known = _known[id(statement)] = statement, _Composer().statement(statement)
-    return known[1]
+    return _keep(statement, _Composer().statement(statement)) if known is None else known[1]
+
+
+def _keep(statement: Statement, found: Transition) -> Transition:
+    if len(_known) >= MOST_KNOWN:
+        _known.clear()
+    _known[id(statement)] = statement, found
+    return found
 
 
 # A cache: blocks are large, and engines, all their traces and the checker ask for their transitions. Keyed by identity,
@@ -150,7 +154,16 @@ class _Composer:
         self._open = {} if open_ is None else open_
 
     def statement(self, statement: Statement, values: Mapping[Term, Term] = NOTHING) -> Transition:
-        end = self._execute(_State(TRUE, dict(values)), statement, 0)
+        return self._to(self._execute(_State(TRUE, dict(values)), statement, 0))
+
+    def together(self, blocks: Sequence[Block]) -> dict[Location, Transition]:
+        """Of blocks that begin at the same place, by their ends."""
+        edges = {number: edge for block in blocks for number, edge in block.numbered}
+        ends = frozenset(block.end for block in blocks)
+        states = self._through(_State(TRUE), blocks[0].begin, sorted(edges.items(), key=itemgetter(0)), ends)
+        return {end: self._to(states.get(end, _State(FALSE))) for end in ends}
+
+    def _to(self, end: _State) -> Transition:
         updates = {x: t for x, t in end.values.items() if x is not t}
         used = frozenset[Term]().union(*map(free_variables, (end.condition, *updates.values())))
         return Transition(end.condition, updates, tuple(i for i in self._inputs if i in used))
@@ -214,11 +227,23 @@ class _Composer:
     def _block(self, state: _State, block: Block) -> _State:
         open_ = self._open.get(id(block))
         if open_ is None:
-            open_ = self._open[id(block)] = _open_edges(block)
-        arriving: dict[Location, list[_State]] = {block.begin: [state]}
+            open_ = self._open[id(block)] = _open_edges(block.numbered)
+        ends = self._through(state, block.begin, block.numbered, (block.end,), open_)
+        return ends.get(block.end, _State(FALSE))
+
+    def _through(
+        self,
+        state: _State,
+        begin: Location,
+        edges: Iterable[tuple[int, Edge]],
+        ends: Collection[Location],
+        open_: Collection[int] = (),
+    ) -> dict[Location, _State]:
+        """The states at the ends of numbered edges in topological order, from one where they begin."""
+        arriving: dict[Location, list[_State]] = {begin: [state]}
         merged: dict[Location, _State] = {}
-        ends: list[_State] = []  # separate from `arriving`: a block around a loop ends where it begins
-        for number, edge in enumerate(block.edges):
+        arrived: dict[Location, list[_State]] = {}  # apart from `arriving`: a block around a loop ends where it begins
+        for number, edge in edges:
             if edge.source not in arriving:
                 continue
             here = merged.get(edge.source)
@@ -231,20 +256,35 @@ class _Composer:
             after = self._execute(here, edge.statement, number)
             if after.condition is FALSE:
                 continue
-            if edge.target == block.end:
-                ends.append(after)
-            else:
-                arriving.setdefault(edge.target, []).append(after)
-        return _merged(ends) if ends else _State(FALSE)
+            there = arrived if edge.target in ends else arriving
+            there.setdefault(edge.target, []).append(after)
+        return {end: _merged(states) for end, states in arrived.items()}
 
 
-def _open_edges(block: Block) -> frozenset[int]:
+def known_together(procedure: Procedure) -> None:
+    """Finds the transitions of a procedure's blocks, those that begin at the same place at once: states inside are the
+    same for all of them, since a block has all edges from its beginning to each of its locations.
+
+    Law: what `transition` says afterwards is what it would have said.
+    """
+    beginning: dict[Location, list[Block]] = {}
+    for edge in procedure.edges:
+        if isinstance(edge.statement, Block) and edge.statement.numbers is not None:
+            beginning.setdefault(edge.source, []).append(edge.statement)
+    for blocks in beginning.values():
+        if len(blocks) > 1 and not any(_open_edges(block.numbered) for block in blocks):
+            found = _Composer().together(blocks)
+            for block in blocks:
+                _keep(block, found[block.end])
+
+
+def _open_edges(edges: Iterable[tuple[int, Edge]]) -> frozenset[int]:
     """The numbers of the edges of which an input decides whether they are taken, or others that follow."""
-    outgoing: dict[Location, list[int]] = {}
-    for number, edge in enumerate(block.edges):
-        outgoing.setdefault(edge.source, []).append(number)
-    free = (numbers for numbers in outgoing.values() if not exclusive([block.edges[i] for i in numbers]))
-    return frozenset(number for numbers in free for number in numbers[:-1])
+    outgoing: dict[Location, list[tuple[int, Edge]]] = {}
+    for number, edge in edges:
+        outgoing.setdefault(edge.source, []).append((number, edge))
+    free = (leaving for leaving in outgoing.values() if not exclusive([edge for _, edge in leaving]))
+    return frozenset(number for leaving in free for number, _ in leaving[:-1])
 
 
 def chosen_value(variable: Term, number: int) -> Term:
@@ -257,7 +297,7 @@ def chosen_value(variable: Term, number: int) -> Term:
 
 def sources(statement: Statement) -> dict[Term, Input | Proposed | Doubt | None]:
     """What the inputs of a statement are, those that say which edge is taken left out."""
-    edges = enumerate(statement.edges) if isinstance(statement, Block) else [(0, None)]
+    edges = statement.numbered if isinstance(statement, Block) else [(0, None)]
     havocs = ((number, statement if edge is None else edge.statement) for number, edge in edges)
     return {
         chosen_value(variable, number): havoc.source

@@ -75,7 +75,8 @@ def renamed(statement: Statement, mapping: Mapping[Term, Term]) -> Statement:
         arguments = tuple(_replace(argument, mapping) for argument in statement.arguments)
         results = tuple(_variable(result, mapping) for result in statement.results)
         return Call(statement.procedure, arguments, results)
-    return Block(tuple(replace(edge, statement=renamed(edge.statement, mapping)) for edge in statement.edges))
+    edges = tuple(replace(edge, statement=renamed(edge.statement, mapping)) for edge in statement.edges)
+    return replace(statement, edges=edges)
 
 
 def _variable(variable: Term, mapping: Mapping[Term, Term]) -> Term:

@@ -87,7 +87,7 @@ def _is_taken(number: int, inputs: Values, model: Model) -> bool:
 
 def _outgoing(block: Block) -> dict[Location, list[tuple[int, Edge]]]:
     found: dict[Location, list[tuple[int, Edge]]] = {}
-    for number, inner in enumerate(block.edges):
+    for number, inner in block.numbered:
         found.setdefault(inner.source, []).append((number, inner))
     return found
 

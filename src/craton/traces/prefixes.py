@@ -86,7 +86,8 @@ def without_assumptions(statement: Statement) -> Statement:
         case Assume():
             return Assume(TRUE)
         case Block(edges):
-            return Block(tuple(replace(edge, statement=without_assumptions(edge.statement)) for edge in edges))
+            without = tuple(replace(edge, statement=without_assumptions(edge.statement)) for edge in edges)
+            return replace(statement, edges=without)
     return statement
 
 

@@ -15,7 +15,7 @@ from craton.configuration.engines import TESTING, refines
 from craton.configuration.schedules import schedule_for
 from craton.configuration.stages import Stage
 from craton.engines import contract
-from craton.engines.contract import EngineAnswer, Safe, Statistics, Unsafe
+from craton.engines.contract import Budget, EngineAnswer, Safe, Statistics, Unsafe
 from craton.errors import CratonError
 from craton.evidence.checker import CHECKERS
 from craton.frontends.programs import Request, load_program
@@ -66,6 +66,7 @@ SHALLOW_SHARE, UNROLLED_SHARE, INLINED_SHARE = 3.0, 2.0, 10.0
 ONE_RUN_SHARE = 4.0  # times as much for recursion unrolled, where there are no inputs
 # The system, or a view, of a program of more edges takes long to make, and others are not to wait for it.
 LARGE, LARGE_SHARE = 3_000, 4.0
+NOTHING_TO_SEE = "there is nothing to look at: no arrays, or no loops in closed form"
 
 
 def verify_request(
@@ -308,8 +309,13 @@ class _Run:
             def program(statistics: Statistics) -> Program:
                 return programs.prepared(stage, engine.blocks, statistics).program
 
+            def apart(budget: Budget) -> EngineAnswer:
+                if not programs.can_be_seen(stage):
+                    return contract.Unknown(NOTHING_TO_SEE)
+                return engine.run(program(budget.statistics), budget)
+
             if programs.size > LARGE and programs.is_new_view(stage):  # others are not to wait until it is made
-                return budgeted(lambda budget: engine.run(program(budget.statistics), budget), seconds, shared)
+                return budgeted(apart, seconds, shared)
             return budgeted(partial(engine.run, program(self.context.statistics)), seconds, shared)
 
         def judged(found: Any) -> Result:
@@ -346,9 +352,10 @@ class _Run:
         return self._unless_vetoed(Result(_unreachable(programs), "reachability"), programs.whole)
 
     def _by_stages(self, programs: StagePrograms, reasons: Reasons) -> Result | None:
-        stages = [stage for stage in self._stages_for(programs) if programs.can_be_seen(stage)]
+        large = programs.size > LARGE  # then it takes long to find out, and stages do so in their own time
+        stages = [stage for stage in self._stages_for(programs) if large or programs.can_be_seen(stage)]
         if not stages:
-            reasons.say("there is nothing to look at: no arrays, or no loops in closed form")
+            reasons.say(NOTHING_TO_SEE)
         knowledge = Knowledge() if len(stages) > 1 else None
         attempts = [self._of_stage(stage, programs, knowledge) for stage in stages]
         found = self._first(attempts, programs.whole, self.context.clock, reasons, Gaps.DECIDE, knowledge)

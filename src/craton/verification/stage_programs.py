@@ -16,7 +16,7 @@ from craton.program.parts import narrow_places
 from craton.program.preparation import Prepared
 from craton.program.statements import Block
 from craton.program.transformation import Transformed
-from craton.program.transitions import transition
+from craton.program.transitions import known_together, transition
 
 if TYPE_CHECKING:
     from craton.program.acceleration import AcceleratedProgram
@@ -42,8 +42,8 @@ class StagePrograms:
         return self._views[key]
 
     def is_new_view(self, stage: Stage) -> bool:
-        """Whether the stage looks at the program through a view that nobody has looked through yet."""
-        return not stage.in_bits and _seen(stage) not in self._views
+        """Whether the stage looks at another program than the one in bits, and nobody has looked at that one yet."""
+        return not stage.sees_program and _seen(stage) not in self._views
 
     @property
     def size(self) -> int:
@@ -109,6 +109,7 @@ class StagePrograms:
             if size is Cut.PARTS and not narrow_places(seen.main, seen):
                 return self.blocks(stage, None)
             encoded = encode_blocks(seen, size)
+            known_together(encoded.program.main)
             for edge in encoded.program.main.edges:
                 if isinstance(edge.statement, Block):
                     transition(edge.statement)  # here, where all stages get it, and not in each of their processes

@@ -97,7 +97,7 @@ class Ways:
         assert isinstance(statement, Block)
         self._begin = statement.begin
         outgoing: dict[Location, list[tuple[int, Edge]]] = {}
-        for number, edge in enumerate(edges):
+        for number, edge in statement.numbered:
             outgoing.setdefault(edge.source, []).append((number, edge))
         for location, leaving in outgoing.items():
             self._nodes[location] = _node(leaving, statement.end)

@@ -40,6 +40,7 @@ from craton.program.inlining import MOST_EDGES, Inlining
 from craton.program.passes import ALL, Passes
 from craton.program.preparation import prepare
 from craton.program.statements import Assign, Assume, Block, Call
+from craton.program.transitions import known_together
 from craton.program.unfolding import AllRuns
 from craton.program.unrolling import Beyond, unroll_recursion, unrolled_size
 from craton.verdicts.provenance import Provenance
@@ -199,6 +200,8 @@ class Programs:
     def in_blocks(self, size: BlockSize) -> Program:
         if size not in self._blocks:
             self._blocks[size] = encode_blocks(self._small, size).program
+            for procedure in self._blocks[size].procedures.values():
+                known_together(procedure)
         return self._blocks[size]
 
 

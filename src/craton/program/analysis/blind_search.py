@@ -24,7 +24,7 @@ MOST_VALUES = 12  # of a variable that is told apart
 _BLIND = var("memory is unknown", BOOL)
 
 Values = tuple[Term | None, ...]
-Key = tuple[PersistentMap, Values]  # what the variables hold that are told apart: shared ones, and others
+Key = tuple[int, Values]  # what the variables hold that are told apart: shared ones, by a number, and others
 
 
 class Facts(NamedTuple):
@@ -204,6 +204,8 @@ class Search:
     waiting: deque[Point] = field(default_factory=deque)
     queued: set[Point] = field(default_factory=set)
     values: dict[Term, set[Term]] = field(default_factory=dict)
+    shared: dict[PersistentMap, int] = field(default_factory=dict)  # states of shared variables, with their numbers
+    seen: dict[int, tuple[PersistentMap, int]] = field(default_factory=dict)  # the same by identity
     own: dict[str, tuple[Term, ...]] = field(default_factory=dict)
 
     def run(self) -> Point | None:
@@ -276,7 +278,7 @@ class Search:
             if location in self.goals:
                 self.goal = point
             self._wait(point)
-            self._count(point)
+            self._count(inside.procedure.name, key[1])
             return point
         own = common(point.facts.own, facts.own)
         if own is not point.facts.own:
@@ -291,17 +293,29 @@ class Search:
 
     def _key(self, name: str, facts: Facts) -> Key:
         own = self.own[name]
-        return facts.shared, tuple([value_of(facts.own, variable) for variable in own]) if own else ()
+        seen = self.seen.get(id(facts.shared))
+        number = self._number(facts.shared) if seen is None else seen[1]
+        return number, tuple([value_of(facts.own, variable) for variable in own]) if own else ()
 
-    def _count(self, point: Point) -> None:
-        """How many values the variables have that are told apart."""
-        for variable in self.told_apart:
-            value = self.transfer.value(variable, point.facts)
-            if value is not None:
-                held = self.values.setdefault(variable, set())
-                held.add(value)
-                if len(held) > MOST_VALUES:
-                    self.many = variable
+    def _number(self, shared: PersistentMap) -> int:
+        number = self.shared.setdefault(shared, len(self.shared))
+        self.seen[id(shared)] = shared, number
+        if number == len(self.shared) - 1:
+            for variable in self.told_apart & self.transfer.shared:
+                self._hold(variable, value_of(shared, variable))
+        return number
+
+    def _count(self, name: str, own: Values) -> None:
+        """How many values the variables have that are told apart; those of shared ones count with their states."""
+        for variable, value in zip(self.own[name], own, strict=True):
+            self._hold(variable, value)
+
+    def _hold(self, variable: Term, value: Term | None) -> None:
+        if value is not None:
+            held = self.values.setdefault(variable, set())
+            held.add(value)
+            if len(held) > MOST_VALUES:
+                self.many = variable
 
 
 def called(edge: Edge | None) -> Call | None:

@@ -95,7 +95,7 @@ def cells_view(program: Program) -> CellsView | None:
     so, or too many.
     """
     arrays = _arrays(program)
-    if not arrays or _work(program) > _MOST_WORK:
+    if not arrays or _is_too_much(program):
         return None
     try:
         return _Making(program, arrays).view()
@@ -109,9 +109,14 @@ def _arrays(program: Program) -> tuple[Term, ...]:
     return tuple(x for x in seen if isinstance(x.sort, Array))
 
 
-def _work(program: Program) -> int:
-    steps = [transition(edge.statement) for edge in program.main.edges]
-    return sum(len(step.updates) * sum(1 for _ in post_order(step.guard, *step.updates.values())) for step in steps)
+def _is_too_much(program: Program) -> bool:
+    """Whether the view takes too long to make. Of large programs that is known after a few steps."""
+    work = 0
+    for step in (transition(edge.statement) for edge in program.main.edges):
+        work += len(step.updates) * sum(1 for _ in post_order(step.guard, *step.updates.values()))
+        if work > _MOST_WORK:
+            return True
+    return False
 
 
 class _Making:
