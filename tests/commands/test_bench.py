@@ -87,4 +87,4 @@ def test_bad_input_is_one_line(
 def test_bad_numbers_are_told(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["bench", ".", *option])
-    assert ended.value.code == 2 and "expected a positive" in capsys.readouterr().err
+    assert ended.value.code == 2 and ": expected a " in capsys.readouterr().err
