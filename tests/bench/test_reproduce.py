@@ -235,7 +235,7 @@ def test_rows_of_table_3_are_configured_exactly() -> None:
     for row in (rs.VALUES_FIRST, rs.WITHIN, rs.BETWEEN):
         assert options[row][:2] == ("--engine", "value-predicate(sbe, restart, global)")
     for row in rs.HEURISTICS:
-        assert options[f"PA {row}"][:2] == ("--engine", "predicate(sbe, restart, global)")
+        assert options[f"PA {row}"][:2] == ("--engine", "predicate(sbe, restart, global, boolean, atoms, bfs)")
         assert options[f"VA {row}"][:2] == ("--engine", "value(sbe, restart, global)")
 
 

@@ -17,7 +17,7 @@ from craton.engines.predicate import Abstracting, Kind, Laziness, PredicateAnaly
 from craton.frontends.boogie import load_boogie
 from craton.frontends.c import load_c
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bv, bvadd, bvult, eq, not_, satisfies, var
-from craton.program.blocks import encode_blocks
+from craton.program.blocks import BlockSize, encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.inlining import inline
 from craton.program.statements import Assign, Assume
@@ -118,23 +118,29 @@ UNSAFE_BOOGIE = "procedure main() { var x : int; x := 0; while (x < 2) { x := x 
 
 REFINER = "fallback(craig(z3), newton(it, sp, lv))"  # no preset: those change
 OPTIONS: dict[str, PredicateAnalysis] = {}
-BASE = PredicateAnalysis(refiner(REFINER))
+BASE = PredicateAnalysis(
+    refiner(REFINER), "z3", None, Abstracting.BOOLEAN, Sharing.LOCATION, Laziness.LAZY, Kind.ATOMS, Search.BFS
+)
 for abstraction, kind in itertools.product(Abstracting, Kind):
     OPTIONS[f"{abstraction.value} {kind.value}"] = replace(BASE, abstraction=abstraction, predicates=kind)
 OPTIONS |= {sharing.value: replace(BASE, sharing=sharing) for sharing in Sharing}
 OPTIONS |= {refinement.value: replace(BASE, refinement=refinement) for refinement in Laziness}
 OPTIONS |= {search.value: replace(BASE, search=search) for search in Search}
+OPTIONS |= {
+    "default": PredicateAnalysis(BASE.refiner),
+    "straight": replace(BASE, blocks=1, abstraction=Abstracting.MIXED),
+}
 OPTIONS |= {"sbe": replace(BASE, blocks=1), "bitwuzla": replace(BASE, solver="bitwuzla")}
 OPTIONS |= {"all other": PredicateAnalysis(
     BASE.refiner, "z3", 1, Abstracting.CARTESIAN, Sharing.GLOBAL, Laziness.RESTART, Kind.WHOLE, Search.DFS
 )}  # fmt: skip
 
 
-def c_program(text: str, tmp_path: Path, blocks: int | None = None) -> Program:
+def c_program(text: str, tmp_path: Path, blocks: BlockSize = None) -> Program:
     file = tmp_path / "program.c"
     file.write_text(C_HEAD + text)
     program = inline(load_c([file])).program
-    return program if blocks == 1 else encode_blocks(program).program
+    return encode_blocks(program, blocks).program
 
 
 def boogie_program(text: str, tmp_path: Path) -> Program:

@@ -19,7 +19,7 @@ from craton.engines.value_predicate import ProductStates, ValuePredicateAnalysis
 from craton.evidence.checker import find_flaw
 from craton.frontends.c import load_c
 from craton.logic import INT, and_, eq, int_, lt, or_, var
-from craton.program.blocks import CHAINS, encode_blocks
+from craton.program.blocks import CHAINS, BlockSize, encode_blocks
 from craton.program.cfa import UNREACH, Location, Procedure, Program
 from craton.program.preparation import prepare
 from craton.traces.execution import execution
@@ -74,7 +74,7 @@ ENGINES = {
 }
 
 
-def loaded(body: str, folder: Path, blocks: int | None = CHAINS) -> Program:
+def loaded(body: str, folder: Path, blocks: BlockSize = CHAINS) -> Program:
     file = folder / "program.c"
     file.write_text(f"{PRELUDE}int main(void) {{ {body} return 0; }}\n")
     return encode_blocks(prepare(load_c([file])).whole, blocks).program

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from craton.evidence.certificates.fields import Fields
+from craton.evidence.certificates.format import BadCertificate
 from craton.frontends.programs import Request, load_program
-from craton.program.blocks import Cut, cut_points, encode_blocks
+from craton.program.blocks import CHAINS, BlockSize, Cut, cut_points, encode_blocks
 from craton.program.cfa import Edge, Location, Program
 from craton.program.parts import narrow_places
 from craton.program.preparation import prepare
@@ -76,3 +78,20 @@ def test_cut_there_it_is_the_same_program(tmp_path: Path) -> None:
     for edge in parts.main.edges:
         assert cuts & {one.target for one in _inside(edge)} == {edge.target}
         assert cuts & {one.source for one in _inside(edge)} == {edge.source}
+
+
+@pytest.mark.parametrize(("turns", "size"), [(8, CHAINS), (1, None)])
+def test_loops_that_branch_often_are_cut_into_straight_lines(turns: int, size: BlockSize, tmp_path: Path) -> None:
+    """All of the program is, if one of its loops does; others stay in blocks as large as loops allow."""
+    body = " ".join(TURN.format(i) for i in range(3, 3 + turns))
+    program = _program(tmp_path, f"{READ} {TURN.format(20)} while (x != 7) {{ {body} {ERROR} }}")
+    assert encode_blocks(program, Cut.CASES).program.main.edges == encode_blocks(program, size).program.main.edges
+    assert encode_blocks(program, CHAINS).program.main.edges != encode_blocks(program).program.main.edges
+
+
+@pytest.mark.parametrize("size", [*Cut, None, CHAINS, 3])
+def test_certificates_say_where_blocks_end(size: BlockSize) -> None:
+    written = size.value if isinstance(size, Cut) else size
+    assert Fields({"blocks": written}, "a proof").block_size("blocks") == size
+    with pytest.raises(BadCertificate):
+        Fields({"blocks": "anywhere"}, "a proof").block_size("blocks")

@@ -18,6 +18,7 @@ from craton.logic.core import apply
 from craton.logic.sorts import Function
 from craton.logic.walk import functions
 from craton.program.analysis.liveness import live_variables
+from craton.program.blocks import BlockSize
 from craton.program.cfa import Location, Program
 from craton.program.transitions import Transition, transition
 from craton.registry import flag
@@ -33,7 +34,7 @@ class Horn(Engine):
 
     word: ClassVar[str] = "horn"
 
-    blocks: int | None = block_size()
+    blocks: BlockSize = block_size()
     unguided: bool = flag("unguided")  # Spacer without its global guidance
     facts: bool = flag("facts")  # on the program with its intervals and congruences
 

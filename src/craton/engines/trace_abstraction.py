@@ -24,6 +24,7 @@ from craton.engines.steps import Step, make_steps
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, or_
 from craton.processes.running_time import running_time
 from craton.program.analysis.control_flow import back_edge_targets, error_distances
+from craton.program.blocks import BlockSize
 from craton.program.cfa import Edge, Location, Program
 from craton.registry import flag
 from craton.traces.refutation import Refiner, Refutation
@@ -45,7 +46,7 @@ class TraceAbstraction(Engine):
 
     refiner: Refiner
     solver: str = "z3"
-    blocks: int | None = block_size()
+    blocks: BlockSize = block_size()
     facts: bool = flag("facts")  # on the program with its intervals and congruences
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:

@@ -25,7 +25,7 @@ from craton.engines.refinement import Refinement, Returning, or_executed
 from craton.engines.steps import Step
 from craton.engines.value.domain import ByValues, ValueDomain, Variables
 from craton.logic import Term, and_, eq, or_
-from craton.program.blocks import CHAINS
+from craton.program.blocks import CHAINS, BlockSize
 from craton.program.cfa import Location, Program
 from craton.registry import word_choice
 from craton.traces.refutation import Analysis, Refiner, Refutation
@@ -41,7 +41,7 @@ class ValuePredicateAnalysis(Engine):
 
     refiner: Refiner
     solver: str = "z3"
-    blocks: int | None = block_size(CHAINS)
+    blocks: BlockSize = block_size(CHAINS)
     abstraction: Abstracting = word_choice(Abstracting.BOOLEAN)
     sharing: Sharing = word_choice(Sharing.LOCATION)
     refinement: Laziness = word_choice(Laziness.LAZY)

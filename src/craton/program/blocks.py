@@ -7,16 +7,19 @@ of a block.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from enum import Enum
 
 from craton.program.analysis.control_flow import back_edge_targets
 from craton.program.analysis.graphs import reverse_postorder
+from craton.program.analysis.nesting import nests
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.parts import narrow_places
 from craton.program.statements import Block, Call, Return
 from craton.program.transformation import Transformed, unchanged
 
+OFTEN = 12  # branches in a loop: with as many, the ways through several rounds are too many to be followed in one step
 CHAINS = 0  # block size for straight-line code of any length
 
 
@@ -24,6 +27,7 @@ class Cut(Enum):
     """Where blocks end besides at the heads of loops, however long they are; certificates have the values."""
 
     PARTS = "parts"  # at the narrow places of loops
+    CASES = "cases"  # wherever ways part or meet, if a loop branches often, as around a large `switch`
 
 
 BlockSize = int | Cut | None  # the most statements on a path through a block, or `CHAINS`; None: as long as loops allow
@@ -31,7 +35,8 @@ BlockSize = int | Cut | None  # the most statements on a path through a block, o
 
 def encode_blocks(program: Program, longest: BlockSize = None) -> Transformed:
     """The program over large blocks. No path through a block has more than `longest` statements (`CHAINS`: no block has
-    more than one path; `Cut.PARTS`: none goes through a narrow place of a loop).
+    more than one path; `Cut.PARTS`: none goes through a narrow place of a loop; `Cut.CASES`: as
+    `CHAINS` in a procedure with a loop that branches often, else none).
 
     A block of one edge stays that edge.
     """
@@ -56,9 +61,11 @@ def cut_points(procedure: Procedure, program: Program) -> set[Location]:
 def _encoded(procedure: Procedure, program: Program, longest: BlockSize) -> Procedure:
     stay = cut_points(procedure, program)
     if longest == CHAINS:
-        stay |= {x for x in procedure.locations if len(procedure.outgoing(x)) > 1 or len(procedure.incoming(x)) > 1}
+        stay |= {x for x in procedure.locations if _is_fork(x, procedure)}
     elif longest is Cut.PARTS:
         stay |= narrow_places(procedure, program)
+    elif longest is Cut.CASES:
+        stay |= {x for x in procedure.locations if _is_fork(x, procedure)} if _branches_often(procedure) else set()
     elif longest is not None:
         stay |= _further_cuts(procedure, stay, longest)
     edges: list[Edge] = []
@@ -66,6 +73,20 @@ def _encoded(procedure: Procedure, program: Program, longest: BlockSize) -> Proc
         if location in stay:
             edges.extend(_blocks_from(procedure, location, stay))
     return procedure.with_edges(tuple(edges))
+
+
+def _is_fork(location: Location, procedure: Procedure) -> bool:
+    """Whether ways part or meet there."""
+    return len(procedure.outgoing(location)) > 1 or len(procedure.incoming(location)) > 1
+
+
+def _branches_often(procedure: Procedure) -> bool:
+    """Whether a loop does; loops inside of it are loops of their own."""
+    branches: Counter[Location] = Counter()
+    for location, nest in nests(procedure).items():
+        if nest.loops:
+            branches[nest.loops[-1]] += len(procedure.outgoing(location)) > 1
+    return max(branches.values(), default=0) >= OFTEN
 
 
 def _further_cuts(procedure: Procedure, stay: set[Location], longest: int) -> set[Location]:

@@ -8,6 +8,7 @@ track (`Trace.tracked`) are given a refutation of one path, and for others block
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -49,6 +50,7 @@ class Level(enum.Enum):
 
 
 CHOOSING = "bitwuzla"  # the fastest at this; which path is refuted need not be anybody's word
+FEW_WAYS = 4
 MOST_PATHS = 12  # through the blocks of one trace that are refuted before the engine looks again
 
 
@@ -73,6 +75,8 @@ class Inside(Refiner):
         return self.refiner.allowance + (self.time_limit or 0.0)
 
     def refute(self, trace: Trace, memory: RunMemory = NO_MEMORY) -> Answer:
+        if all(map(_has_few_ways, trace.edges)):
+            return self.refiner.refute(trace, memory)
         paths = kept_paths(memory, (CHOOSING, self.solver), self.time_limit)
         first = at_edge_level(self.refiner, trace, memory, paths)
         if isinstance(first, GaveUp):
@@ -105,7 +109,7 @@ def at_edge_level(refiner: Refiner, trace: Trace, memory: RunMemory, paths: Path
     """Refutes the trace, or a path through its blocks, statement by statement, and keeps the assertions at the ends of
     the trace's own steps. The refiner is one of block level.
     """
-    if trace.tracked is not None and not all(map(_is_straight, trace.edges)):
+    if trace.tracked is not None and not all(map(is_straight, trace.edges)):
         along = _along_a_path(refiner, trace, memory, paths)
         if along is not None:
             return along
@@ -137,7 +141,7 @@ def at_ends(fine: Refutation, ends: Sequence[int]) -> Refutation:
 
 def unfolded(trace: Trace) -> Path:
     """The trace statement by statement; blocks that branch stay one step."""
-    return _numbered([_inside(edge) if _is_straight(edge) else (edge,) for edge in trace.edges])
+    return _numbered([_inside(edge) if is_straight(edge) else (edge,) for edge in trace.edges])
 
 
 def _numbered(by_step: Sequence[Sequence[Edge]]) -> Path:
@@ -153,8 +157,20 @@ def _inside(edge: Edge) -> Sequence[Edge]:
     return edge.statement.edges if isinstance(edge.statement, Block) else (edge,)
 
 
-def _is_straight(edge: Edge) -> bool:
+def is_straight(edge: Edge) -> bool:
     return not isinstance(edge.statement, Block) or is_linear(edge.statement)
+
+
+@lru_cache(maxsize=10_000)
+def _has_few_ways(edge: Edge) -> bool:
+    """Whether the formula of a step is small enough to be refuted as it is: then no path need be chosen."""
+    if is_straight(edge):
+        return True
+    assert isinstance(edge.statement, Block)
+    ways = Counter({edge.source: 1})
+    for inner in edge.statement.edges:  # in topological order
+        ways[inner.target] += ways[inner.source]
+    return ways[edge.target] <= FEW_WAYS
 
 
 # --- one path through blocks that branch ------------------------------------------------------------------------------

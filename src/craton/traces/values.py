@@ -33,7 +33,7 @@ def after(known: Values, step: Transition) -> Values | None:
     while True:
         if guard is FALSE:
             return None
-        told = dict(filter(None, map(_told, conjuncts(guard))))
+        told = dict(filter(None, map(told_value, conjuncts(guard))))
         if not told:
             break
         learned |= told
@@ -49,7 +49,7 @@ def after(known: Values, step: Transition) -> Values | None:
     return learned
 
 
-def _told(condition: Term) -> tuple[Term, Term] | None:
+def told_value(condition: Term) -> tuple[Term, Term] | None:
     """The variable whose value an assumption fixes, and the value."""
     if condition.op is ops.VARIABLE:
         return condition, TRUE

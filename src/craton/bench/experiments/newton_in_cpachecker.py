@@ -98,7 +98,8 @@ OURS = {
 }
 
 
-_BLOCKS = "predicate(lbe, level=block)"  # the refiner alone says whether it looks inside of blocks
+_AS_THERE = "boolean, location, atoms, bfs"
+_BLOCKS = f"predicate(lbe, {_AS_THERE}, level=block)"  # the refiner alone says whether it looks inside of blocks
 
 
 def _newton(level: str, flags: str, solver: str = "z3", quantifiers: str = "none") -> str:
@@ -111,7 +112,7 @@ def _row_of_table_1(name: str) -> Row:
     blocks, *words = name.lower().split("-")
     engine = (
         "--engine",
-        _BLOCKS if blocks == "lbe" else f"predicate({blocks})",
+        _BLOCKS if blocks == "lbe" else f"predicate({blocks}, {_AS_THERE})",
         *AS_WRITTEN,
         "--encoding",
         "bv",

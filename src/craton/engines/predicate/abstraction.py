@@ -18,23 +18,29 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from craton.engines.contract import Budget
+from craton.engines.hoare import BOTTOM, State, Triples
 from craton.engines.predicate.bdd import NO, YES, Bdd, Bdds
 from craton.engines.predicate.grouping import Group, Grouping, Symbols, group, symbols
-from craton.engines.predicate.precision import Predicates
+from craton.engines.predicate.precision import Literal, Predicates, levels_of
 from craton.engines.predicate.questions import Question, Questions, When, mark
 from craton.engines.steps import Step
-from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables
+from craton.logic import FALSE, TRUE, Term, conjuncts, free_variables, not_
 from craton.program.statements import Block
 from craton.smt import make_solver
+from craton.traces.levels import is_straight
 
 QUERY_SECONDS = 2.0
 
 
 class Abstracting(enum.Enum):
-    """BOOLEAN is the strongest Boolean function of the predicates, CARTESIAN the strongest conjunction of literals."""
+    """BOOLEAN is the strongest Boolean function of the predicates, CARTESIAN the strongest conjunction of literals.
+    MIXED is Boolean where blocks branch, and elsewhere the strongest conjunction of the literals that refutations
+    assert, until that is too weak to follow one.
+    """
 
     BOOLEAN = "boolean"
     CARTESIAN = "cartesian"
+    MIXED = "mixed"
 
 
 Pair = tuple[Bdd, Bdd]  # values before a step, values after it
@@ -46,7 +52,9 @@ class Successor:
 
     reachable: bool | None = None
     decided: dict[int, bool | None] = field(default_factory=dict)  # None: can be true or false
-    relations: dict[frozenset[int], Bdd] = field(default_factory=dict)  # of predicates, to each other and to constants
+    relations: dict[frozenset[Literal], Bdd] = field(
+        default_factory=dict
+    )  # of predicates, to each other and to constants
     pairs: dict[frozenset[int], Sequence[Pair]] = field(default_factory=dict)
 
 
@@ -60,13 +68,15 @@ class Abstractor:
         self._bdds = bdds
         self._budget = budget
         self._shared = make_solver(solver, time_limit=QUERY_SECONDS)
-        self._results: dict[tuple[Bdd, Step, frozenset[int], frozenset[int]], Bdd] = {}
+        self._triples = Triples(solver, budget.statistics, QUERY_SECONDS)
+        self._states: dict[Bdd, State] = {}
+        self._results: dict[tuple[Bdd, Step, frozenset[int], frozenset[Literal]], Bdd] = {}
         self._groupings: dict[tuple[Step, frozenset[int], frozenset[int], frozenset[int]], Grouping] = {}
         self._symbols_of: dict[Term, Symbols] = {}
         self._successors: dict[tuple[Bdd, Step], Successor] = {}
         self._asking: dict[Step, Questions] = {}
 
-    def successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[int]) -> Bdd:
+    def successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[Literal]) -> Bdd:
         """The abstraction over `precision` after the step; NO if it cannot be taken. `before` is over `tracked`."""
         key = (before, step, tracked, precision)
         found = self._results.get(key)
@@ -74,23 +84,27 @@ class Abstractor:
             found = self._results[key] = self._successor(before, step, tracked, precision)
         return found
 
-    def _successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[int]) -> Bdd:
+    def _successor(self, before: Bdd, step: Step, tracked: frozenset[int], precision: frozenset[Literal]) -> Bdd:
         if step.update.guard is FALSE:
             return NO
         bdds = self._bdds
         support = bdds.support(before)
-        grouping = self._grouping(step, support, tracked, precision)
+        grouping = self._grouping(step, support, tracked, levels_of(precision))
         parts = [(part, self._projected(before, support, part.before)) for part in grouping.groups]
-        if self._is_product(before, [abstraction for _, abstraction in parts], support, grouping):
+        alone = [abstraction for _, abstraction in parts]
+        if bdds.is_cube(before) or self._is_product(before, alone, support, grouping):
             result = self._projected(before, support, grouping.kept)
             for part, abstraction in parts:
-                result = bdds.conjunction(result, self._group_successor(abstraction, step, part.after))
+                wanted = _among(precision, part.after)
+                result = bdds.conjunction(result, self._group_successor(abstraction, step, wanted))
                 if result == NO:
                     break
             return result
-        return self._joint_successor(before, step, support, grouping)
+        return self._joint_successor(before, step, support, grouping, precision)
 
-    def _joint_successor(self, before: Bdd, step: Step, support: frozenset[int], grouping: Grouping) -> Bdd:
+    def _joint_successor(
+        self, before: Bdd, step: Step, support: frozenset[int], grouping: Grouping, precision: frozenset[Literal]
+    ) -> Bdd:
         """For an abstraction that relates the groups to each other or to kept predicates: each possible change of the
         groups' values selects a part of it.
         """
@@ -99,7 +113,7 @@ class Abstractor:
         after = frozenset[int]().union(*(part.after for part in grouping.groups))
         changing = self._projected(before, support, levels)
         apart = bdds.conjunction(changing, self._projected(before, support, support - levels)) == before
-        common = self._group_successor(changing, step, after)
+        common = self._group_successor(changing, step, _among(precision, after))
         if apart or common == NO:
             return bdds.conjunction(common, self._projected(before, support, grouping.kept))
         result = NO
@@ -115,7 +129,12 @@ class Abstractor:
 
     def _projected(self, before: Bdd, support: frozenset[int], levels: frozenset[int]) -> Bdd:
         gone = support - levels
-        return self._bdds.without(before, gone) if gone else before
+        if not gone:
+            return before
+        if self._bdds.is_cube(before):
+            forced = self._bdds.forced(before)
+            return self._bdds.cube({level: value for level, value in forced.items() if level in levels})
+        return self._bdds.without(before, gone)
 
     def _grouping(
         self, step: Step, support: frozenset[int], tracked: frozenset[int], precision: frozenset[int]
@@ -147,14 +166,18 @@ class Abstractor:
 
     # --- one group ---
 
-    def _group_successor(self, before: Bdd, step: Step, precision: frozenset[int]) -> Bdd:
+    def _group_successor(self, before: Bdd, step: Step, precision: frozenset[Literal]) -> Bdd:
         known = self._known(before, step)
         forced = self._bdds.forced(before)
-        kept = {level: forced[level] for level in sorted(precision) if level in forced and self._stays(step, level)}
-        asked = precision.difference(kept)
+        levels = sorted(levels_of(precision))
+        kept = {level: forced[level] for level in levels if level in forced and self._stays(step, level)}
+        asked = frozenset(literal for literal in precision if literal not in kept and ~literal not in kept)
         if known.reachable is not False and (known.reachable is None or asked not in known.relations):
             with self._budget.statistics.spending("abstraction"):
-                self._ask(before, step, asked, known)
+                if self._is_boolean(step):
+                    self._ask(before, step, asked, known)
+                else:
+                    self._follow(before, step, asked, known)
         if known.reachable is False:
             return NO
         return self._bdds.conjunction(self._bdds.cube(kept), known.relations[asked])
@@ -166,10 +189,43 @@ class Abstractor:
             found.relations[frozenset()] = YES
         return found
 
-    def _ask(self, before: Bdd, step: Step, asked: frozenset[int], known: Successor) -> None:
-        levels = sorted(asked)
+    def _is_boolean(self, step: Step) -> bool:
+        match self._abstracting:
+            case Abstracting.BOOLEAN:
+                return True
+            case Abstracting.CARTESIAN:
+                return False
+            case Abstracting.MIXED:
+                return not is_straight(step.edge)
+
+    def _follow(self, before: Bdd, step: Step, asked: frozenset[Literal], known: Successor) -> None:
+        """Literal by literal, from what is known of the step already: what was needed for each, and what not enough."""
+        self._budget.check()
+        literals = {self._predicates.literal(literal): literal for literal in sorted(asked)}
+        if self._abstracting is Abstracting.CARTESIAN:
+            literals |= {not_(term): ~literal for term, literal in literals.items()}
+        holds = self._triples.successors(self._state(before), step, list(literals))
+        known.reachable = holds != BOTTOM
+        if known.reachable:
+            following = [literal for term, literal in literals.items() if term in holds]
+            cube = {level: level in following for level in levels_of(following)}
+            known.relations[asked] = self._bdds.cube(cube)
+
+    def _state(self, before: Bdd) -> State:
+        """An abstraction as a conjunction: of literals, and of all of it as one formula if it says more."""
+        found = self._states.get(before)
+        if found is None:
+            forced = self._bdds.forced(before)
+            found = frozenset(self._predicates.literal(level if value else ~level) for level, value in forced.items())
+            if not self._bdds.is_cube(before):
+                found |= {self._predicates.formula(before)}
+            self._states[before] = found
+        return found
+
+    def _ask(self, before: Bdd, step: Step, asked: frozenset[Literal], known: Successor) -> None:
+        levels = sorted(levels_of(asked))
         with self._questions(step).about(before, [mark(level, When.AFTER) for level in levels]) as question:
-            if self._abstracting is Abstracting.BOOLEAN and question.complete(self._budget.check):
+            if question.complete(self._budget.check):
                 known.reachable = bool(question.seen)
                 cubes = (dict(zip(levels, values, strict=True)) for values in question.seen)
                 known.relations[asked] = self._bdds.disjunction_of(cubes)
@@ -211,6 +267,13 @@ class Abstractor:
             pairs.append((self._bdds.cube(start), self._bdds.cube(then)))
         return pairs
 
+    def strengthen(self) -> bool:
+        """From now on all steps have the strongest abstraction; whether that is new."""
+        was, self._abstracting = self._abstracting, Abstracting.BOOLEAN
+        self._results.clear()
+        self._successors.clear()
+        return was is Abstracting.MIXED
+
     def _after(self, step: Step, level: int) -> Term:
         """A predicate after the step, expressed over the state before."""
         return step.before(self._predicates.term(level))
@@ -223,3 +286,7 @@ class Abstractor:
             solver = make_solver(self._solver_name, time_limit=QUERY_SECONDS) if kept else self._shared
             found = self._asking[step] = Questions(step, self._predicates, self._bdds, solver, kept=kept)
         return found
+
+
+def _among(literals: frozenset[Literal], levels: frozenset[int]) -> frozenset[Literal]:
+    return frozenset(literal for literal in literals if literal in levels or ~literal in levels)

@@ -30,6 +30,7 @@ class Bdds:
         self._choices: dict[tuple[Bdd, Bdd, Bdd], Bdd] = {}
         self._supports: dict[Bdd, frozenset[int]] = {}
         self._forced: dict[Bdd, Mapping[int, bool]] = {}
+        self._cubes: dict[Bdd, bool] = {}
 
     def __len__(self) -> int:
         return len(self._level)
@@ -157,12 +158,33 @@ class Bdds:
         """The literals that f implies, for f other than NO."""
         found = self._forced.get(f)
         if found is None:
-            found = self._forced[f] = {
+            found = self._literals(f)
+        if found is None:
+            found = {
                 level: self.implies(f, self.variable(level))
                 for level in self.support(f)
                 if self.implies(f, self.literal(level, True)) or self.implies(f, self.literal(level, False))
             }
+        self._forced[f] = found
         return found
+
+    def is_cube(self, f: Bdd) -> bool:
+        """Whether f is a conjunction of literals."""
+        found = self._cubes.get(f)
+        if found is None:
+            found = self._cubes[f] = self._literals(f) is not None
+        return found
+
+    def _literals(self, f: Bdd) -> Mapping[int, bool] | None:
+        """The literals of a cube; None for what is none."""
+        found = {}
+        while f > YES:
+            low, high = self._low[f], self._high[f]
+            if NO not in (low, high):
+                return None
+            found[self._level[f]] = low == NO
+            f = high if low == NO else low
+        return found if f == YES else None
 
     def _node(self, level: int, low: Bdd, high: Bdd) -> Bdd:
         if low == high:

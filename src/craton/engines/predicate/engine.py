@@ -19,6 +19,7 @@ from craton.engines.reachability.domain import Laziness, Search
 from craton.engines.reachability.precision import Sharing
 from craton.engines.reachability.unwinding import Unwinding
 from craton.engines.refinement import Refinement, Returning
+from craton.program.blocks import BlockSize, Cut
 from craton.program.cfa import Program
 from craton.registry import keyed_choice, word_choice
 from craton.traces.levels import Inside, Level
@@ -33,12 +34,12 @@ class PredicateAnalysis(Engine):
 
     refiner: Refiner
     solver: str = "z3"
-    blocks: int | None = block_size()
-    abstraction: Abstracting = word_choice(Abstracting.BOOLEAN)
-    sharing: Sharing = word_choice(Sharing.LOCATION)
+    blocks: BlockSize = block_size(Cut.CASES)
+    abstraction: Abstracting = word_choice(Abstracting.MIXED)
+    sharing: Sharing = word_choice(Sharing.GLOBAL)
     refinement: Laziness = word_choice(Laziness.LAZY)
-    predicates: Kind = word_choice(Kind.ATOMS)
-    search: Search = word_choice(Search.BFS)
+    predicates: Kind = word_choice(Kind.WHOLE)
+    search: Search = word_choice(Search.WEIGHTED)
     level: Level = keyed_choice(Level.EDGE, "level", Level)  # BLOCK: whole blocks, unless the refiner looks inside
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:

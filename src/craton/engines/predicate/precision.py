@@ -7,10 +7,12 @@ one. Its number is its level in the decision diagrams.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from craton.engines.predicate.bdd import Bdd, Bdds
 from craton.logic import FALSE, TRUE, Term, atoms, conjuncts, ite, not_, ops
+
+Literal = int  # the number of a predicate that is tracked, or ~number: only that it is false is tracked
 
 
 class Kind(enum.Enum):
@@ -40,6 +42,14 @@ class Predicates:
         """The predicates of an assertion; `true` and `false` have none."""
         return frozenset(map(self.level, _parts(assertion, kind)))
 
+    def literals(self, assertion: Term, kind: Kind) -> frozenset[Literal]:
+        """The same as the assertion says them: of `x ≠ 3`, only that `x = 3` is false."""
+        parts = ((part, self.level(part)) for part in _parts(assertion, kind))
+        return frozenset(level if self._terms[level] is part else ~level for part, level in parts)
+
+    def literal(self, literal: Literal) -> Term:
+        return self._terms[literal] if literal >= 0 else not_(self._terms[~literal])
+
     def level(self, predicate: Term) -> int:
         found = self._levels.get(predicate)
         if found is None:
@@ -57,6 +67,10 @@ class Predicates:
 
     def _choice(self, level: int, low: Term, high: Term) -> Term:
         return ite(self._terms[level], high, low)
+
+
+def levels_of(literals: Iterable[Literal]) -> frozenset[int]:
+    return frozenset(literal if literal >= 0 else ~literal for literal in literals)
 
 
 def _parts(assertion: Term, kind: Kind) -> Iterator[Term]:

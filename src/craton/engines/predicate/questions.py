@@ -18,8 +18,9 @@ import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 
+from craton.engines.hoare import is_scalar
 from craton.engines.predicate.bdd import Bdd, Bdds
 from craton.engines.predicate.precision import Predicates
 from craton.engines.steps import Step
@@ -27,12 +28,10 @@ from craton.logic import (
     BOOL,
     FALSE,
     TRUE,
-    BitVec,
     Term,
     eq,
     evaluate,
     free_variables,
-    functions,
     iff,
     implies,
     is_quantified,
@@ -79,16 +78,9 @@ class Example:
     def value(self, of: Mark, predicate: Term) -> bool | None:
         """Whether the predicate holds there; None if the example does not tell."""
         found = self.marks.get(of)
-        if found is None and _is_plain(predicate) and free_variables(predicate) <= self.states[of.when].keys():
+        if found is None and is_scalar(predicate) and free_variables(predicate) <= self.states[of.when].keys():
             found = self.marks[of] = bool(evaluate(predicate, self.states[of.when]))
         return found
-
-
-@lru_cache(maxsize=10_000)
-def _is_plain(predicate: Term) -> bool:
-    """Whether values of its variables, which are few and small, say if it holds."""
-    scalar = all(v.sort is BOOL or isinstance(v.sort, BitVec) for v in free_variables(predicate))
-    return scalar and not is_quantified(predicate) and not any(True for _ in functions(predicate))
 
 
 class Questions:
@@ -162,7 +154,7 @@ class Questions:
             return self.assumed(meaning)  # no burden for questions about others
         self._told.add(of.variable)
         self.solver.add(meaning)
-        if self._kept and of.when is When.AFTER and _is_plain(predicate):
+        if self._kept and of.when is When.AFTER and is_scalar(predicate):
             for variable in free_variables(predicate):
                 self._tell_value(variable)
         return ()
@@ -192,7 +184,7 @@ class Questions:
 
     def _read_state(self, answer: Sat, when: When, predicate: Term, state: dict[Term, Value]) -> None:
         updates = self._step.update.updates
-        for v in free_variables(predicate) if _is_plain(predicate) else ():
+        for v in free_variables(predicate) if is_scalar(predicate) else ():
             if v not in state:
                 state[v] = answer.value(_after(v) if when is When.AFTER and v in updates else v)
 

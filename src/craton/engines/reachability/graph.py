@@ -148,4 +148,4 @@ class Arg(Generic[S, P]):
             case Search.DFS:
                 return -node.depth
             case Search.WEIGHTED:
-                return node.depth + self._distance[node.location]
+                return node.depth + self._distance.get(node.location, 0)  # only the entry may be far from all errors

@@ -12,6 +12,7 @@ from craton.engines.refinement import Refinement, Returning
 from craton.engines.splitting.graph import Graph, Link
 from craton.engines.splitting.slicing import Slicer
 from craton.logic import Term
+from craton.program.blocks import BlockSize
 from craton.program.cfa import Program
 from craton.program.transitions import NoTransition
 from craton.traces.refutation import Refiner, Refutation
@@ -25,7 +26,7 @@ class Splitting(Engine):
 
     refiner: Refiner
     solver: str = "z3"
-    blocks: int | None = block_size()
+    blocks: BlockSize = block_size()
 
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:

@@ -20,7 +20,7 @@ from craton.engines.reachability.precision import Sharing
 from craton.engines.reachability.unwinding import Unwinding
 from craton.engines.refinement import Refinement, Returning, or_executed
 from craton.engines.value.domain import AllValues, ValueDomain
-from craton.program.blocks import CHAINS
+from craton.program.blocks import CHAINS, BlockSize
 from craton.program.cfa import Program
 from craton.registry import word_choice
 from craton.traces.refutation import Refiner, Refutation
@@ -44,7 +44,7 @@ class ValueAnalysis(Engine):
     word: ClassVar[str] = "value"
 
     refiner: Refiner
-    blocks: int | None = block_size(CHAINS)
+    blocks: BlockSize = block_size(CHAINS)
     sharing: Sharing = word_choice(Sharing.LOCATION)
     refinement: Refining = word_choice(Refining.RESTART)
 

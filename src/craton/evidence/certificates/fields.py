@@ -79,8 +79,10 @@ class Fields:
         return None if self.value(key) is None else self.number(key)
 
     def block_size(self, key: str) -> BlockSize:
-        """A number, nothing, or the word for the parts of loops."""
-        return Cut.PARTS if self.value(key) == Cut.PARTS.value else self.number_or_none(key)
+        """A number, nothing, or the word for where loops are cut."""
+        words = {cut.value: cut for cut in Cut}
+        said = self.value(key)
+        return words[said] if isinstance(said, str) and said in words else self.number_or_none(key)
 
     def choice(self, key: str, kind: type[E]) -> E:
         """One of the values of an enumeration."""
