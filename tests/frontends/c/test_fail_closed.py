@@ -262,7 +262,7 @@ def test_what_rests_on_the_compiler_is_assumed_and_said(tmp_path: Path) -> None:
         int g; __attribute__((const)) int f(int x) { return g++ + x; }
         __attribute__((pure)) int h(int x) { int y = x; y++; return y + g; }
         int whole(double d) { return (int)d + (int)2.5; }
-        int main(void) { if (h(1) == 5) __builtin_unreachable(); return f(1) + f(1) + __builtin_constant_p(g); }
+        int main(void) { if (h(1) == 5) __builtin_unreachable(); return f(1) + whole(f(1)) + __builtin_constant_p(g); }
         """,
         tmp_path,
     ).assumptions
