@@ -11,7 +11,7 @@ from craton.engines.conjectures import Conjectures
 from craton.engines.contract import Budget, EngineAnswer, Safe
 from craton.engines.contract import Unknown as EngineUnknown
 from craton.frontends.programs import Request, load_program
-from craton.logic import INT, Array, Term, add, eq, forall, ge, int_, lt, or_, select, store, var
+from craton.logic import INT, Array, Term, add, eq, forall, free_variables, ge, int_, lt, ops, or_, select, store, var
 from craton.logic.walk import is_quantified
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
@@ -165,6 +165,17 @@ def test_sums_of_indices_are_seen_over_integers(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize("name", WRONG_OVER_INTEGERS)
 def test_what_is_wrong_is_not_proved_over_integers(tmp_path: Path, name: str) -> None:
     assert not isinstance(answer_over_integers(tmp_path, WRONG_OVER_INTEGERS[name]), Safe)
+
+
+def test_a_position_is_told_by_another_one_in_bits_too(tmp_path: Path) -> None:
+    """Where k' is 3·k + 1 there may be several k if numbers wrap, so ranges have to be of k."""
+    programs = StagePrograms(prepare(load_program(written(tmp_path, OVER_INTEGERS["every third"]))))
+    assert programs.cells is not None
+    hints = next(iter(programs.cells.program.hints.values()))
+    related = [hint for hint in hints if hint.op is ops.IMPLIES and "= k!0" in str(hint.args[-1])]
+    ranges = [{x.name for x in free_variables(hint.args[0])} for hint in related]
+    assert {"k", "k!0"} <= set[str]().union(*ranges)
+    assert not any("k!0" in names and "k" not in names for names in ranges)
 
 
 WIDE = (

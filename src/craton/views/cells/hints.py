@@ -44,6 +44,9 @@ class Hints:
         self._ends: dict[Term, dict[Term, None]] = {}  # constants that variables are compared with
         self._wanted: dict[Term, None] = {}  # that errors cannot be reached
         self._facts: dict[Term, None] = {}
+        self._turned: dict[
+            Term, None
+        ] = {}  # those of two positions that are one plus or minus the other, but constants
         self._writes: dict[tuple[Term, Term], None] = {}  # cells, and what is written to them, told by cells
         self._flags: dict[Term, bool] = {}  # whether variables are set to nothing but constants
         self._indices: dict[Term, None] = {}
@@ -130,15 +133,22 @@ class Hints:
         self._note_both(not_(question), indices, chosen, self._wanted)
 
     def written_from(self, fact: Term, indices: Sequence[Term], chosen: frozenset[Term]) -> None:
-        """What a step makes true of an element that it writes and of another one that it reads."""
-        self._note_both(fact, indices, chosen, self._facts)
+        """What a step makes true of an element that it writes and of another one that it reads, if one's position tells
+        the other's.
+        """
+        first, second = indices
+        if self._position in free_variables(told_by(second, first, self._position)):
+            self._note_both(fact, indices, chosen, self._facts)
 
     def _note_both(self, fact: Term, indices: Sequence[Term], chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         """A fact of two cells whose positions are related."""
         first, second = indices
         related = eq(self._others[0], told_by(second, first, self._position))
         told = told_by(substitute(fact, self._pointers), second, self._others[0])
+        before = len(facts)
         self._note(implies(related, told), first, chosen, facts)
+        if abs(affine(told_by(second, first, self._position)).factors.get(self._position, 0)) == 1:
+            self._turned |= dict.fromkeys(list(facts)[before:])
 
     def _note(self, fact: Term, index: Term, chosen: frozenset[Term], facts: dict[Term, None]) -> None:
         """The fact with the position in the place of an index."""
@@ -182,15 +192,18 @@ class Hints:
         pairs = dict.fromkeys((*((part, t) for part in parts for t in limits if part is not t), *ends))
         bounds += [part for i, t in pairs for part in (self._at_most(i, t), self._at_most(t, i), self._near(i, t))]
         ranges = [TRUE, *self._ranges(variables[:_MOST_BEGINNINGS], limits), *self._every_so_often(limits)]
-        others = frozenset(self._others)
-        told = [
-            implies(part, fact)
-            for part in ranges
-            for fact in facts
-            if others & free_variables(part) <= free_variables(fact)
-        ]
+        told = [implies(part, fact) for part in ranges for fact in facts if self._may_be_within(fact, part)]
         told += [implies(flag, fact) for flag in self._flagged() for fact in self._within(limits, self._wanted)]
         return (*self._conditions, *bounds, *told)
+
+    def _may_be_within(self, fact: Term, range_: Term) -> bool:
+        """Ranges of the other position alone are for facts in which it tells the first one, also where numbers wrap."""
+        free = free_variables(range_)
+        if free.isdisjoint(self._others):
+            return True
+        return free & frozenset(self._others) <= free_variables(fact) and (
+            self._position in free or fact in self._turned
+        )
 
     def _within(self, limits: Sequence[Term], facts: Iterable[Term]) -> Iterator[Term]:
         """The facts at positions from the first one to limits."""
