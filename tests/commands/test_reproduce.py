@@ -94,4 +94,4 @@ def test_the_command_names_all_experiments() -> None:
 def test_configurations_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "newton-in-cpachecker", "--list", "--only", "SBE-Edge-IC"]) == 0
     line = capsys.readouterr().out
-    assert "'predicate(sbe)'" in line and "level=edge" in line and line.count("\n") == 1
+    assert "'predicate(sbe, " in line and "level=edge" in line and line.count("\n") == 1

@@ -103,7 +103,7 @@ def test_a_run_may_read_more_than_it_was_given() -> None:
     text = '#include <assert.h>\n#include <stdlib.h>\nint main(void) { char *s = getenv("A"); assert(s); return 0; }\n'
     program = load(source=text)
     ((location, violated),) = program.errors.items()
-    steps = way(Replay(location, (), ()), program, violated.check)
+    steps = way(Replay(location, (), ()), program, violated.check).steps
     assert [step.line for step in steps if isinstance(step, Step)][-1] == 3
 
 
@@ -136,3 +136,26 @@ int main(void) {
     changes = [step.get("changes", {}) for step in json.loads(capsys.readouterr().out)["way"]]
     assert {"m[0][2]": "7"} in [{name: one[name] for name in one if "2]" in name} for one in changes]
     assert not any("m[2]" in one for one in changes)
+
+
+@pytest.mark.parametrize(
+    ("property_", "body", "there"),
+    [
+        ("memsafety", "int *p = 0; if (n == 4) n = *p;", {"p": "NULL"}),
+        ("memsafety", "int a[3], i = 0; while (i < n && i < 9) { a[i] = n; i++; }", {"i": "3"}),
+        ("reach", "int y = 3; n = n & 7; assert(y + n != 8); y = 9;", {"y": "3", "n": "5"}),
+        ("div-by-zero", "n = over(8, n);", {"a": "8", "b": "0"}),
+    ],
+    ids=["a pointer", "an index", "an assertion", "parameters of the function that runs"],
+)
+def test_what_the_failing_statement_speaks_of(
+    property_: str, body: str, there: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "there.c"
+    file.write_text(
+        "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint over(int a, int b) { return a / b; }\n"
+        f"int main(void) {{ int n = __VERIFIER_nondet_int();\n{body}\nreturn 0; }}\n"
+    )
+    assert main(["verify", str(file), "--property", property_, "--engine", "bounded", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["violated"]["there"]
+    assert {name: found[name] for name in there} == there

@@ -16,7 +16,7 @@ from craton.report.changes import told_changes
 from craton.report.checks import in_words
 from craton.report.document import asset, card, document, folded, highlighted, rows
 from craton.report.unknown import in_the_way
-from craton.report.verdict import Outcome, done_and_open, invariant_text
+from craton.report.verdict import Outcome, done_and_open, held_there, invariant_text
 from craton.verdicts.text import VerdictKind
 from craton.version import __version__
 from craton.words import counted
@@ -74,6 +74,8 @@ def _head(told: Outcome) -> Html:
     if told.violated is not None and told.violated.get("what"):
         place = "" if told.violated["file"] is None else f" at {told.violated['file']}:{told.violated['line']}"
         sentences.append(f"{told.violated['what']}{place}")
+        if told.violated.get("there"):
+            sentences.append(f"There, {held_there(told.violated)}.")
     sentences += [in_the_way(told.reason)] if told.reason else []
     if told.verdict.kind is VerdictKind.UNKNOWN:
         sentences += [f"{word.capitalize()}: {sentence}" for word, sentence in done_and_open(told)]

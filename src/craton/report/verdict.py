@@ -152,7 +152,9 @@ def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -
         {"function": read.source.function, "type": read.source.type, "value": _value(read)}
         for read in verdict.replay.inputs
     ]
-    told.way = [_step_data(step, texts) for step in way(verdict.replay, program, verdict.property.check)]
+    found = way(verdict.replay, program, verdict.property.check, texts.of(verdict.property.where))
+    told.way = [_step_data(step, texts) for step in found.steps]
+    told.violated["there"] = found.there
     from craton.evidence.surroundings import is_read_from_outside
 
     told.evidence = _replay([one for one in told.inputs if not is_read_from_outside(one["function"])], verdict)
@@ -316,6 +318,11 @@ def what_fails(outcome: Outcome) -> str:
     return f": {place['what']}" + ("" if place["file"] is None else f" at {place['file']}:{place['line']}")
 
 
+def held_there(violated: Mapping[str, Any]) -> str:
+    """`p = NULL, i = 10`: what the variables held of which the failing statement speaks."""
+    return ", ".join(f"{name} = {value}" for name, value in violated.get("there", {}).items())
+
+
 def print_details(outcome: Outcome, *, stats: bool) -> None:
     from craton.program.passes import ALL
     from craton.program.passes import told as passes_told
@@ -327,6 +334,8 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
     if place is not None and place["file"] is not None:
         text = f": {place['text'][:_LONGEST]}" if place["text"] else ""
         print(f"  at {place['file']}:{place['line']}{text}")
+        if place.get("there"):
+            print(f"  where {held_there(place)}")
     if outcome.evidence:
         print(f"  {outcome.evidence}")
     _print_way(outcome.way)

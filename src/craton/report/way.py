@@ -4,7 +4,8 @@ which values C leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -25,6 +26,9 @@ _MOST_STEPS = 200_000
 _MOST_STORES = 64  # of one statement
 _MOST_ARGUMENTS = 8  # of main
 _MOST_OPEN = 4  # values of one line that C leaves open
+_MOST_THERE = 6  # variables of the statement that fails
+_NAME = re.compile(r"(?<![.\w])(?<!->)[A-Za-z_]\w*(?!\s*\()")  # of no member, and of nothing that is called
+_LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 
 
 @dataclass(slots=True)
@@ -50,6 +54,16 @@ class Rounds:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The steps of a run, rounds of loops but the first and the last left out; and what the variables hold that the
+    statement speaks of which fails.
+    """
+
+    steps: Sequence[Step | Rounds] = ()
+    there: Mapping[str, str] = field(default_factory=dict)
+
+
 class _From(Enum):
     """Where a value comes from."""
 
@@ -58,22 +72,22 @@ class _From(Enum):
     NOWHERE = "C leaves it open"
 
 
-def way(replay: Replay, program: Program | None = None, check: str = "") -> list[Step | Rounds]:
-    """The steps of a run, rounds of loops but the first and the last left out; none if its path is not known. The
-    program is the one that was loaded: a run of which only the inputs are known is repeated there, and has to come to
-    the same check.
+def way(replay: Replay, program: Program | None = None, check: str = "", failing: str = "") -> Way:
+    """How a run comes to a check, whose statement is `failing`; no steps if its path is not known. The program is the
+    one that was loaded: a run of which only the inputs are known is repeated there, and has to come to the same check.
     """
     texts: Sequence[KnownText] | None = None
     if (replay.background is None or not replay.edges) and program is not None:
         replay, texts = _with_path(replay, program, check) or (replay, None)
     if replay.background is None or not replay.edges or len(replay.edges) > _MOST_STEPS:
-        return []
+        return Way()
     try:
         told = _Telling(replay, replay.background, program or replay.background.program)
         told.know(known_texts(replay) if texts is None else texts)
-        return folded(list(told.steps()))
+        steps = folded(list(told.steps()))
+        return Way(steps, told.there(failing))
     except CannotEvaluate:
-        return []
+        return Way()
 
 
 def _with_path(replay: Replay, program: Program, check: str) -> tuple[Replay, Sequence[KnownText]] | None:
@@ -123,6 +137,7 @@ class _Telling:
         self.set_before: set[Term] = set()
         self.held: dict[Term, _From] = {}  # variables without a name that hold what was read, or is open
         self.pointers: dict[Term, Symbol] = {}  # those that were set, the latest last
+        self.named: dict[tuple[str | None, str], Term] = {}  # what functions and names meant last
 
     def know(self, texts: Sequence[KnownText]) -> None:
         self.texts.given = {known.address: known for known in texts}
@@ -147,6 +162,16 @@ class _Telling:
                 self._note(here, edge, variable, value, source)
         if here is not None:
             yield here
+
+    def there(self, statement: str) -> dict[str, str]:
+        """What the variables of a statement hold at the end, in its order."""
+        told: dict[str, str] = {}
+        for name in dict.fromkeys(_NAME.findall(_LITERAL.sub("", statement))):
+            variable = self.named.get((self.stack[-1] if self.stack else None, name), self.named.get((None, name)))
+            symbol = None if variable is None else self._symbol(variable)
+            if variable is not None and symbol is not None and len(told) < _MOST_THERE:
+                told[name] = self._text(self.values[variable], variable, symbol)
+        return told
 
     def _arguments(self) -> Step | None:
         """What `main` was called with."""
@@ -209,6 +234,8 @@ class _Telling:
         else:
             self.held[variable] = source
         self._notice(variable, symbol, before, value)
+        if name and symbol is not None:
+            self.named[symbol.function, name] = variable
         if here is None:
             return
         if isinstance(variable.sort, Array):
