@@ -74,11 +74,14 @@ def strengthened(program: Program, known: Facts) -> tuple[Program, dict[Edge, Ed
 
 
 def _assuming(edge: Edge, fact: Term, middle: Location) -> Edge:
-    """The same edge with an assumption behind it; no block has the location in the middle yet."""
+    """The same edge with an assumption behind it; no block has the location in the middle yet. What is chosen on the
+    way has the names that it had.
+    """
     inside = _inside(edge)
+    numbers = [number for number, _ in edge.statement.numbered] if isinstance(edge.statement, Block) else [0]
     end = inside[-1].target
     moved = (replace(inner, target=middle) if inner.target == end else inner for inner in inside)
-    return replace(edge, statement=Block((*moved, Edge(middle, Assume(fact), end))))
+    return replace(edge, statement=Block((*moved, Edge(middle, Assume(fact), end)), (*numbers, 1 + max(numbers))))
 
 
 def _inside(edge: Edge) -> Sequence[Edge]:
