@@ -21,7 +21,7 @@ from craton.logic.walk import post_order
 from craton.program.cfa import Edge, Procedure, Program
 from craton.program.statements import Assign, Assume, Havoc, Proposed, Statement
 from craton.program.transformation import Transformed, unchanged
-from craton.program.variables import writes
+from craton.program.variables import terms, writes
 
 MOST = 64  # elements that are not as all others
 
@@ -33,7 +33,8 @@ def tables_as_choices(program: Program) -> Transformed:
     if len(program.procedures) != 1 or not all(_is_simple(edge.statement) for edge in program.main.edges):
         return unchanged(program)
     begins = list(_only_way(program.main))
-    behind = [edge for edge in program.main.edges if edge not in frozenset(begins)]
+    begun = frozenset(begins)
+    behind = [edge for edge in program.main.edges if edge not in begun]
     tables = _tables(begins)
     for edge in behind:
         for array in _otherwise(edge.statement):
@@ -95,7 +96,8 @@ def _written(assignment: Assign, found: Mapping[Term, Contents]) -> Contents | N
         return value.args[0], elements
     if value is assignment.variable and value in found:
         others, before = found[value]
-        return others, {**before, **elements}
+        before.update(elements)  # in place: arrays may be filled element by element
+        return others, before
     return None
 
 
@@ -112,14 +114,9 @@ def _otherwise(statement: Statement) -> Iterator[Term]:
 
 
 def _terms(statement: Statement) -> tuple[Term, ...]:
-    match statement:
-        case Assume(condition):
-            return (condition,)
-        case Assign(_, value):
-            return (value,)
-        case Havoc(_, source) if isinstance(source, Proposed):
-            return (source.value,)
-    return ()
+    if isinstance(statement, Havoc) and isinstance(statement.source, Proposed):
+        return (statement.source.value,)
+    return terms(statement)
 
 
 def _chosen(statement: Statement, tables: Mapping[Term, Contents], memo: dict[Term, Term]) -> Statement:
