@@ -35,10 +35,10 @@ def check_directory_can_be_made(path: Path) -> None:
 def check_own_places(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
     """What is written has a place of its own: a program is not lost because a name was mistyped."""
     taken = {path.resolve() for path in inputs}
-    for path in outputs:
-        if path is not None and path.resolve() in taken and not path.is_char_device():
+    for path in (one for one in outputs if one is not None):
+        if path.resolve() in taken and not path.is_char_device():
             raise CannotWrite(f"cannot write {path}: this file is read, or written, for something else")
-        taken |= set() if path is None else {path.resolve()}
+        taken.add(path.resolve())
 
 
 def make_directory(path: Path) -> None:

@@ -9,7 +9,31 @@ import pytest
 from craton.configuration.stages import Stage
 from craton.engines.state_formulas import StateFormulas
 from craton.frontends.programs import Request
-from craton.logic import INT, TRUE, Array, BitVec, Term, add, and_, bvslt, eq, evaluate, int_, select, store, var
+from craton.logic import (
+    BOOL,
+    INT,
+    TRUE,
+    Array,
+    BitVec,
+    Term,
+    add,
+    and_,
+    bv,
+    bvadd,
+    bvmul,
+    bvslt,
+    bvule,
+    eq,
+    evaluate,
+    extract,
+    implies,
+    int_,
+    ite,
+    select,
+    sign_extend,
+    store,
+    var,
+)
 from craton.logic.core import not_
 from craton.verification import verify
 
@@ -71,8 +95,6 @@ def test_names_are_seen_through() -> None:
 
 
 def test_an_extended_choice_is_a_part_of_its_holder() -> None:
-    from craton.logic import bv, extract, sign_extend
-
     small, wide = var("c?1", BitVec(8)), var("w", BitVec(32))
     condition = not_(bvslt(small, bv(0, 8)))
     found = StateFormulas({}, frozenset((wide,))).formula(condition, {wide: sign_extend(24, small)}, frozenset((wide,)))
@@ -82,8 +104,6 @@ def test_an_extended_choice_is_a_part_of_its_holder() -> None:
 
 def test_where_ways_meet_rounds_are_known_way_by_way() -> None:
     """One way goes 5 rounds and then m, the other none: from x = n + 2·m alone nobody knows n."""
-    from craton.logic import BOOL, bv, bvadd, bvmul, bvule, implies, ite, or_
-    from craton.logic import TRUE as YES
 
     def byte(number: int) -> Term:
         return bv(number, 8)
@@ -92,9 +112,9 @@ def test_where_ways_meet_rounds_are_known_way_by_way() -> None:
     condition = implies(taken, and_(bvule(byte(5), n), bvule(n, byte(5)), bvule(m, byte(3))))
     value = ite(taken, bvadd(n, bvmul(byte(2), m)), byte(1))
     found = StateFormulas({}, frozenset((held,))).formula(condition, {held: value}, frozenset((held,)))
-    assert found is not YES
+    assert found is not TRUE
     assert {h for h in range(256) if evaluate(found, {held: h})} == {1, 5, 7, 9, 11}
-    unbounded = StateFormulas({}, frozenset((held,))).formula(or_(taken, YES), {held: value}, frozenset((held,)))
+    unbounded = StateFormulas({}, frozenset((held,))).formula(TRUE, {held: value}, frozenset((held,)))
     assert all(evaluate(unbounded, {held: h}) for h in (1, 5, 6, 200))
 
 

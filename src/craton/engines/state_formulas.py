@@ -161,9 +161,7 @@ def _holders(held: Sequence[tuple[Term, Term]]) -> dict[Term, Term]:
 def _solved(
     held: Sequence[tuple[Term, Term]], variables: frozenset[Term], known: Mapping[Term, Term]
 ) -> dict[Term, Term]:
-    """The same with numbers of rounds for which sums that are held can be solved: each makes others
-    known.
-    """
+    """The same with numbers of rounds for which sums that are held can be solved: each makes others known."""
     found = dict(known)
     sums = [(holder, term) for holder, term in held if isinstance(term.sort, BitVec)]
     solved = True

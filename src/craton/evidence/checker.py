@@ -27,13 +27,14 @@ from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Answer, Sat, Solver, Unsat, make_solver
 from craton.smt.intervals.narrowing import in_fewer_bits
+from craton.smt.registry import OVER_INTEGERS
 
 # In the order they are tried; one that cannot speak of a condition is left out.
-CHECKERS = ("bitwuzla", "z3", "intervals", "cvc5 over integers", "cvc5")
+CHECKERS = ("bitwuzla", "z3", "intervals", OVER_INTEGERS, "cvc5")
 # One that heeds no limit while it prepares large conditions: it is asked when all others have had their tries.
-_HEEDLESS, _LARGE = "cvc5 over integers", 4000  # nodes
+_HEEDLESS, _LARGE = OVER_INTEGERS, 4000  # nodes
 # It takes them up to a second to prepare a question about floats, whatever their limit is: not asked at first.
-_SLOW_WITH_FLOATS = ("cvc5 over integers", "cvc5")
+_SLOW_WITH_FLOATS = (OVER_INTEGERS, "cvc5")
 _TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
 _QUICK = _TRIES[:3]  # where another question will do as well

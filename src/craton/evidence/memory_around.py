@@ -35,7 +35,7 @@ class MemoryAround:
         self.texts: list[KnownText] = []
         self._values = {name: self._place(text, literal(text)) for name, text in around.environment}
         self._answers = iter([0 if text is None else self._place(text, literal(text)) for text in around.answers])
-        self._asked: int | None = None
+        self._found: int | None = None  # the text for the name that `getenv` was asked for
         vector = program.symbols.get(self._parameters[1]) if len(self._parameters) == 2 else None
         name = "arguments" if vector is None else vector.name
         pointers = [self._place(text, f"{name}[{number}]") for number, text in enumerate(around.arguments)]
@@ -83,11 +83,11 @@ class MemoryAround:
         """`getenv` is, for the name that lies at the first of the values, in one of the others."""
         address, *memories = values
         names = (_text(memory, address) for memory in memories)
-        self._asked = next((self._values[name] for name in names if name in self._values), None)
+        self._found = next((self._values[name] for name in names if name in self._values), None)
 
     def answer(self) -> int:
         """Where the text lies that is found; zero if there is none."""
-        return next(self._answers, self._asked or 0)
+        return next(self._answers, self._found or 0)
 
 
 def _cell_width(variable: Term) -> int:

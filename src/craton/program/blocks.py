@@ -35,8 +35,8 @@ BlockSize = int | Cut | None  # the most statements on a path through a block, o
 
 def encode_blocks(program: Program, longest: BlockSize = None) -> Transformed:
     """The program over large blocks. No path through a block has more than `longest` statements (`CHAINS`: no block has
-    more than one path; `Cut.PARTS`: none goes through a narrow place of a loop; `Cut.CASES`: as
-    `CHAINS` in a procedure with a loop that branches often, else none).
+    more than one path; `Cut.PARTS`: none goes through a narrow place of a loop; `Cut.CASES`: as with `CHAINS` in a
+    procedure with a loop that branches often, as with None in others).
 
     A block of one edge stays that edge.
     """
@@ -60,13 +60,11 @@ def cut_points(procedure: Procedure, program: Program) -> set[Location]:
 
 def _encoded(procedure: Procedure, program: Program, longest: BlockSize) -> Procedure:
     stay = cut_points(procedure, program)
-    if longest == CHAINS:
+    if longest == CHAINS or (longest is Cut.CASES and _branches_often(procedure)):
         stay |= {x for x in procedure.locations if _is_fork(x, procedure)}
     elif longest is Cut.PARTS:
         stay |= narrow_places(procedure, program)
-    elif longest is Cut.CASES:
-        stay |= {x for x in procedure.locations if _is_fork(x, procedure)} if _branches_often(procedure) else set()
-    elif longest is not None:
+    elif isinstance(longest, int):
         stay |= _further_cuts(procedure, stay, longest)
     edges: list[Edge] = []
     for location in procedure.locations:

@@ -136,6 +136,7 @@ def _refinements(log: Sequence[Refined], program: Program | None) -> list[dict[s
 
 
 def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -> None:
+    from craton.evidence.surroundings import is_read_from_outside
     from craton.report.checks import SourceTexts, failure
     from craton.report.way import way
 
@@ -155,8 +156,6 @@ def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -
     found = way(verdict.replay, program, verdict.property.check, texts.of(verdict.property.where))
     told.way = [_step_data(step, texts) for step in found.steps]
     told.violated["there"] = found.there
-    from craton.evidence.surroundings import is_read_from_outside
-
     told.evidence = _replay([one for one in told.inputs if not is_read_from_outside(one["function"])], verdict)
 
 

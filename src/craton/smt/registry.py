@@ -70,7 +70,6 @@ LIBRARIES = {
     )
 }
 
-
 OVER_INTEGERS = "cvc5 over integers"  # bits as numbers with remainders: quickest with sums and quotients
 
 # Sources of interpolants that are not solvers: "module:function".

@@ -52,9 +52,8 @@ class Successor:
 
     reachable: bool | None = None
     decided: dict[int, bool | None] = field(default_factory=dict)  # None: can be true or false
-    relations: dict[frozenset[Literal], Bdd] = field(
-        default_factory=dict
-    )  # of predicates, to each other and to constants
+    # Of predicates, to each other and to constants.
+    relations: dict[frozenset[Literal], Bdd] = field(default_factory=dict)
     pairs: dict[frozenset[int], Sequence[Pair]] = field(default_factory=dict)
 
 

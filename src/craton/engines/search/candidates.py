@@ -6,7 +6,7 @@ candidates, and one value besides. That is a guess about what matters, not a cla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from craton.logic import BitVec, Term, ops
 from craton.logic.walk import post_order
@@ -78,12 +78,12 @@ def _sum(term: Term) -> tuple[Term | None, int]:
     return (term, 0) if term.op is ops.VARIABLE else (None, 0)
 
 
-def _chosen(variable: Term, numbers: Sequence[int] | Mapping[int, None]) -> tuple[int, ...]:
+def _chosen(variable: Term, numbers: Iterable[int]) -> tuple[int, ...]:
+    """Those of the numbers that come first, and one that is none of them."""
     if not isinstance(variable.sort, BitVec):
         return 0, 1
     mask = (1 << variable.sort.width) - 1
     found = dict.fromkeys(number & mask for number in numbers)
-    other = next(
-        (number & mask for number in (0, 1, *(number + 1 for number in found)) if number & mask not in found), 0
-    )
+    neighbours = ((number + 1) & mask for number in found)
+    other = next((number for number in (0, 1, *neighbours) if number not in found), 0)
     return tuple(dict.fromkeys((*list(found)[:MOST], other)))

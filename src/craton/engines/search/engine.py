@@ -69,7 +69,7 @@ def _searched(text: str, size: int, budget: Budget) -> Sequence[int] | Unknown:
         )
         optimised = "-O0" if size > _LARGE else "-O1"
         command = (compilers()[0], "-w", optimised, "-fno-strict-aliasing", "search.c", "-o", "search")
-        ending, said = run_tool(command, directory, _left(budget), MEMORY)
+        ending, _ = run_tool(command, directory, _left(budget), MEMORY)
         if ending.code != 0:
             return Unknown(f"steps were not compiled: {compilers()[0]} {ending}")
         ending, said = run_tool((str(directory / "search"),), directory, _left(budget), MEMORY)

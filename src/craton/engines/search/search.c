@@ -1,8 +1,9 @@
 /* The search, around a step function that is generated for each program (`step_text`): what it defines is in front.
 
-   States wait in queues. A state's kind is its location and its values, or which of the intervals that the program tells
-   apart they are in where a variable has many: the k-th state of a kind waits in queue log2(k), and the first queue that has one goes first. So every kind
-   has its turn before states that differ in numbers alone are followed, and these are followed in the end, too.
+   States wait in queues. A state's kind is its location and its values, or which of the intervals that the program
+   tells apart they are in where a variable has many: the k-th state of a kind waits in queue log2(k), and the first
+   queue that has one goes first. So every kind has its turn before states that differ in numbers alone are followed,
+   and these are followed in the end, too.
 
    A step is taken once for each way in which its inputs can be chosen. Which of these ways led to a state is kept as a
    number, so that in the end the inputs on the way to an error are found by taking the steps again. */

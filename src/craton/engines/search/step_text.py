@@ -176,9 +176,13 @@ def _literal(value: int) -> str:
     return number(value) if value >= 0 else f"-{number(-value)}"
 
 
-def _bytes(variable: Term) -> int:
+def _check_small(variable: Term) -> None:
     if not is_small(variable):
         raise CannotRun(f"{variable.name} is neither a number of at most 64 bits nor a truth value")
+
+
+def _bytes(variable: Term) -> int:
+    _check_small(variable)
     return (variable.sort.width + 7) // 8 if isinstance(variable.sort, BitVec) else 1
 
 
@@ -196,8 +200,7 @@ def _variables(edges: Sequence[Edge]) -> list[Term]:
     found: dict[Term, None] = {}
     for edge in edges:
         for x in sorted(reads(edge.statement) | writes(edge.statement), key=lambda v: v.serial):
-            if not is_small(x):
-                raise CannotRun(f"{x.name} is neither a number of at most 64 bits nor a truth value")
+            _check_small(x)
             found[x] = None
     return list(found)
 

@@ -173,11 +173,10 @@ class _Narrowing:
 
     def _product(self, args: Sequence[Term], ranges: Sequence[Range]) -> Term | None:
         """In as many bits as the exact product takes."""
-        corners = [(1, 1)]
+        least = most = 1
         for one in ranges:
-            found = [x * y for x in corners[-1] for y in (one.least, one.most)]
-            corners.append((min(found), max(found)))
-        least, most = corners[-1]
+            corners = [x * y for x in (least, most) for y in (one.least, one.most)]
+            least, most = min(corners), max(corners)
         signed = any(one.least < 0 for one in ranges)
         widths = [_signed_bits(one) if signed else one.high.bit_length() for one in ranges]
         own = max(least.bit_length(), most.bit_length(), (-least - 1).bit_length() if least < 0 else 0) + signed
