@@ -2,5 +2,5 @@
 
 Reading order: `origin`, `statements`, `cfa` (what a program is), `specification` (what must hold), `variables` and
 `transitions`, `analysis` (static analyses), the passes based on `transformation` (`inlining`, `slicing`, `constants`,
-`blocks`, `preparation`), `execution` (the interpreter), and `text`.
+`tables`, `elements`, `blocks`, `preparation`), `execution` (the interpreter), and `text`.
 """

@@ -5,5 +5,6 @@ constraint propagation). It never says *satisfiable*: what it cannot show is und
 product of doubles is a formula of 10^5 gates; here it is four products. docs/floats.md argues why it is sound.
 
 Reading order: `spans` (the domain), `operations` (results of operations, from bounds), `propagation` (a case: what is
-known of all parts of a formula), `search` (cases), `solver` (the contract).
+known of all parts of a formula), `search` (cases), `solver` (the contract). Beside it, `narrowing`: operations in as
+few bits as the bounds of their arguments leave, for other solvers.
 """
