@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from craton.evidence.state_bounds import bounds_contradict
+from craton.evidence.checker import Confirmed, check_annotation
+from craton.evidence.conditions import Annotation
+from craton.evidence.state_bounds import BOUNDS, bounds_contradict
 from craton.logic import (
     FALSE,
     TRUE,
@@ -38,6 +41,8 @@ from craton.logic import (
     var,
     zero_extend,
 )
+from craton.program.cfa import Edge, Location, Procedure, Program
+from craton.program.statements import Assign, Assume, Block
 from support import examples
 
 WIDTH = 4
@@ -103,6 +108,36 @@ def test_remainders_of_what_is_between_bounds() -> None:
     below, above = (bvsle(after, bv(-20, 32)), bvsle(bv(-19, 32), after))
     within = or_(and_(below, bvsle(bv(-32, 32), after)), and_(above, bvsle(after, bv(16, 32))))
     assert bounds_contradict((state, not_(within))), "in one of two intervals that are next to each other"
+
+
+def test_a_proof_that_rests_on_bounds_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One way through the block leads out of the states, and only bounds that states say of `a` exclude it. Where two
+    opinions are asked for, bounds are not even looked at.
+    """
+    entry, head, near, far, behind = map(Location, range(5))
+    number, a = var("number", BitVec(8)), var("a", BitVec(32))
+    small, bound = and_(bvsle(bv(0, 32), a), bvsle(a, bv(9, 32))), bvsle(a, bv(20, 32))
+    way = (
+        Edge(head, Assume(bound), near),
+        Edge(head, Assume(not_(bound)), far),
+        Edge(near, Assign(number, bvadd(number, bv(1, 8))), behind),
+        Edge(far, Assign(number, bv(200, 8)), behind),
+    )
+    edges = (Edge(entry, Assume(and_(eq(number, bv(0, 8)), small)), head), Edge(head, Block(way), behind))
+    main = Procedure("main", (), (), entry, behind, edges, (number, a))
+    states = [eq(number, bv(i, 8)) for i in range(8)]
+    proof = {
+        entry: TRUE,
+        head: or_(*(and_(state, small) for state in states)),
+        behind: or_(*states, eq(number, bv(8, 8))),
+    }
+    annotation = Annotation(Program("main", {"main": main}, (), {}), proof)
+    found = check_annotation(annotation, ("z3", "cvc5"), 60.0)
+    assert isinstance(found, Confirmed) and BOUNDS in found.by
+    for module in ("checker", "state_ways"):
+        monkeypatch.setattr(f"craton.evidence.{module}.bounds_contradict", None)
+    found = check_annotation(annotation, ("z3", "cvc5"), 60.0, opinions=2)
+    assert isinstance(found, Confirmed) and set(found.by) == {"z3", "cvc5"}
 
 
 def test_truth_values() -> None:

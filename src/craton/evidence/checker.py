@@ -144,7 +144,7 @@ class _Check:
         return Confirmed(tuple(self.panel.believed), self.shown)
 
     def _flaw_along_paths_with(self, last: Edge) -> Flaw | None:
-        states = self.annotation.by_states(last)
+        states = self.annotation.by_states(last, with_bounds=self.panel.opinions == 1)
         if states is not None:
             return self._flaw_of_states(last, states)
         waiting: list[EdgePath] = [(last,)]
@@ -177,6 +177,8 @@ class _Check:
                     condition = self.annotation.along((edge,))
                     return Flaw(edge, condition.open if holds is None else condition.failed, decided=holds is False)
             self.shown += 1
+        if states.ways.rest_on_bounds:
+            self.panel.believed[BOUNDS] = None
         return None
 
     def _shown_of_terms(self, formulas: tuple[Term, Term]) -> bool:
@@ -307,7 +309,7 @@ class _Panel:
             answer = self._asked(formulas, limit)
             if answer is not None or self.late:
                 return answer
-            if number == 0:
+            if number == 0 and self.opinions == 1:  # several are to rest on nothing that they have in common
                 formulas = in_fewer_bits(formulas) or formulas
         return None
 

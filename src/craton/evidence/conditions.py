@@ -131,9 +131,9 @@ class Annotation:
         where = way(path, self.program)
         return Condition(kind, f"{first}-{last}", where, _Unrolled(self, path).formulas(), path[-1], self.k)
 
-    def by_states(self, edge: Edge) -> StateQuestions | None:
+    def by_states(self, edge: Edge, *, with_bounds: bool) -> StateQuestions | None:
         """The same along one edge from an invariant that is a set of states, one state after the other; None where it
-        is none, or more is to be considered.
+        is none, or more is to be considered. `with_bounds` of numbers, if these count.
         """
         before, after = self.at(edge.source), self.at(edge.target)
         if self.k > 1 or self.paths is not Paths.ALL or edge.source in self.facts or edge.target in self.facts:
@@ -142,7 +142,7 @@ class Annotation:
         if not are_states(before) or any(map(is_quantified, (before, after, *terms_of(step)))):
             return None
         no_variables(step.inputs, self.known)
-        return StateQuestions(before, edge.statement, after)
+        return StateQuestions(before, edge.statement, after, with_bounds=with_bounds)
 
     def complete(self, path: EdgePath) -> bool:
         """Whether the condition along this path must hold by itself: it has k edges, or no past."""

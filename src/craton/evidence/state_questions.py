@@ -154,9 +154,10 @@ class StateQuestion:
 
 
 class StateQuestions:
-    """The condition of an edge between two such invariants."""
+    """The condition of an edge between two such invariants. Ways are told apart by bounds of numbers if these count."""
 
-    def __init__(self, before: Term, statement: Statement, after: Term) -> None:
+    def __init__(self, before: Term, statement: Statement, after: Term, *, with_bounds: bool) -> None:
+        self.with_bounds = with_bounds
         self.ways = StateWays(statement)
         self.whole = Transitions(statement)
         self.before = [_Row.of(state).solved() for state in disjuncts(before)]
@@ -198,7 +199,7 @@ class StateQuestions:
 
     def _steps(self, row: _Row) -> Iterator[tuple[Sequence[Term], Mapping[Term, Term]]]:
         """Guards, and updates. Where a state has terms, the whole step asks fewer questions than its ways."""
-        if self.ways.is_possible and row.is_plain:
+        if self.ways.is_possible and row.is_plain and (self.with_bounds or row.rest is TRUE):
             ways = self.ways.ways(row.values, row.rest)
             if ways is not None:
                 yield from ((way.guard, way.values) for way in ways)

@@ -52,6 +52,7 @@ class StateWays:
         self._variables: dict[Term, tuple[Term, ...]] = {}
         self._excluded: dict[tuple[Term, ...], bool] = {}
         self._said: dict[Term, list[Term]] = {}  # of variables, by the state that is looked at
+        self.rest_on_bounds = False  # whether bounds have decided anything
 
     def ways(self, values: Mapping[Term, Term], rest: Term = TRUE) -> list[StateWay] | None:
         """All of them; None if there are too many."""
@@ -110,6 +111,7 @@ class StateWays:
     def _contradicts(self, *formulas: Term) -> bool:
         if formulas not in self._excluded:
             self._excluded[formulas] = bounds_contradict(formulas)
+            self.rest_on_bounds |= self._excluded[formulas]
         return self._excluded[formulas]
 
     def _settled(self, condition: Term) -> Term:
