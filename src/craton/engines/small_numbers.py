@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from craton.logic import Term, and_
 from craton.processes.limits import least
-from craton.program.unfolding import needed
+from craton.program.unfolding import needed_definitions
 from craton.smt import Answer, Solver, Undecided, make_solver
 from craton.smt.intervals.narrowing import in_fewer_bits
 
@@ -42,7 +42,7 @@ class SmallNumbers:
 
     def _in_fewer_bits(self, conditions: tuple[Term, ...]) -> Solver | None:
         """A solver of its own for the question, which answers keep alive; None if it would be the same question."""
-        told = in_fewer_bits([*conditions, *needed(and_(*conditions), self._definitions)])
+        told = in_fewer_bits([*conditions, *needed_definitions(and_(*conditions), self._definitions)])
         self._helped = told is not None
         if told is None:
             self._in_vain += 1

@@ -16,7 +16,7 @@ from craton.evidence.paths import error_on_some_path
 from craton.logic import Term, free_variables, not_, or_
 from craton.processes.running_time import running_time
 from craton.program.cfa import Location, Program
-from craton.program.unfolding import AllRuns, Unfolding, needed
+from craton.program.unfolding import AllRuns, Unfolding, needed_definitions
 
 MOST_QUESTIONS = 16
 
@@ -77,7 +77,7 @@ def one_after_another(claims: Sequence[Term], definitions: Mapping[Term, Term]) 
     size = max(1, -(-len(claims) // MOST_QUESTIONS))
     for first in range(0, len(claims), size):
         claimed = or_(*claims[first : first + size])
-        told = needed(claimed, definitions)
+        told = needed_definitions(claimed, definitions)
         spoken_of = frozenset(equation.args[0] for equation in told)
         shown = (claim for claim in claims[:first] if free_variables(claim) <= spoken_of)
         yield Question((claimed, *(not_(claim) for claim in shown), *told), failed, open_)

@@ -224,7 +224,7 @@ class Unfolding:
                 return name
 
 
-def needed(root: Term, definitions: Mapping[Term, Term]) -> list[Term]:
+def needed_definitions(root: Term, definitions: Mapping[Term, Term]) -> list[Term]:
     """The definitions on which a formula depends. Without the others it says less, so nothing is shown wrongly."""
     found: dict[Term, None] = {}
     waiting = [root]

@@ -44,7 +44,7 @@ class Hints:
         self._ends: dict[Term, dict[Term, None]] = {}  # constants that variables are compared with
         self._wanted: dict[Term, None] = {}  # that errors cannot be reached
         self._facts: dict[Term, None] = {}
-        self._turned: dict[Term, None] = {}  # those of two positions whose sum or difference is a constant
+        self._turned: dict[Term, None] = {}  # those of two positions, one the other or its negative but for a summand
         self._writes: dict[tuple[Term, Term], None] = {}  # cells, and what is written to them, told by cells
         self._flags: dict[Term, bool] = {}  # whether variables are set to nothing but constants
         self._indices: dict[Term, None] = {}
