@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -10,13 +11,13 @@ import pytest
 from craton.configuration.refiners import refiner
 from craton.engines.contract import Budget, Safe
 from craton.engines.trace_abstraction import TraceAbstraction
-from craton.evidence import checker
+from craton.evidence import checker, state_ways
 from craton.evidence.checker import CHECKERS, Confirmed, Flaw, Question, check_proof, check_questions, find_flaw
-from craton.logic import FALSE, FLOAT64, TRUE, BitVec, Term, bv, bvadd, bvule, bvult, eq, fp_lt, not_, var
+from craton.logic import FALSE, FLOAT64, TRUE, BitVec, Term, and_, bv, bvadd, bvule, bvult, eq, fp_lt, not_, or_, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
 from craton.program.preparation import prepare
-from craton.program.statements import Assign, Assume, Havoc, Statement
+from craton.program.statements import Assign, Assume, Block, Havoc, Statement
 from craton.program.transitions import transition
 from craton.smt import Undecided, Unsat, make_solver
 from craton.smt.contract import Core
@@ -197,3 +198,35 @@ def test_a_solver_that_is_kept_knows_the_premise_of_the_question_and_nothing_els
         assert not panel.contradicts(small, bvult(X, Y), (5.0,))  # what was asked before is forgotten
         assert not panel.contradicts(large, bvult(Y, X), (5.0,))  # and so is the premise, if there is another
         assert panel.contradicts(large, small, (5.0,))
+
+
+def test_the_paranoid_ask_in_all_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, float | None]] = []
+    needed = {"bitwuzla": 0.3, "cvc5": 0.3}
+    monkeypatch.setattr(checker, "make_checker", lambda name, seconds: Scripted(name, seconds, needed, asked))
+    for opinions in (1, 2):
+        narrowed: list[Sequence[Term]] = []
+        monkeypatch.setattr(checker, "in_fewer_bits", narrowed.append)
+        found = check_questions([Question((bvult(X, Y),), "", "")], CHECKERS, opinions=opinions)
+        assert isinstance(found, Confirmed) and bool(narrowed) is (opinions == 1)
+
+
+def test_who_rests_on_ranges_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = {"bitwuzla": 0.3, "cvc5": 0.3}
+    monkeypatch.setattr(checker, "make_checker", lambda name, seconds: Scripted(name, seconds, needed, []))
+    monkeypatch.setattr(checker, "in_fewer_bits", lambda formulas: [*formulas, bvule(X, word(9))])
+    found = check_questions([Question((bvult(X, Y),), "", "")], CHECKERS)
+    assert isinstance(found, Confirmed) and set(found.by) == {"bitwuzla", "ranges"}
+
+
+def test_bounds_alone_convince_none_of_the_paranoid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds that lie leave out the way on which y leaves the set."""
+    way = Block((Edge(HEAD, Assume(eq(X, word(3))), BODY), Edge(BODY, Assign(Y, bvadd(Y, word(1))), HEAD)))
+    start = and_(bvule(X, word(5)), eq(Y, word(0)))
+    made = program((ENTRY, Assume(start), HEAD), (HEAD, way, HEAD))
+    states = [and_(eq(Y, word(number)), bvule(X, word(5))) for number in range(9)]
+    monkeypatch.setattr(state_ways, "bounds_contradict", lambda formulas: True)
+    proof = {ENTRY: TRUE, HEAD: or_(*states)}
+    assert isinstance(check_proof(made, proof, CHECKERS), Confirmed)
+    found = check_proof(made, proof, CHECKERS, opinions=2)
+    assert isinstance(found, Flaw) and found.decided

@@ -110,3 +110,10 @@ def test_the_watch_sees_what_is_freed(tmp_path: Path) -> None:
     for number, expected in enumerate(OF_BLOCKS.values()):
         said = _said(ours, number)
         assert expected in said if expected else "fault" not in said and "error" not in said, said
+
+
+def test_memory_of_the_program_is_no_place_to_note_what_is_watched(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text("char large[1u << 29]; int main() { int n[2]; large[(1u << 29) - 1] = n[1] = 1; return 0; }")
+    said = subprocess.run([str(_ours(tmp_path, file, "valid-deref"))], capture_output=True, text=True, check=False)
+    assert "there is no room to watch over memory" in said.stderr, said

@@ -1,9 +1,11 @@
 """The checker: is an annotation of a program with invariants a proof? Asked of solvers that the engine did not use.
 
 Every TRUE has passed here, be it of `craton verify` or of `craton check`. What has to be trusted for it is this file,
-`conditions` (which says what has to be shown, and why that is a proof), the front ends and the passes that rebuild the
-program (`program.preparation`, `program.blocks`, `program.transitions`), and one of the solvers. No engine is, and none
-is imported.
+`conditions` (which says what has to be shown, and why that is a proof), what makes questions easier (`state_questions`,
+`state_ways`, `elements`, `logic.instances`), the front ends and the passes that rebuild the program
+(`program.preparation`, `program.blocks`, `program.transitions`), and one of the solvers; or, but for the paranoid, what
+decides without one: bounds (`state_bounds`), and ranges (`smt.intervals.narrowing`), which engines use, too. Whoever
+rests on these is told so. No engine is trusted, and none is imported.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from craton.logic.walk import post_order
 from craton.processes.running_time import running_time
 from craton.program.cfa import Edge, Location, Program
 from craton.smt import Answer, Sat, Solver, Unsat, make_solver
-from craton.smt.intervals.narrowing import in_fewer_bits
+from craton.smt.intervals.narrowing import RANGES, in_fewer_bits
 from craton.smt.registry import OVER_INTEGERS
 
 # In the order they are tried; one that cannot speak of a condition is left out.
@@ -305,12 +307,15 @@ class _Panel:
         return True
 
     def _tried(self, formulas: Sequence[Term], limits: Sequence[float | None]) -> bool | None:
+        narrowed: Sequence[Term] | None = None
         for number, limit in enumerate(limits):
-            answer = self._asked(formulas, limit)
+            answer = self._asked(narrowed or formulas, limit)
+            if answer and narrowed:
+                self.believed[RANGES] = None
             if answer is not None or self.late:
                 return answer
             if number == 0 and self.opinions == 1:  # several are to rest on nothing that they have in common
-                formulas = in_fewer_bits(formulas) or formulas
+                narrowed = in_fewer_bits(formulas)
         return None
 
     def _asked(self, formulas: Sequence[Term], limit: float | None, shared: bool = False) -> bool | None:

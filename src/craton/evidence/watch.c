@@ -28,10 +28,10 @@ static void craton_open(craton_word begin, craton_size size)
     if (size & 7) *craton_shadow(begin + size) = (signed char)(size & 7);
 }
 
-/* Before anything of the program runs. */
+/* Before anything of the program runs; where its own objects lie there is no room (MAP_FIXED_NOREPLACE). */
 static void craton_watch(craton_word stack)
 {
-    volatile unsigned long arguments[6] = {CRATON_SHADOW, 1ul << 29, 3, 0x4032, -1ul, 0};
+    volatile unsigned long arguments[6] = {CRATON_SHADOW, 1ul << 29, 3, 0x104022, -1ul, 0};
     long found = craton_call(CRATON_MMAP, (long)arguments, 0, 0, 0, 0, 0);
     if (found != CRATON_SHADOW) craton_stop('U', "there is no room to watch over memory", "");
     craton_stack_top = stack;

@@ -47,6 +47,7 @@ from craton.logic.ops import Op
 from craton.logic.walk import is_quantified
 from craton.smt.intervals.propagation import Case, Formula, NoModel
 
+RANGES = "ranges"  # what is told of who checked a proof
 MOST_PARTS = 3000  # of a conjunction: ranges are computed in Python
 _QUOTIENTS: Mapping[Op, Callable[[Term, Term], Term]] = {ops.BVUDIV: bvudiv, ops.BVSDIV: bvsdiv}
 _REMAINDERS: Mapping[Op, Callable[[Term, Term], Term]] = {ops.BVUREM: bvurem, ops.BVSREM: bvsrem}

@@ -21,8 +21,9 @@ _PRAGMA = re.compile(
 )
 # Options of single functions, and those among them that change what arithmetic or objects mean.
 _OPTIONS = re.compile(
-    rb"#[ \t]*pragma[ \t]+GCC[ \t]+optimize\b([^\n]*)|_Pragma[ \t]*\([ \t]*\"GCC[ \t]+optimize\b([^\n]*)"
-    rb"|attribute(?:__)?\s*\(\([^;{}]*?\b(?:__)?optimize(?:__)?\s*\(([^)]*)\)",
+    rb"#[ \t]*pragma(?:[ \t]|\\\n)+GCC(?:[ \t]|\\\n)+optimize\b((?:\\\n|[^\n])*)"
+    rb"|_Pragma[ \t]*\([ \t]*\"GCC[ \t]+optimize\b([^\n]*)"
+    rb"|\b(?:__)?optimize(?:__)?\s*\(([^)]*\"[^)]*)\)",  # an attribute, perhaps inside of a macro
 )
 _CHANGING = re.compile(
     rb"fast|math|trap|wrapv|round|finite|signed|assoc|recip|contract|short|pack|char|excess|single|signaling"
