@@ -124,3 +124,35 @@ def test_a_file_of_stages_on_the_command_line(tmp_path: Path, capsys: pytest.Cap
     stages.write_text("[[stage]]\nengine = 'hron'\n")
     assert main(["verify", str(program), "--stages", str(stages)]) == 2
     assert "did you mean horn" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("names", "gone"),
+    [
+        (["horn"], {"horn", "horn (ideal)"}),
+        (["horn (ideal)"], {"horn (ideal)"}),
+        (["cells", "shapes"], {"conjectures (cells)", "conjectures (ideal, cells)", "shapes"}),
+        (["bounded(loops)"], {"bounded(loops)"}),
+    ],
+)
+def test_stages_that_are_left_out(names: list[str], gone: set[str]) -> None:
+    left = DEFAULT.without(names)
+    assert {stage.name for stage in DEFAULT} - {stage.name for stage in left} == gone
+    assert left.schedules == DEFAULT.schedules
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--without", "shape"], "did you mean 'shapes'"),
+        (["--without", "nothing like it"], "there are bounded, "),
+        (["--without", "horn", "--engine", "bounded"], "exclude each other"),
+    ],
+)
+def test_leaving_out_what_is_not_there(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "p.c"
+    program.write_text("int main(void) { return 0; }\n")
+    assert main(["verify", str(program), *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -41,6 +41,13 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--stages", type=Path, metavar="FILE", help="the ways to try, as TOML; craton engines prints the default ones"
     )
+    how.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave out an engine, or all ways with a view (cells, accelerated): what is found without it? (repeatable)",
+    )
     how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
     how.add_argument(
         "--check-refutations", action="store_true", help="let other solvers check every sequence that a refiner finds"
@@ -119,10 +126,13 @@ def stages_of(args: argparse.Namespace) -> Sequence[Stage]:
 
     if args.stages is not None and args.engine is not None:
         raise CratonError("--stages and --engine exclude each other: a file of stages names its engines")
+    if args.without and args.engine is not None:
+        raise CratonError("--without and --engine exclude each other: nothing is tried but the engine")
+    usual = DEFAULT if args.stages is None else read_stages(args.stages)
     return chosen_stages(
         args.engine,
         args.refine,
-        usual=DEFAULT if args.stages is None else read_stages(args.stages),
+        usual=usual.without(args.without) if args.without else usual,
         encoding=args.encoding,
         floats=args.floats,
         arrays=args.arrays,

@@ -276,6 +276,8 @@ class _Work:
         from craton.verification.systems import verify_system
         from craton.verification.template_names import check_stages
 
+        if self.args.without:
+            raise CratonError("--without is for programs: Horn clauses have stages of their own; see --stages")
         system, stages = load_system(request), None if self.stages is DEFAULT else self.stages
         check_stages(stages or (), system)
         result = verify_system(

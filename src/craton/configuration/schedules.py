@@ -77,6 +77,16 @@ def is_meant(key: str, stage: Stage) -> bool:
     return key in (stage.name, stage.seen_through(stage.engine))
 
 
+def _is_called(name: str, stage: Stage) -> bool:
+    """Whether somebody who leaves out `name` means the stage, too: all of an engine, or all that use a view."""
+    return is_meant(name, stage) or name == _bare(stage.engine) or name in stage.views
+
+
+def _bare(engine: str) -> str:
+    """The engine without its options."""
+    return engine.partition("(")[0]
+
+
 def _places(stage: Stage, places: Mapping[str, int]) -> Iterator[int]:
     return (place for key, place in places.items() if is_meant(key, stage))
 
@@ -97,6 +107,21 @@ class Plan(Sequence[Stage]):
 
     def chosen(self, features: Features) -> Schedule | None:
         return next((schedule for schedule in self.schedules if schedule.fits(features)), None)
+
+    def without(self, names: Sequence[str]) -> Plan:
+        """What is left when stages are left out, by name, by engine or by a view through which they look."""
+        for name in names:
+            if not any(_is_called(name, stage) for stage in self.stages):
+                from difflib import get_close_matches
+
+                known = dict.fromkeys(word for stage in self.stages for word in (_bare(stage.engine), *stage.views))
+                close = get_close_matches(name, known, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+                raise StagesError(f"no stage is called {name!r}: {hint}")
+        left = tuple(stage for stage in self.stages if not any(_is_called(name, stage) for name in names))
+        if not left:
+            raise StagesError(f"nothing is left to try without {', '.join(names)}")
+        return Plan(left, self.schedules)
 
     def __len__(self) -> int:
         return len(self.stages)

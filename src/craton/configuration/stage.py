@@ -54,6 +54,10 @@ class Stage:
 
     def seen_through(self, name: str) -> str:
         """A name, with the view appended unless the stage runs on the program itself."""
+        return f"{name} ({', '.join(self.views)})" if self.views else name
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """What it sees the program through, a word each."""
         seen = (self.encoding, "bv"), (self.floats, "exact"), (self.arrays, "exact"), (self.loops, "exact")
-        views = [word for word, usual in seen if word != usual]
-        return f"{name} ({', '.join(views)})" if views else name
+        return tuple(word for word, usual in seen if word != usual)
