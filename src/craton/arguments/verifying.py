@@ -46,7 +46,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="leave out an engine, or all ways with a view (cells, accelerated): what is found without it? (repeatable)",
+        help="leave out an engine, or all ways with a view (cells, accelerated); may be repeated",
     )
     how.add_argument("--refine", metavar="R", help="a refinement expression; see craton refiners")
     how.add_argument(
