@@ -77,7 +77,7 @@ def test_the_way_of_a_run_on_a_text() -> None:
     program = load(source=HEAD + LINES.replace("int n", "\nint n").replace(" n = 10", "\n n = 10"))
     ((location, violated),) = program.errors.items()
     replay = Replay(location, (), (), surroundings=Surroundings(standard_input=b"abcde\n\x32\n"))
-    steps = [step for step in way(replay, program, violated.check).steps if not isinstance(step, Rounds)]
+    steps = [step for step in way(replay, program, violated).steps if not isinstance(step, Rounds)]
     told = [one for step in steps for one in told_changes(asdict(step))]
     assert 'a = "abc" (input)' in told and "fgets(s = a, n = 4, f = stdin)" in told
 
@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     program = load(source=HEAD + "#include <stdlib.h>" + text)
     ((location, violated),) = program.errors.items()
     replay = Replay(location, (), (), surroundings=found(["12"], {"HOME": "x/y", "PATH": "z"}))
-    steps = [step for step in way(replay, program, violated.check).steps if not isinstance(step, Rounds)]
+    steps = [step for step in way(replay, program, violated).steps if not isinstance(step, Rounds)]
     told = [list(told_changes(asdict(step))) for step in steps]
     assert told[0] == ["argc = 2 (input)", 'argv[1] = "12" (input)']
     assert told[1] == ['home = "x/y" (input)', 'getenv(name = "HOME")']

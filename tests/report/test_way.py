@@ -103,7 +103,7 @@ def test_a_run_may_read_more_than_it_was_given() -> None:
     text = '#include <assert.h>\n#include <stdlib.h>\nint main(void) { char *s = getenv("A"); assert(s); return 0; }\n'
     program = load(source=text)
     ((location, violated),) = program.errors.items()
-    steps = way(Replay(location, (), ()), program, violated.check).steps
+    steps = way(Replay(location, (), ()), program, violated).steps
     assert [step.line for step in steps if isinstance(step, Step)][-1] == 3
 
 
@@ -159,3 +159,21 @@ def test_what_the_failing_statement_speaks_of(
     assert main(["verify", str(file), "--property", property_, "--engine", "bounded", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)["violated"]["there"]
     assert {name: found[name] for name in there} == there
+
+
+def test_what_the_model_writes_down_is_no_memory() -> None:
+    """A block's size stands in a table by the block's number, which is no address behind NULL."""
+    text = """#include <stdlib.h>
+struct node { struct node *next; int v; };
+int main(void) {
+  struct node *head = NULL, *n = malloc(sizeof *n);
+  n->next = head;
+  free(n);
+  return n->v;
+}
+"""
+    program = load(source=text, property="memsafety")
+    ways = [way(Replay(location, (), ()), program, violated) for location, violated in program.errors.items()]
+    (passed,) = [one.steps for one in ways if one.steps]
+    changes = {step.line: step.changes for step in passed if isinstance(step, Step)}
+    assert changes == {4: {"head": "NULL", "n": "block 1"}, 5: {"n->next": "NULL"}, 6: {}, 7: {}}

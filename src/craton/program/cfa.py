@@ -49,6 +49,14 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class Touched:
+    """The memory that a check is about: where it is, and how many bytes if that is known. For people only."""
+
+    address: Term
+    size: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Property:
     """What must not happen at an error location, in the words of result files: `unreach-call`, `valid-deref`, …
 
@@ -60,6 +68,7 @@ class Property:
     description: str = ""
     where: SourceRange | None = field(default=None, compare=False, kw_only=True)
     check: str = field(default="", compare=False, kw_only=True)
+    touched: Touched | None = field(default=None, compare=False, kw_only=True)
 
     def __str__(self) -> str:
         return self.name

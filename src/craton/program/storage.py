@@ -87,6 +87,8 @@ class Storage:
     enumerations: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # names of constants, by type
     heap: Term | None = None  # where the next allocated block begins, where objects lie one behind the other
     offset_bits: int = 0  # of an address, where the others are an object's number; 0 otherwise
+    sizes: Term | None = None  # 1 + the size of each object that lives, by its number
+    blocks: range = range(0)  # the numbers that allocated blocks may have
 
     def at(self, address: int) -> StoredObject | None:
         return next((known for known in self.objects if known.contains(address)), None)

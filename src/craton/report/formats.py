@@ -31,6 +31,7 @@ def sentence(outcome: Outcome) -> str:
     """What is wrong, in one line; "" if nothing is."""
     if outcome.violated is not None:
         what = str(outcome.violated.get("what") or outcome.violated["property"])
+        what += f": {outcome.violated['because']}" if outcome.violated.get("because") else ""
         return f"{what} ({outcome.evidence.removeprefix('replay: ')})" if outcome.evidence else what
     return f"not decided: {outcome.reason}" if outcome.verdict.kind is VerdictKind.UNKNOWN else ""
 

@@ -74,6 +74,8 @@ def _head(told: Outcome) -> Html:
     if told.violated is not None and told.violated.get("what"):
         place = "" if told.violated["file"] is None else f" at {told.violated['file']}:{told.violated['line']}"
         sentences.append(f"{told.violated['what']}{place}")
+        if told.violated.get("because"):
+            sentences.append(f"That is because {told.violated['because']}.")
         if told.violated.get("there"):
             sentences.append(f"There, {held_there(told.violated)}.")
     sentences += [in_the_way(told.reason)] if told.reason else []

@@ -153,9 +153,10 @@ def _tell_violation(told: Outcome, verdict: Violated, program: Program | None) -
         {"function": read.source.function, "type": read.source.type, "value": _value(read)}
         for read in verdict.replay.inputs
     ]
-    found = way(verdict.replay, program, verdict.property.check, texts.of(verdict.property.where))
+    found = way(verdict.replay, program, verdict.property, texts.of(verdict.property.where))
     told.way = [_step_data(step, texts) for step in found.steps]
     told.violated["there"] = found.there
+    told.violated["because"] = found.because
     told.evidence = _replay([one for one in told.inputs if not is_read_from_outside(one["function"])], verdict)
 
 
@@ -333,6 +334,8 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
     if place is not None and place["file"] is not None:
         text = f": {place['text'][:_LONGEST]}" if place["text"] else ""
         print(f"  at {place['file']}:{place['line']}{text}")
+        if place.get("because"):
+            print(f"  because {place['because']}")
         if place.get("there"):
             print(f"  where {held_there(place)}")
     if outcome.evidence:

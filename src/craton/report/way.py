@@ -11,13 +11,14 @@ from enum import Enum
 from typing import Any
 
 from craton.evidence.surroundings import KnownText, known_texts
-from craton.logic import TRUE, Array, BitVec, Float, Term, bv, evaluate, free_variables, ops, select, var
+from craton.logic import TRUE, Array, BitVec, Float, Term, bv, evaluate, free_variables, ops, select, substitute, var
 from craton.logic.evaluation import CannotEvaluate, Model
 from craton.program.activations import path_without_calls
-from craton.program.cfa import Edge, Program, Symbol
+from craton.program.cfa import FREE, MEMCLEANUP, MEMTRACK, UNREACH, Edge, Program, Property, Symbol
 from craton.program.execution.codegen import CannotRun
 from craton.program.statements import Assign, Assume, Havoc, Input
-from craton.program.storage import cell_at, literal
+from craton.program.storage import MEMORY, cell_at, literal
+from craton.report.lives import Lives
 from craton.report.values import Values
 from craton.verdicts.counterexample import Background, ReadValue, Replay, as_number
 
@@ -56,12 +57,13 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The steps of a run, rounds of loops but the first and the last left out; and what the variables hold that the
-    statement speaks of which fails.
+    """The steps of a run, rounds of loops but the first and the last left out; what the variables hold that the
+    statement speaks of which fails; and what is wrong with the memory that it uses.
     """
 
     steps: Sequence[Step | Rounds] = ()
     there: Mapping[str, str] = field(default_factory=dict)
+    because: str = ""
 
 
 class _From(Enum):
@@ -72,20 +74,20 @@ class _From(Enum):
     NOWHERE = "C leaves it open"
 
 
-def way(replay: Replay, program: Program | None = None, check: str = "", failing: str = "") -> Way:
+def way(replay: Replay, program: Program | None = None, violated: Property = UNREACH, failing: str = "") -> Way:
     """How a run comes to a check, whose statement is `failing`; no steps if its path is not known. The program is the
     one that was loaded: a run of which only the inputs are known is repeated there, and has to come to the same check.
     """
     texts: Sequence[KnownText] | None = None
     if (replay.background is None or not replay.edges) and program is not None:
-        replay, texts = _with_path(replay, program, check) or (replay, None)
+        replay, texts = _with_path(replay, program, violated.check) or (replay, None)
     if replay.background is None or not replay.edges or len(replay.edges) > _MOST_STEPS:
         return Way()
     try:
         told = _Telling(replay, replay.background, program or replay.background.program)
         told.know(known_texts(replay) if texts is None else texts)
         steps = folded(list(told.steps()))
-        return Way(steps, told.there(failing))
+        return Way(steps, told.there(failing), told.because(violated))
     except CannotEvaluate:
         return Way()
 
@@ -133,6 +135,7 @@ class _Telling:
         }
         self.hidden = loaded.procedures.keys() - self.home.values()
         self.own = {(symbol.function, symbol.name) for symbol in self.program.symbols.values()}
+        self.lives = Lives(self.texts)
         self.stack: list[str] = []
         self.set_before: set[Term] = set()
         self.held: dict[Term, _From] = {}  # variables without a name that hold what was read, or is open
@@ -172,6 +175,20 @@ class _Telling:
             if variable is not None and symbol is not None and len(told) < _MOST_THERE:
                 told[name] = self._text(self.values[variable], variable, symbol)
         return told
+
+    def because(self, violated: Property) -> str:
+        """What is wrong with the memory that the check is about."""
+        if self.texts.storage.sizes is None:
+            return ""
+        if violated.touched is None:
+            return self.lives.lost() if violated.name in (MEMTRACK.name, MEMCLEANUP.name) else ""
+        last = self.replay.edges[-1].statement
+        used = free_variables(last.condition) if isinstance(last, Assume) else ()
+        here = {var(one.name.partition(" #")[0], one.sort): one for one in used}
+        address, size = violated.touched.address, violated.touched.size
+        where = evaluate(substitute(address, here), self._state())
+        how_much = None if size is None else evaluate(substitute(size, here), self._state())
+        return self.lives.wrong(where, how_much, freeing=violated.name == FREE.name)
 
     def _arguments(self) -> Step | None:
         """What `main` was called with."""
@@ -226,6 +243,8 @@ class _Telling:
         changed = variable not in self.set_before or self.values.get(variable) != value
         before = self.values.get(variable)
         self.values[variable] = value
+        if variable is self.texts.storage.sizes:
+            self.lives.change(value, None if here is None else (here.file, here.line))
         self.set_before.add(variable)
         symbol = self._symbol(variable)
         name = "" if symbol is None or isinstance(variable.sort, Array) else symbol.name
@@ -239,7 +258,8 @@ class _Telling:
         if here is None:
             return
         if isinstance(variable.sort, Array):
-            self._note_stores(here, edge, variable)
+            if variable.name.startswith(MEMORY):  # and not tables of the model: sizes of objects, freed blocks
+                self._note_stores(here, edge, variable)
         elif name and symbol is not None and (changed or source is not _From.PROGRAM):
             self._tell(here, symbol, name, self._text(value, variable, symbol), source, inside=edge.origin is None)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from craton.logic import FALSE, TRUE, BitVec, Sort, Term, bv, bvadd, bvult, eq, not_, var
-from craton.program.cfa import Edge, Location, Property, Reach, Unmodelled
+from craton.program.cfa import Edge, Location, Property, Reach, Touched, Unmodelled
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Doubt, Havoc, Input, Statement
 
@@ -124,12 +124,12 @@ class Builder:
                     self._add(Edge(self.here, Assume(condition), target, self.origin))
             self.here = None
 
-    def check(self, good: Term, violated: Property) -> None:
-        """Leads to an error location where `good` does not hold."""
+    def check(self, good: Term, violated: Property, touched: Touched | None = None) -> None:
+        """Leads to an error location where `good` does not hold, which is about the memory that is touched."""
         if self.here is None or good is TRUE:
             return
         error = self.names.location()
-        self.names.errors[error] = violated
+        self.names.errors[error] = violated if touched is None else replace(violated, touched=touched)
         fine = self.names.location()
         self.fork(good, fine, error)
         self.enter(fine)

@@ -14,7 +14,7 @@ from craton.frontends.c.syntax.expressions import literal_text
 from craton.frontends.c.syntax.nodes import Node
 from craton.frontends.c.syntax.types import ArrayType, Pointer
 from craton.logic import TRUE, BitVec, bv, bvadd, bvult, eq, not_
-from craton.program.cfa import DEREF
+from craton.program.cfa import DEREF, Touched
 
 _SHORT = 16  # bytes of texts that need no loop
 
@@ -23,7 +23,7 @@ def there(lower: Lowering, pointer: Node) -> None:
     """It is not null; nobody looks into it."""
     if lower.context.specification.deref:
         address = lower.builder.save(lower.expressions.scalar(pointer))
-        lower.builder.check(not_(eq(address, lower.memory.pointer(0))), DEREF)
+        lower.builder.check(not_(eq(address, lower.memory.pointer(0))), DEREF, Touched(address))
 
 
 def read_block(lower: Lowering, pointer: Node, size: Node) -> None:

@@ -30,7 +30,7 @@ from craton.frontends.c.syntax.types import (
 )
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term, eq, not_, or_
-from craton.program.cfa import DEREF, UNREACH, Location, Reach
+from craton.program.cfa import DEREF, UNREACH, Location, Reach, Touched
 from craton.program.statements import Call
 
 _MOST_LEAVES = 4096
@@ -220,7 +220,7 @@ class Calls:
         is_unfit = or_(*(eq(pointer, memory.address_of_function(function)) for function in unfit))
         is_null = eq(pointer, memory.pointer(0))
         if self._context.specification.deref:
-            builder.check(not_(is_null) if place.external else is_unfit, DEREF)
+            builder.check(not_(is_null) if place.external else is_unfit, DEREF, Touched(pointer))
         builder.assume(not_(is_null))
         unknown = builder.new()
         builder.fork(is_unfit, misfit, unknown)

@@ -27,7 +27,7 @@ from craton.logic import (
     select,
     store,
 )
-from craton.program.cfa import FREE
+from craton.program.cfa import FREE, Touched
 
 _LAST_PAGES = 8192  # at the end of the address space
 
@@ -164,7 +164,7 @@ class Heap:
         null = eq(address, memory.pointer(0))
         if self._context.specification.free:
             start = eq(bvand(address, memory.pointer((1 << memory.offset_bits) - 1)), memory.pointer(0))
-            builder.check(or_(null, and_(start, self._allocated.is_block(address))), FREE)
+            builder.check(or_(null, and_(start, self._allocated.is_block(address))), FREE, Touched(address))
         then, after = builder.new(), builder.new()
         builder.fork(null, after, then)
         builder.enter(then)

@@ -28,7 +28,7 @@ from craton.logic import (
     select,
     store,
 )
-from craton.program.cfa import DEREF, Reach
+from craton.program.cfa import DEREF, Reach, Touched
 
 _BESIDE = "an access beside an array to other members"
 _UNWRITTEN = "string literals are not written"
@@ -53,7 +53,7 @@ class Safety:
         """A scalar or a struct of `size` bytes is accessed."""
         if lvalue.address is None or not size:
             return
-        base = lvalue.base
+        base, touched = lvalue.base, Touched(lvalue.address, self._memory.pointer(size))
         if not self._checks:
             offset = None if base is None else bvsub(lvalue.address, base.address)
             if base is None or offset is None or not (offset.is_value and offset.payload + size <= base.size):
@@ -63,12 +63,12 @@ class Safety:
             self._builder.unmodelled_if(not_(lvalue.inside), _BESIDE, reach=Reach.ANYTHING)
         if base is not None and base.size >= size:
             offset = bvsub(lvalue.address, base.address)
-            self._builder.check(bvule(offset, self._memory.pointer(base.size - size)), DEREF)
+            self._builder.check(bvule(offset, self._memory.pointer(base.size - size)), DEREF, touched)
         else:
             valid = self.is_valid(lvalue.address, self._memory.pointer(size))
             if lvalue.origin is not None:
                 valid = and_(valid, self.belong_together(lvalue.address, lvalue.origin))
-            self._builder.check(valid, DEREF)
+            self._builder.check(valid, DEREF, touched)
 
     def check_write(self, lvalue: Lvalue) -> None:
         """String literals are not written; all of them are known where memory safety is checked. What happens if other
@@ -87,7 +87,7 @@ class Safety:
         size = self._memory.pointer
         written = or_(*(bvult(bvsub(lvalue.address, known.address), size(known.size)) for known in kept))
         if written is not FALSE:
-            self._builder.check(not_(written), DEREF)
+            self._builder.check(not_(written), DEREF, Touched(lvalue.address))
 
     def _check_constants(self, lvalue: Lvalue) -> None:
         if lvalue.address is None or lvalue.place is None:
@@ -114,7 +114,7 @@ class Safety:
         """`size` bytes are accessed; none is fine wherever the address points."""
         if self._checks:
             empty = eq(size, self._memory.pointer(0))
-            self._builder.check(or_(empty, self.is_valid(address, size)), DEREF)
+            self._builder.check(or_(empty, self.is_valid(address, size)), DEREF, Touched(address, size))
         else:
             self._context.assume(_STAY)
 

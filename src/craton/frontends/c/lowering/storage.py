@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.syntax import nodes
@@ -23,7 +25,11 @@ def storage(context: Context) -> Storage:
     integers = [t for t in (*context.noted, *shapes.integers) if isinstance(t, Integer)]
     enumerations = {t.name: dict(t.constants) for t in integers if t.constants}
     heap = memory.heap if memory.uses_heap and not memory.safety else None
-    return Storage(objects, shapes.known, enumerations, heap, memory.offset_bits if memory.safety else 0)
+    told = Storage(objects, shapes.known, enumerations, heap)
+    if not memory.safety:
+        return told
+    blocks = range(memory.heap_start(), 1 << (memory.pointer_width - memory.offset_bits - 1))
+    return replace(told, offset_bits=memory.offset_bits, sizes=memory.sizes, blocks=blocks)
 
 
 def stored(known: Object, shapes: _Shapes | None = None, at: int | None = None) -> StoredObject:
