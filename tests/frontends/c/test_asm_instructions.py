@@ -74,6 +74,9 @@ def test_unknown_instructions(template: str) -> None:
         "mov %0, %%rsp",
         "mov %0, %%rsp; call *%1",
         "xchg %%rsp, %%rax",
+        "mov %%rsp, %%rax; movl $1, -4(%%rax)",
+        "mov %%rbp, %0",
+        "movl $1, %%fs:-4",
         "movl $1, -4(%%rbp)",
         "1:jmp *%0",
         "jmp 1f",
@@ -121,6 +124,11 @@ def test_what_is_written_is_an_output_as_it_stands() -> None:
         " return x; } int main(void) { if (f() != 5) reach_error(); }",
         'static int f(void) { register int x = 3; __asm__("xorl %%ebx, %%ebx" :); return x; }'
         "int main(void) { if (f() != 3) reach_error(); }",
+        'int main(void) { int x = 0; long q; __asm__("mov %%rbp, %0" : "=r"(q));'
+        ' __asm__("movl $1, -4(%0)\\n\\tmovl $1, -20(%0)" : : "r"(q) : "memory"); if (x) reach_error(); }',
+        "int main(void) { int x = 0; char *p = __builtin_frame_address(0);"
+        ' __asm__("movl $1, -4(%0)\\n\\tmovl $1, -20(%0)" : : "r"(p) : "memory"); if (x) reach_error(); }',
+        '__thread int x; int main(void) { __asm__("movl $1, %%fs:-4" : : : "memory"); if (x) reach_error(); }',
         "int flag; void f(void) { flag = 1; } void g(void) {} void (*tab)(void) = g, (**at)(void) = &tab;"
         'int main(void) { __asm__("movq %1, (%0)" : : "r"(at), "r"(f) : "memory");'
         " void (*p)(void) = *at; if (p == f) p(); if (flag) reach_error(); }",

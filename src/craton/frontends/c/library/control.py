@@ -121,7 +121,7 @@ def _signal(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     return lower.unknowns.arbitrary(node.type)
 
 
-@models("__builtin_return_address __builtin_frame_address")
+@models("__builtin_return_address")
 def _some_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """Not null, of the function itself."""
     address = any_value(lower, node, arguments)

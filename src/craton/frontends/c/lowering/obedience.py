@@ -46,11 +46,9 @@ _JUMP = re.compile(r"j[a-z]{1,4}\s+(?:%l(?:\d+|\[\w+\])|(\d+)([bf]))")  # to a l
 # To wherever it likes, or what changes how the rest is understood.
 _LEAVES = re.compile(r"j|loop|l?ret|iret|sysret|leave|enter|l?call[lq]?\s+\d+[bf]|\.(?!push|pop|sect|prev|[bp2]*align)")
 _CALL = re.compile(r"l?call[lq]?\s")
-_STACK = re.compile(
-    r"%[re]?[sb]pl?\b(?!\s*,)"  # as a target
-    r"|\([^)]*%[re]?[sb]p"  # where something lies
-    r"|^(?:xchg|xadd|cmpxchg).*%[re]?[sb]pl?\b"
-)
+# Where the locals are that have no address in the model: whoever has copied that may write there.
+_STACK = re.compile(r"%[re]?[sb]pl?\b")
+_OF_THREAD = re.compile(r"%[fg]s:(?!%)")  # variables of the thread lie at numbers
 _PUSH, _POP = re.compile(r"push"), re.compile(r"pop")
 _OWN_REGISTERS = re.compile(r"%%?[a-z]|cpuid")  # mentioned by name, when operands are left out
 _IN_REGISTER = frozenset("=+&%rqQRabcdSD")
@@ -115,7 +113,7 @@ def reach_of(instructions: list[str]) -> Reach:
     away = [instruction for instruction in instructions if not _stays(instruction)]
     if not away:
         return Reach.MEMORY
-    if any(_LEAVES.match(instruction) or _STACK.search(instruction) for instruction in away):
+    if any(found for each in away for found in (_LEAVES.match(each), _STACK.search(each), _OF_THREAD.search(each))):
         return Reach.ANYTHING
     return Reach.CALLS if all(_CALL.match(instruction) for instruction in away) else Reach.LATER
 
@@ -127,7 +125,7 @@ def may_be_in_memory(operand: Operand) -> bool:
 
 def _stays(instruction: str) -> bool:
     word = instruction.split()[0]
-    if _STACK.search(instruction) or '"' in instruction or "'" in instruction:
+    if _STACK.search(instruction) or _OF_THREAD.search(instruction) or '"' in instruction or "'" in instruction:
         return False
     if _JUMP.fullmatch(instruction):
         return True
