@@ -21,7 +21,18 @@ from craton.evidence.elements import without_arrays
 from craton.evidence.state_bounds import BOUNDS, bounds_contradict
 from craton.evidence.state_questions import StateQuestions
 from craton.evidence.state_ways import connected
-from craton.logic import FALSE, Term, alternatives, conjuncts, disjuncts, free_variables, not_, size
+from craton.logic import (
+    FALSE,
+    Term,
+    alternatives,
+    conjuncts,
+    disjuncts,
+    free_variables,
+    is_quantified,
+    not_,
+    or_,
+    size,
+)
 from craton.logic.instances import cases_of_indices, instantiated
 from craton.logic.sorts import Float
 from craton.logic.walk import post_order
@@ -40,9 +51,9 @@ _SLOW_WITH_FLOATS = (OVER_INTEGERS, "cvc5")
 _TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
 _QUICK = _TRIES[:3]  # where another question will do as well
-_OF_PARTS = (_TRIES[0], _TRIES[2])
 _SHORT = 0.3  # seconds: with no more, only those are asked who are likely to know …
-_LIKELY = 1  # … this many more than have to agree
+_LIKELY = 1  # … this many more than have to agree …
+_PROVEN = 8  # … and, once somebody has shown so many, only those who have shown something
 _KEEPING = ("bitwuzla", "cvc5")  # that answer sooner what they are asked of the same premise again
 _FEW = 3  # parts of what is to be shown: more are asked for one by one
 
@@ -266,13 +277,11 @@ class _Panel:
         """
         if FALSE in formulas:
             return True
-        some = _elementary(instantiated(formulas))
-        if some is not None:
-            many = len(alternatives(formulas[-1])) > _FEW
-            if (not many and self._tried(some, limits[:1]) is True) or self._shown_in_parts(formulas):
+        if any(map(is_quantified, formulas)):
+            rest = self._not_shown_of_some(formulas)
+            if not rest:
                 return True
-            if self._tried(some, [limit for limit in limits[1:] if limit is not None]) is True:
-                return True
+            formulas = (*formulas[:-1], or_(*rest))
         cases, goals = disjuncts(formulas[0]), alternatives(formulas[-1])
         if len(cases) == 1 and (len(goals) == 1 or len(limits) <= len(_QUICK)):
             return self._tried(formulas, limits)
@@ -295,16 +304,35 @@ class _Panel:
         """Whether a formula is shown to contradict a premise that other questions share."""
         return any(self._asked((premise, formula), limit, shared=True) is True for limit in limits if not self.late)
 
-    def _shown_in_parts(self, formulas: Sequence[Term]) -> bool:
-        """What is to follow, one part after the other, and for elements that were written and others one by one."""
+    def _not_shown_of_some(self, formulas: Sequence[Term]) -> list[Term]:
+        """The parts of what is to follow for which instances of what holds of all are not shown to be enough, or for
+        which there are none: one after the other, if they are many. What is shown once is not asked again.
+        """
         *known, goal = formulas
-        for part in alternatives(goal):
-            some = instantiated((*known, part)) or [*known, part]
-            if self._tried(_elementary(some) or some, _OF_PARTS) is not True:
-                cases = cases_of_indices(some)
-                if not all(self._tried(case, _QUICK) is True for case in cases):
-                    return False
-        return True
+        parts = alternatives(goal)
+        if len(parts) <= _FEW and self._shown_of_some((*known, goal), _TRIES[0]):
+            return []
+        waiting, refused = parts, list[Term]()
+        for limit in _TRIES:
+            answers = {part: self._shown_of_some((*known, part), limit) for part in waiting}
+            refused += [part for part, answer in answers.items() if answer is False]
+            waiting = [part for part, answer in answers.items() if answer is None]
+        return [*refused, *waiting]
+
+    def _shown_of_some(self, formulas: Sequence[Term], limit: float) -> bool | None:
+        """By their instances, as they are and freed of arrays; at last for elements that were written and others one
+        by one. False if the instances do not contradict each other.
+        """
+        some = instantiated(formulas)
+        if some is None:
+            return False if any(map(is_quantified, formulas)) else self._tried(formulas, (limit,))
+        answer = self._tried(some, (limit,)) if limit <= _SHORT else None
+        if answer is None and (plain := without_arrays(some)) is not None:
+            answer = self._tried(plain, (limit,) if limit <= _SHORT else (_TRIES[0], limit))
+        if answer is None and limit > _SHORT:
+            cases = cases_of_indices(some)
+            answer = all(self._tried(case, (limit,)) is True for case in cases) or None
+        return answer
 
     def _tried(self, formulas: Sequence[Term], limits: Sequence[float | None]) -> bool | None:
         narrowed: Sequence[Term] | None = None
@@ -331,7 +359,7 @@ class _Panel:
         for name in sorted(self.members, key=lambda member: (shared and member not in _KEEPING, -self.shown[member])):
             if family(name) in shown or name in passed_over:
                 continue
-            if places == 0:
+            if places == 0 or (places <= _LIKELY and self._never_likely(name)):
                 break
             if self.late:
                 return None
@@ -350,6 +378,10 @@ class _Panel:
                 if len(shown) == self.opinions:
                     return True
         return None
+
+    def _never_likely(self, name: str) -> bool:
+        """Whether somebody has shown a lot, and this one nothing."""
+        return not self.shown[name] and max(self.shown.values(), default=0) >= _PROVEN
 
     def _answer(self, name: str, formulas: Sequence[Term], seconds: float | None, keeping: bool) -> Answer:
         """A new solver's; or, where that is worth it, of one that knows the first formula already, and what it has
@@ -371,11 +403,6 @@ class _Panel:
 
 def _speak_of_floats(formulas: Sequence[Term]) -> bool:
     return any(isinstance(node.sort, Float) for node in post_order(*formulas))
-
-
-def _elementary(formulas: list[Term] | None) -> list[Term] | None:
-    """The same without arrays, where that can be said."""
-    return None if formulas is None else without_arrays(formulas) or formulas
 
 
 def family(solver: str) -> str:
