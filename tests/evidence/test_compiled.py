@@ -521,6 +521,26 @@ def test_an_error_that_needs_an_open_value_is_given_one(body: str, tmp_path: Pat
     assert "leaves open" in result.reason
 
 
+NEVER_SET = {
+    "followed, of the second block": ("valid-deref", "struct n { int h; struct n *n; } *a = malloc(16), *b;"
+    " a->n = b = malloc(16); for (b = a; b->n; b = b->n); return b->h;"),
+    "freed": ("valid-free", "char **p = malloc(16); p[0] = 0; free(p[0]); free(p[1]); free(p);"),
+    "a local": ("valid-deref", "int *p; return *p;"),
+    "which decides what is lost": ("valid-memtrack", "int *p = malloc(4); if (*p != 7) free(p); p = 0;"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("violated", "body"), NEVER_SET.values(), ids=NEVER_SET.keys())
+def test_memory_errors_by_what_nobody_has_set(violated: str, body: str, tmp_path: Path) -> None:
+    request = requested(tmp_path, f"{PRELUDE} int main(void) {{ {body} return 0; }}", violated)
+    program = load_program(request)
+    found = found_by_an_engine(program)
+    result = run_compiled(request, program, found, violated)
+    assert isinstance(result, Reached), result
+    write_harness(tmp_path / "kept", request, program, found, violated, result)
+    assert "error reached" in made(tmp_path / "kept").stderr
+
+
 def test_open_values_do_not_save_a_wrong_counterexample(tmp_path: Path) -> None:
     text = f"{PRELUDE} int main(void) {{ int x = __VERIFIER_nondet_int(), y; if (x == 3 && y == 4) reach_error(); }}"
     request = requested(tmp_path, text)

@@ -35,6 +35,14 @@ def test_without_inputs_one_run_is_enough() -> None:
     assert failing_run(program, None) is None
 
 
+def test_what_the_program_leaves_open_is_drawn_in_some_runs_if_wanted() -> None:
+    program = automaton((0, Havoc((U,)), 1), (1, Assume(not_(eq(U, bv(0, 8)))), 2), errors=[2])
+    assert failing_run(program, 60.0) is None
+    run = failing_run(program, 60.0, opened=True)
+    assert run is not None and not run.only_inputs
+    assert [edge.source.id for edge in run.edges] == [0, 1]
+
+
 def test_no_time_no_run() -> None:
     program = automaton((0, Havoc((U,), BYTE), 1), (1, Assign(U, bvadd(U, bv(1, 8))), 2), errors=[2])
     assert failing_run(program, -1.0) is None

@@ -10,6 +10,7 @@ import pytest
 from craton.frontends.programs import Request, load_program
 from craton.horn.procedures import system_of
 from craton.horn.results import Unsatisfiable
+from craton.processes.compilers import compilers
 from craton.program.activations import path_without_calls
 from craton.program.blocks import encode_blocks
 from craton.program.execution.interpreter import Interpreter
@@ -25,7 +26,7 @@ from craton.verification.context import Context
 from craton.verification.derived_runs import run_of
 from craton.verification.run import verify
 from craton.verification.scheduling import Clock
-from craton.verification.stages import DEFAULT
+from craton.verification.stages import DEFAULT, Stage
 from craton.verification.systems import verify_system
 
 _C = """extern void reach_error(void);
@@ -122,3 +123,24 @@ def test_a_derivation_is_a_run(tmp_path: Path) -> None:
     assert isinstance(verdict, Violated)
     assert verdict.replay.background is not None
     assert not any(isinstance(edge.statement, Call) for edge in verdict.replay.edges)
+
+
+@pytest.mark.skipif(not compilers(), reason="there is no C compiler")
+def test_long_runs_to_what_stands_in_new_memory_are_found_by_testing(tmp_path: Path) -> None:
+    """The last of many nodes has no successor that anybody has set."""
+    source = tmp_path / "list.c"
+    source.write_text(
+        "extern int __VERIFIER_nondet_int(void); extern void *malloc(__SIZE_TYPE__);\n"
+        "struct node { struct node *next; };\n"
+        "int main(void) { struct node *first = malloc(8), *last = first; int n = 0;\n"
+        "  while (n < 12 && __VERIFIER_nondet_int()) { n++; last = last->next = malloc(8); }\n"
+        "  if (n < 12) return 0;\n"
+        "  for (last = first; last->next; last = last->next);\n"
+        "  return 0; }\n"
+    )
+    specification = tmp_path / "p.prp"
+    specification.write_text("CHECK( init(main()), LTL(G valid-deref) )\n")
+    request = Request((str(source),), str(specification), data_model="LP64")
+    verdict = verify(request, [Stage("testing")], 60.0).verdict
+    assert isinstance(verdict, Violated), verdict
+    assert len(verdict.replay.inputs) == 12

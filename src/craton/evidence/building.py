@@ -16,7 +16,7 @@ from craton.evidence.elf import Elf
 from craton.evidence.harness_frame import PROGRAM_MAIN, SANITIZED
 from craton.processes.running_time import running_time
 from craton.processes.sandbox import Ending, Tool, run_tool
-from craton.program.cfa import DIVISION, FREE, OVERFLOW
+from craton.program.cfa import DIVISION, OVERFLOW
 
 MEMORY = 2 << 30  # bytes for a compiler
 MOST_SECONDS = 10.0  # for one run of a replay …
@@ -59,7 +59,8 @@ __attribute__((used)) static const char __craton_guard_constant[65536] = {1};
 )
 # What cannot be reached may use what nobody defines.
 _LINK = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--allow-multiple-definition", "-Wl,-z,noexecstack")
-_WRAPPED = ("-Wl,--wrap=free,--wrap=realloc",)  # which the harness has, where it is to see all calls
+# The harness has these, where the address sanitizer has the functions themselves.
+_WRAPPED = ("-Wl,--wrap=free,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup",)
 DIALECTS = ("-std=gnu11", "-std=gnu89")
 _ZEROING = ("-ftrivial-auto-var-init=zero",)  # of today's compilers
 # Where there is no C library for the data model: Craton's headers, and the harness alone.
@@ -240,8 +241,8 @@ def limits(data_model: str) -> tuple[str, ...]:
 
 
 def link_flags(job: Job) -> tuple[str, ...]:
-    wrapped = _WRAPPED if job.violated == FREE.name else ()
-    return (*_LINK, *(ADDRESS if job.violated in SANITIZED else ()), *wrapped, *job.sanitizers)
+    watched = (*ADDRESS, *_WRAPPED) if job.violated in SANITIZED else ()
+    return (*_LINK, *watched, *job.sanitizers)
 
 
 @functools.cache

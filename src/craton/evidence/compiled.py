@@ -65,7 +65,7 @@ _LIMITLESS = 60.0  # seconds for everything, where the caller sets no limit
 _STEPS = 3_000_000  # of the interpreter, to find out whether open values matter
 _OPENED = "values for what it leaves uninitialised"
 _MEMORY_FOR_NULL = "memory for null pointers from outside"
-_OF_VALUES = (UNREACH.name, OVERFLOW.name, DIVISION.name)  # which values that C leaves open may decide
+_OF_VALUES = (UNREACH.name, OVERFLOW.name, DIVISION.name)  # which memory behind null pointers may decide
 _REAL_HEAP = "blocks where the C library puts them"
 _HARNESS, _OPEN = "harness.c", "open.h"
 
@@ -95,12 +95,14 @@ def run_compiled(
     if isinstance(first, NotReached) and first.late:
         return first
     given: list[str] = []
-    if isinstance(result, NotReached) and violated in _OF_VALUES:
+    opened = NOTHING_UNSPECIFIED
+    if isinstance(result, NotReached):
         opened = unspecified_values(replay)
         if opened:
             given = [_OPENED]
             result = attempt.result(found, opened)
-        if isinstance(result, NotReached) and result.fault and any(map(_is_null, replay.inputs)):
+    if isinstance(result, NotReached) and violated in _OF_VALUES:
+        if result.fault and any(map(_is_null, replay.inputs)):
             given = [*given, _MEMORY_FOR_NULL]
             result = attempt.result(found, opened, "-DCRATON_NO_NULL")
         if isinstance(result, NotReached) and ADDRESSES in program.approximated:
@@ -176,7 +178,7 @@ def write_harness(
         raise CratonError(f"no harness can be written: {problem}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        opened = unspecified_values(replay) if violated in _OF_VALUES else NOTHING_UNSPECIFIED
+        opened = unspecified_values(replay)
         source = c_source(request)
         job = written_job(directory, source, outline_of(source), surrounded(replay), violated, opened)
     except NoHarness as trouble:

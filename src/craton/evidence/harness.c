@@ -607,19 +607,41 @@ const char *__asan_default_options(void)
            "quarantine_size_mb=512:detect_odr_violation=0:handle_abort=0:intercept_tls_get_addr=0";
 }
 
-#ifdef CRATON_FREE
-/* What is no block of its own makes the sanitizer stumble before it can tell; the linker brings calls here. */
-int __sanitizer_get_ownership(const volatile void *);
+/* The linker brings calls of the program here. */
 void __real_free(void *);
+void *__real_malloc(craton_size);
+void *__real_calloc(craton_size, craton_size);
 void *__real_realloc(void *, craton_size);
+char *__real_strdup(const char *);
+
+#ifdef CRATON_FREE
+/* What is no block of its own makes the sanitizer stumble before it can tell. */
+int __sanitizer_get_ownership(const volatile void *);
 
 static void craton_owned(void *pointer)
 {
     if (pointer && !__sanitizer_get_ownership(pointer)) craton_stop('R', CRATON_VIOLATED, "");
 }
-void __wrap_free(void *pointer) { craton_owned(pointer); __real_free(pointer); }
-void *__wrap_realloc(void *pointer, craton_size size) { craton_owned(pointer); return __real_realloc(pointer, size); }
+#else
+static void craton_owned(void *pointer) { (void)pointer; }
 #endif
+
+/* Blocks are known by how many there were before, and hold zeros or what the counterexample says. */
+static void *craton_begun(void *block, craton_size size)
+{
+    if (block) craton_fill_memory(block, size, CRATON_BLOCK, craton.allocated);
+    craton.allocated++;
+    return block;
+}
+void __wrap_free(void *pointer) { craton_owned(pointer); __real_free(pointer); }
+void *__wrap_malloc(craton_size size) { return craton_begun(__real_malloc(size), size); }
+void *__wrap_calloc(craton_size count, craton_size size) { return craton_begun(__real_calloc(count, size), 0); }
+char *__wrap_strdup(const char *text) { return (char *)craton_begun(__real_strdup(text), 0); }
+void *__wrap_realloc(void *pointer, craton_size size)
+{
+    craton_owned(pointer);
+    return craton_begun(__real_realloc(pointer, size), 0);
+}
 #endif
 
 static int craton_begins(const char *text, const char *with)

@@ -42,7 +42,7 @@ _UNDEFINED = (*FAULTS[DEREF.name], *FAULTS[FREE.name])
 def header(violated: str) -> str:
     lines = [f'#define CRATON_VIOLATED "{violated}"', f"#define {KINDS[violated]} 1"]
     if violated in MEMORY:
-        lines.append("#define CRATONMEMORY 1")
+        lines.append("#define CRATON_MEMORY 1")
     if violated in SANITIZED:
         lines.append("#define CRATON_ASAN 1")
         faults = ", ".join(f'"{fault}"' for fault in FAULTS[violated])

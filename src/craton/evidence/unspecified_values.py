@@ -135,7 +135,8 @@ class _Walk:
                 self._note_source(variable, value)
                 new = self._value(value)
                 if variable.name == _HEAP and variable in self.values and self._allocates(edge):
-                    self.blocks.append((self.values[variable], new))
+                    bits = self.background.program.storage.offset_bits  # blocks have numbers if there are any
+                    self.blocks.append((self.values[variable] << bits, new << bits))
                 self.values[variable] = new
                 self.chosen.discard(variable)
             case Havoc(variables, Input()):

@@ -77,3 +77,4 @@ class Run:
     edges: tuple[Edge, ...] = field(default=(), repr=False)
     sorts: tuple[Sort, ...] = field(default=(), repr=False)  # of the inputs
     depth: int = 0  # how many calls were open at a time, at most
+    only_inputs: bool = True  # were drawn: what the program leaves open besides was zero
