@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from craton.commands.streams import reliable_streams
-from craton.errors import CratonError
+from craton.errors import CratonError, bug
 from craton.files import CannotWrite
 from craton.lazy_methods import make_methods_lazily
 from craton.version import __version__
@@ -153,7 +153,7 @@ def _told(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _report(args, "interrupted", INTERRUPTED)
     except Exception as error:
-        return _report(args, f"internal error: {error!r}; this is a bug in Craton: please report it", UNKNOWN)
+        return _report(args, bug(error), UNKNOWN)
 
 
 def _configured(words: Sequence[str], parser: argparse.ArgumentParser) -> Sequence[str]:

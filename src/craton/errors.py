@@ -15,6 +15,18 @@ class CratonError(Exception):
         return _restored, (type(self), self.args, self.__dict__)
 
 
+def bug(error: BaseException) -> str:
+    """What people are told of an error that nobody expected: one of the system, or one of ours."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"the system refused: {error.strerror}" + (f" ({error.filename})" if error.filename else "")
+    told = repr(error)
+    told = told if len(told) <= _LONGEST else f"{told[:_LONGEST]} …"
+    return f"internal error: {told}; this is a bug in Craton: please report it"
+
+
+_LONGEST = 300  # characters of an error
+
+
 def _restored(kind: type[CratonError], args: tuple[Any, ...], attributes: dict[str, Any]) -> CratonError:
     error = kind.__new__(kind)
     error.args = args

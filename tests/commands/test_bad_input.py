@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from craton.cli import BAD_INPUT
+from craton.cli import BAD_INPUT, main
 from support.commands import command
 
 PROGRAM = "extern void reach_error(void);\nint main(void) { return 0; }\n"
@@ -77,3 +77,15 @@ def test_what_is_read_is_not_written(line: str, here: Path, capsys: pytest.Captu
     assert command(*line.split()) == BAD_INPUT
     assert capsys.readouterr().err.startswith("craton: ")
     assert (here / "ok.c").read_text() == PROGRAM
+
+
+def test_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that begins with a dash is read, and is no option of clang's; C++ is refused, and names that nobody can print."""
+    monkeypatch.chdir(tmp_path)
+    Path("-dash.c").write_text("int main(void) { return 0; }\n")
+    assert main(["cfa", "./-dash.c"]) == 0
+    capsys.readouterr()
+    assert main(["cfa", "a.cpp"]) == 2
+    assert capsys.readouterr().err == "craton: a.cpp is C++ by its name, and Craton reads C\n"
+    assert main(["cfa", "a\udcff.c"]) == 2
+    assert capsys.readouterr().err == "craton: a\\xff.c: the name of this file is no UTF-8; rename it\n"

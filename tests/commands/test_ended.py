@@ -66,14 +66,15 @@ def _assert_gone(members: list[int]) -> None:
     raise AssertionError(f"still running: {[pid for pid in members if _running(pid)]}")
 
 
-def test_sigterm_ends_every_process_and_the_command_by_the_signal(hard: subprocess.Popen[str]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_ends_every_process_and_the_command(hard: subprocess.Popen[str], number: signal.Signals) -> None:
     members = list(family(hard.pid))
     assert len(members) >= 3
-    hard.terminate()
+    hard.send_signal(number)
     out, err = hard.communicate(timeout=60)
-    assert hard.returncode == -signal.SIGTERM
+    assert hard.returncode == -number
     told = json.loads(out)
-    assert told["verdict"] == "unknown" and told["reason"] == "ended by SIGTERM"
+    assert told["verdict"] == "unknown" and told["reason"] == f"ended by {number.name}"
     assert err == ""
     _assert_gone(members)
 

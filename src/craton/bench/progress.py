@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable
+from shutil import get_terminal_size
 from typing import TextIO
 
 from craton.bench.proofs import complaint, is_not_accepted
@@ -49,7 +50,7 @@ class Progress:
         now = time.monotonic()
         if self.live:
             self.clear()
-            self._write(self.line()[:200])
+            self._write(self.line()[: get_terminal_size().columns - 1])
             self.shown = True
         elif now - self.printed >= _EVERY or self.done == self.total:
             self.printed = now

@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from craton.commands.columns import print_list, print_texts
+
 if TYPE_CHECKING:
     from craton.configuration.schedules import Plan, Schedule
     from craton.configuration.stages import Stage
@@ -62,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
     for schedule in plan.schedules:
         print(f"\n{schedule.name}, if {' and '.join(map(str, schedule.when))}:")
         if schedule.first:
-            print(f"  first: {', '.join(schedule.first)}")
-        print(f"  shares: {', '.join(f'{key} {share:g}' for key, share in schedule.shares)}")
+            print_texts([f"first: {', '.join(schedule.first)}"])
+        print_texts([f"shares: {', '.join(f'{key} {share:g}' for key, share in schedule.shares)}"])
     return 0
 
 
@@ -71,23 +73,16 @@ def _print_engines() -> None:
     from craton.configuration.engines import ENGINES, TESTING, TESTING_SUMMARY
 
     entries = ENGINES.entries
-    width = max(map(len, entries))
     print("engines:")
-    for name, entry in entries.items():
-        print(f"  {name:{width}}  {entry.summary}")
-    print(f"  {TESTING:{width}}  {TESTING_SUMMARY}")
+    print_list([*((name, entry.summary) for name, entry in entries.items()), (TESTING, TESTING_SUMMARY)])
     print("\nwritten as:")
-    for entry in entries.values():
-        print(f"  {entry.usage}")
+    print_texts(entry.usage for entry in entries.values())
 
 
 def _print_stages(stages: Sequence[Stage]) -> None:
     from craton.configuration.stages import described
 
-    told = described(stages)
-    width = max(len(name) for name, _ in told)
-    for name, time in told:
-        print(f"  {name:{width}}  {time}")
+    print_list(described(stages))
 
 
 def _stages_data(stages: Sequence[Stage]) -> list[dict[str, Any]]:

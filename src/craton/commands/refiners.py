@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from craton.commands.columns import print_list, print_texts
+
 _EPILOG = """\
 examples:
   craton refiners
@@ -32,14 +34,10 @@ def run(args: argparse.Namespace) -> int:
         described = {name: {"usage": entry.usage, "summary": entry.summary} for name, entry in entries.items()}
         print(json.dumps({"refiners": described, "presets": PRESETS}, indent=2))
         return 0
-    width = max(map(len, REFINERS.names))
     print("refiners:")
-    for name, entry in entries.items():
-        print(f"  {name:{width}}  {entry.summary}")
+    print_list((name, entry.summary) for name, entry in entries.items())
     print("\nwritten as:")
-    for entry in entries.values():
-        print(f"  {entry.usage}")
+    print_texts(entry.usage for entry in entries.values())
     print("\npresets:")
-    for name, expression in PRESETS.items():
-        print(f"  {name:{width}}  {expression}")
+    print_list(PRESETS.items())
     return 0

@@ -67,7 +67,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
         console = Console(highlight=False, width=160)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("solver", "version", "runs", "capabilities", "theories"):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=heading in ("solver", "version"), overflow="fold")
     for row in rows:
         found = row["version"] is not None
         table.add_row(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from craton.arguments.sources import requested
@@ -433,7 +434,8 @@ class _ProgressLine:
         statistics: Statistics = content[1]
         self.statistics = figures(statistics)
         now = time.monotonic()
-        if self.silent or (not self.live and now - self.printed < 2.0):
+        seldom = max(2.0, (self.printed - self.started) / 2)  # where lines stay: ever more seldom
+        if self.silent or (not self.live and now - self.printed < seldom):
             return
         self.printed = now
         who = f"  {progress.by}:" if progress.by else ""
@@ -444,7 +446,7 @@ class _ProgressLine:
             f"  ({', '.join(f'{name} {tally.seconds:.1f} s' for name, tally in parts)})"
         )
         if self.live:
-            self.stream.write(f"\r\x1b[2K{text}"[:200])
+            self.stream.write(f"\r\x1b[2K{text[: get_terminal_size().columns - 1]}")
             self.shown = True
         else:
             self.stream.write(text + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from craton.horn.clauses import System
 
 CLAUSES = ".smt2"
+_CPP = (".cc", ".cpp", ".cxx", ".c++", ".hpp")
 HOST_DATA_MODEL = "LP64" if sys.maxsize > 1 << 32 else "ILP32"  # of files that no task says anything of
 
 
@@ -103,7 +105,7 @@ def load_program(request: Request) -> Program:
 
 
 def _loaded(request: Request) -> Program:
-    files = [Path(name) for name in request.files]
+    files = _paths(request)
     if is_horn(request):
         raise Unsupported(f"{files[0]}: a system of Horn clauses where a program is expected", None)
     if is_boogie(request):
@@ -123,6 +125,17 @@ def _loaded(request: Request) -> Program:
     if source.specification.termination:
         raise Unsupported("the property that every run ends (`F end`)", None)
     return load_c(source.files, source.specification, source.options)
+
+
+def _paths(request: Request) -> list[Path]:
+    """The files; what clang would take for an option has its whole path."""
+    for name in request.files:
+        if any("\udc80" <= character <= "\udcff" for character in name):
+            told = os.fsencode(name).decode("utf-8", "backslashreplace")
+            raise BadInput(f"{told}: the name of this file is no UTF-8; rename it")
+        if Path(name).suffix in _CPP:
+            raise BadInput(f"{name} is C++ by its name, and Craton reads C")
+    return [path.absolute() if str(path).startswith("-") else path for path in map(Path, request.files)]
 
 
 def _check_property_of_boogie(request: Request) -> None:
@@ -184,7 +197,7 @@ def _property_files(request: Request) -> list[Path]:
 
 
 def c_source(request: Request) -> CSource:
-    files = [Path(name) for name in request.files]
+    files = _paths(request)
     said = request.property_file
     data_model = HOST_DATA_MODEL
     unknown = UnknownFunctions.ARBITRARY

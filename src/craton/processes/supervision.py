@@ -196,6 +196,7 @@ def _child(work: Callable[[Report], Any], sending: Connection, parent: int) -> N
     _inside = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its children
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     _be_silent()
     threading.stack_size(_STACK)
     thread = threading.Thread(target=_work, args=(work, sending.fileno()))
@@ -232,8 +233,8 @@ def supervise(
 ) -> Ending:
     """Runs `work`, which is given a function to report with; `heard` gets the reports.
 
-    A SIGTERM ends the work, and then this process by the signal's convention; with `last_words`, whoever called has
-    something to say before and calls `end_as_asked` with the ending.
+    A SIGTERM or SIGHUP ends the work, and then this process as the signal would; with `last_words`, whoever called
+    has something to say before and calls `end_as_asked` with the ending.
     """
     ending = _supervised(work, limits, heard)
     if not last_words:
@@ -275,7 +276,9 @@ def _interrupts() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield heard
         return
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as `nohup` wants it
+        signals.append(signal.SIGHUP)
     before = [signal.signal(number, lambda number, frame: heard.append(number)) for number in signals]
     try:
         yield heard

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from craton.errors import CratonError
+from craton.errors import CratonError, bug
 from craton.verdicts.text import Limit, VerdictKind, VerdictText
 from craton.words import counted
 
@@ -65,7 +65,7 @@ def outcome_of_failure(failed: Failed, *, debug: bool) -> Outcome:
         raise failed.error
     if debug:
         print(failed.traceback, file=sys.stderr)
-    return outcome_without_result(f"internal error: {failed.error!r}; this is a bug in Craton: please report it")
+    return outcome_without_result(bug(failed.error))
 
 
 def outcome_without_result(reason: str, limit: Limit | None = None) -> Outcome:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from craton.errors import CratonError
+from craton.errors import CratonError, bug
 from craton.processes.limits import Exceeded, Limits
 from craton.processes.running_time import counts_work
 from craton.processes.supervision import Done, Ended, Ending, Failed, Report, supervise
@@ -44,8 +44,7 @@ def value_of(ending: Ending) -> Any:
         case Ended():
             return NotDone(ending.reason, limit_reached(ending))
         case Failed(error):
-            known = isinstance(error, CratonError)
-            return NotDone(str(error) if known else f"internal error: {error!r}, please report it")
+            return NotDone(str(error) if isinstance(error, CratonError) else bug(error))
         case Done(value):
             return value
 
