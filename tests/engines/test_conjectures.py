@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from craton.configuration.stages import Stage
 from craton.engines.conjectures import bounds_beside
-from craton.engines.guesses import multiples
+from craton.engines.guesses import congruent, multiples
 from craton.engines.relations import Relation, relations
 from craton.frontends.programs import Request
-from craton.logic import INT, evaluate, int_, le, lt, mul, var
+from craton.logic import INT, eq, evaluate, int_, le, lt, mod, mul, var
 from craton.program.cfa import Location, Procedure, Program
 from craton.verdicts.result import Result
 from craton.verification import verify
@@ -52,6 +52,11 @@ PROVED = {
         if (n > 1000000) return 0;
         while (i < n) { k--; i += 2; }
         for (j = 0; j < n / 2; j++) { if (k <= 0) reach_error(); k--; }""",
+    "another number's remainder": """
+        int n = __VERIFIER_nondet_int(), a = n;
+        if (n < 0 || n > 60) return 0;
+        while (a >= 6) a -= 6;
+        if (a != n % 6) reach_error();""",
     "an order": """
         int n = __VERIFIER_nondet_int(), i = 0;
         if (n < 0) return 0;
@@ -129,6 +134,17 @@ def test_every_multiple_bounds_on_all_rows(rows: list[tuple[int, int, int]], num
     variables = [var(name, INT) for name in "xyn"]
     for guess in multiples(variables, rows, numbers):
         assert all(evaluate(guess, dict(zip(variables, row, strict=True))) for row in rows)
+
+
+def test_remainders_by_the_divisors_of_the_program() -> None:
+    x, y, z = (var(name, INT) for name in "xyz")
+    rows = [(1, 4, 2), (4, 10, 5), (5, 2, 8), (9, 0, 11)]
+    asked = [mod(x, int_(3)), mod(y, z)]
+    assert list(congruent(asked, (x, y, z), rows)) == [
+        eq(mod(z, int_(3)), int_(2)),
+        eq(mod(x, int_(3)), mod(y, int_(3))),
+    ]
+    assert list(congruent(asked, (x, y), [(1, 4), (1, 5)])) == []
 
 
 def test_a_sum_is_between_multiples_of_how_many_there_are() -> None:

@@ -17,6 +17,7 @@ from craton.engines.guesses import (
     Rows,
     bounded_by_signs,
     compared,
+    congruent,
     equations_by_signs,
     facts,
     linear_equations,
@@ -172,6 +173,7 @@ class Conjectures(Engine):
             linear = (*simple_facts(columns, wider), *linear_equations(columns, wider)) if self.gauges else ()
             if divides:
                 asked += (*orders_under(conditions, variables, rows), *one_below(variables, rows))
+            asked += congruent(quotients, variables, rows)
             forms = (*asked, *(linear or facts(columns, wider)), *equations_by_signs(columns, wider))
             found[location] = [fact for fact in dict.fromkeys(forms) if fact is not TRUE]
         return found

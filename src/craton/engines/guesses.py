@@ -36,7 +36,9 @@ from craton.logic import (
     lt,
     mul,
     not_,
+    ops,
     or_,
+    rebuild,
 )
 from craton.logic.semantics import to_signed
 from craton.logic.terms import value
@@ -46,6 +48,7 @@ LARGEST_EXCESS = 2
 MOST_MIXED = 4  # variables of both signs that are used as conditions
 MOST_COMPARED, MOST_CONDITIONS = 6, 4  # where orders hold only together with something else
 MOST_IN_LINEAR, MOST_IN_QUADRATIC = 8, 4
+_REMAINDERS = frozenset((ops.BVUREM, ops.BVSREM, ops.MOD))
 
 Rows = Sequence[tuple[Any, ...]]
 
@@ -157,6 +160,23 @@ def one_below(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
         for (x, xs), (y, ys) in combinations(below, 2):
             if all(one or other for one, other in zip(xs, ys, strict=True)):
                 yield or_(at_most(x, bound), at_most(y, bound))
+
+
+def congruent(quotients: Sequence[Term], variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
+    """Of numbers that vary: that the remainder by a constant that the program divides by is always the same, or always
+    that of another number.
+    """
+    varying = [c for c, _ in enumerate(variables) if not _is_constant([row[c] for row in rows])][:MOST_VARIABLES]
+    for like in {(q.op, q.args[1]): q for q in quotients if q.op in _REMAINDERS and q.args[1].op is ops.VALUE}.values():
+        chosen = [c for c in varying if variables[c].sort is like.sort]
+        terms = {c: rebuild(like, (variables[c], like.args[1])) for c in chosen}
+        seen = {c: [_value(term, variables, row) for row in rows] for c, term in terms.items()}
+        for c, term in terms.items():
+            if _is_constant(seen[c]):
+                yield eq(term, value(seen[c][0], term.sort))
+        for a, b in combinations(chosen, 2):
+            if seen[a] == seen[b] and not _is_constant(seen[a]) and any(row[a] != row[b] for row in rows):
+                yield eq(terms[a], terms[b])
 
 
 def _comparisons(variables: Sequence[Term], rows: Rows) -> Iterator[tuple[Any, Term, Term, list[bool]]]:
