@@ -70,6 +70,22 @@ def test_proofs(tmp_path: Path, body: str) -> None:
     assert str(result_of(tmp_path, body).verdict) == "true"
 
 
+def test_views_are_run_on_inputs_too(tmp_path: Path) -> None:
+    """Sums of another width than the numbers are conjectured from numbers that are not zero in every run."""
+    file = tmp_path / "program.c"
+    file.write_text(
+        HEAD
+        + """int main(void) {
+        unsigned n = __VERIFIER_nondet_uint();
+        unsigned long long s = 0;
+        if (n >= 1000) return 0;
+        for (unsigned i = 1; i <= n; i++) s += i;
+        if (2 * s != (unsigned long long)n * (n + 1)) reach_error();
+        return 0; }"""
+    )
+    assert str(verify(Request((str(file),)), [Stage("conjectures", encoding="ideal")], 30).verdict) == "true"
+
+
 @pytest.mark.parametrize(
     "body",
     [

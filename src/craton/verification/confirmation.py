@@ -126,17 +126,17 @@ class Confirmation:
         blocks = self.programs.blocks(Stage(arrays=self.stage.arrays, loops=self.stage.loops), None).program
         with context.statistics.spending("views"):
             translated = _in_bits(found.invariants, blocks, view)
-        verdict = self._shown(replace(found, invariants=translated))
+        verdict = self._shown(replace(found, invariants=translated), self._half_of_patience)
         if isinstance(verdict, Proved):
             return verdict
         with context.statistics.spending("facts"):
             helped = self._with_knowledge(replace(found, invariants=_with_facts(translated, blocks)))
         if helped.invariants != translated:
-            verdict = self._shown(helped)
+            verdict = self._shown(helped, self._half_of_patience)
             if isinstance(verdict, Proved):
                 return verdict
         with context.statistics.spending("repairing a proof"):
-            left = context.time_to_confirm
+            left = context.time_for_proof
             better = within(left, lambda report: houdini.repaired(blocks, helped.invariants, Budget(left)))
         if isinstance(better, NotDone):
             return verdict
@@ -147,6 +147,12 @@ class Confirmation:
         return repaired
 
     @property
+    def _half_of_patience(self) -> float | None:
+        """Where there are other ways to come to a proof in bits."""
+        left = self.context.patience.left
+        return None if left is None else left / 2
+
+    @property
     def _shares(self) -> Knowledge | None:
         """What others know of the program, if the stage's invariants in bits speak of its variables."""
         return self.knowledge if self.stage.arrays == self.stage.loops == "exact" else None
@@ -154,7 +160,7 @@ class Confirmation:
     def _with_knowledge(self, found: Safe) -> Safe:
         return found if self._shares is None else self._shares.added_to(found)
 
-    def _shown(self, found: Safe) -> Proved | Unknown:
+    def _shown(self, found: Safe, seconds: float | None = None) -> Proved | Unknown:
         """Invariants in bits, checked on the program in large blocks; those of cells are ones of all elements there,
         and those of accelerated loops ones of all rounds.
         """
@@ -165,7 +171,7 @@ class Confirmation:
             invariants = rounds.lifted(invariants)
         if self.stage.arrays == "cells" and cells is not None:
             invariants = cells.lifted(invariants)
-        return self._checked(program, None, replace(found, invariants=invariants))
+        return self._checked(program, None, replace(found, invariants=invariants), seconds)
 
     def _checked(
         self, program: Program, size: BlockSize, found: Safe, seconds: float | None = None
@@ -181,7 +187,7 @@ class Confirmation:
         """What a check makes of a proof within so many seconds, or all there are."""
         begun = running_time()
         with self.context.statistics.spending("checking the proof"):
-            left = least(self.context.time_to_confirm, seconds)
+            left = least(self.context.time_for_proof, seconds)
             checked = within(left, lambda report: check(left))
         match checked:
             case Confirmed():
@@ -190,8 +196,10 @@ class Confirmation:
             case Flaw(decided=True):
                 return Unknown(f"a proof was found but not confirmed: {checked.problem}")
             case Flaw():
+                self.context.patience.note_undecided()
                 return Unknown(f"evidence incomplete: a proof was found, but {checked.problem}")
             case NotDone(reason, limit):
+                self.context.patience.note_undecided()
                 return Unknown(f"evidence incomplete: a proof was found, but {reason}", limit)
 
     def _provenance(self, found: Safe) -> Provenance:
@@ -216,8 +224,10 @@ class Confirmation:
         back = view.transformed.then(self.encoded)
         trace = Trace(tuple(old for step in run.steps for old in back.original_edges(step.edge)))
         with self.context.statistics.spending("counterexamples in bits"):
-            left = self.context.time_to_confirm
+            left = self.context.time_for_proof
             found = within(left, lambda report: feasible(trace, left))
+        if isinstance(found, NotDone | NotDecided):
+            self.context.patience.note_undecided()
         match found:
             case NotDone(reason, limit):
                 return Unknown(f"a counterexample of the view was found, but in bits: {reason}", limit)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from craton.engines.contract import Progress, Statistics
 from craton.frontends.programs import Request
-from craton.processes.limits import Limits
+from craton.processes.limits import Limits, least
 from craton.processes.running_time import counts_work
 from craton.program.passes import ALL, Passes
-from craton.verification.scheduling import Clock, for_stages, time_to_confirm
+from craton.verification.scheduling import Clock, Patience, for_stages, time_to_confirm
 from craton.verification.veto import Veto
 
 Watcher = Callable[[Progress, Statistics], None]
@@ -28,7 +28,7 @@ class Context:
     Without a request there is no text to compile, and a counterexample is replayed by the interpreter only. `veto` has
     runs of the program itself, where it can be compiled. Unless `compiled`, counterexamples are not run in the compiled
     program here, but by whoever is told. `jobs` stages may work at once, and those that have begun may
-    have so many bytes of memory together.
+    have so many bytes of memory together. `patience` is for one answer after the other.
     """
 
     clock: Clock
@@ -40,6 +40,7 @@ class Context:
     compiled: bool = True
     jobs: int = 1
     most_memory: int | None = None
+    patience: Patience = field(default_factory=Patience)
 
     @classmethod
     def of(cls, limits: Limits, request: Request | None, confirm: bool, watch: Watcher, jobs: int) -> Context:
@@ -57,3 +58,8 @@ class Context:
     @property
     def time_to_confirm(self) -> float | None:
         return time_to_confirm(self.clock.left)
+
+    @property
+    def time_for_proof(self) -> float | None:
+        """The same while others wait, who may have an answer that is easier to confirm."""
+        return least(self.time_to_confirm, self.patience.left)

@@ -41,7 +41,8 @@ class Reasons:
 
     def say(self, reason: str, *attempts: str) -> None:
         if reason:
-            self.said_by.setdefault(reason, []).extend(attempts)
+            said_by = self.said_by.setdefault(reason, [])
+            said_by += [name for name in attempts if name not in said_by]
 
     def result(self, clock: Clock, attempts: int) -> Result:
         """Unknown, with what each of so many attempts has to say."""

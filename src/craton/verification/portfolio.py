@@ -7,6 +7,7 @@ unrolled, a linear system as a program) are attempts alike.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
@@ -21,8 +22,9 @@ from craton.processes.turns import Game, Player, Work
 from craton.verification.context import Context
 from craton.verification.isolation import GRACE, NotDone, value_of
 from craton.verification.knowledge import Knowledge
-from craton.verification.scheduling import Clock
+from craton.verification.scheduling import Clock, Patience
 
+_LEAST_PATIENCE = 1.5  # seconds
 _TELL = 0.1  # seconds between two reports of progress
 
 J = TypeVar("J")
@@ -76,11 +78,17 @@ class Portfolio(Generic[J]):
             for attempt in self.attempts
         }
 
+        waiting = _PutAside(self.context.patience, decides, alone=len(players) == 1)
+
         def ended(player: Player, ending: Ending) -> Any:
             attempt, found = players[player], value_of(ending)
             if not isinstance(found, NotDone):
                 found, self.counted[player] = found
-            return decides(attempt, attempt.judged(found))
+            return waiting.verdict(attempt, found)
+
+        def between() -> Any:
+            decided = pause()
+            return waiting.next() if decided is None else decided
 
         def left() -> float | None:
             seconds = clock.left_for(jobs)
@@ -90,7 +98,8 @@ class Portfolio(Generic[J]):
         memory = self.context.most_memory
         game = Game(tuple(players), self._heard, ended, jobs=jobs, most_memory=memory, meanwhile=self.meanwhile)
         try:
-            return game.result(left, pause)
+            decided = game.result(left, between)
+            return waiting.last(clock) if decided is None else decided
         finally:
             self.context.statistics = self._together()
             self.context.statistics.took_turns((player.name, used) for player, used in game.used.items())
@@ -114,6 +123,50 @@ class Portfolio(Generic[J]):
     def _named(player: Player, counted: Statistics) -> Statistics:
         """What it has written down, with its name."""
         return replace(counted, log=[replace(entry, stage=player.name) for entry in counted.log])
+
+
+class _PutAside(Generic[J]):
+    """Answers that could not be confirmed in as much time as has passed before them are put aside until half as much
+    time again has passed, so that what is found later and confirmed at once need not wait for them.
+    """
+
+    def __init__(self, patience: Patience, decides: Callable[[Attempt[J], J], Any], alone: bool) -> None:
+        self.patience = patience
+        self.decides = decides
+        self.alone = alone
+        self.begun = running_time()
+        self.aside: deque[tuple[float, Attempt[J], Any]] = deque()  # when they come again
+
+    def verdict(self, attempt: Attempt[J], found: Any) -> Any:
+        """What is decided now; None, also if the answer is put aside."""
+        passed = running_time() - self.begun
+        return self._within(None if self.alone else max(_LEAST_PATIENCE, passed), attempt, found)
+
+    def next(self) -> Any:
+        """What is decided of the first answer whose time has come, if there is one."""
+        if not self.aside or self.aside[0][0] > running_time():
+            return None
+        _, attempt, found = self.aside.popleft()
+        return self.verdict(attempt, found)
+
+    def last(self, clock: Clock) -> Any:
+        """What is decided of all that are left, when nobody waits any more."""
+        while self.aside and not clock.is_over:
+            _, attempt, found = self.aside.popleft()
+            decided = self._within(None, attempt, found)
+            if decided is not None:
+                return decided
+        return None
+
+    def _within(self, seconds: float | None, attempt: Attempt[J], found: Any) -> Any:
+        self.patience.begin(seconds)
+        decided = self.decides(attempt, attempt.judged(found))
+        again = decided is None and self.patience.was_too_short
+        self.patience.begin(None)
+        if again:
+            now = running_time()
+            self.aside.append((now + (now - self.begun) / 2, attempt, found))
+        return decided
 
 
 def budgeted(find: Found, seconds: float | None, board: Board | None = None) -> Work:
@@ -148,7 +201,9 @@ def within_a_run(context: Context, find: Callable[[Context], Any], seconds: floa
             report((progress, statistics))
 
         clock = context.clock.part(seconds)
-        inner = replace(context, clock=clock, veto=None, statistics=Statistics(), watch=watch, jobs=1)
+        inner = replace(
+            context, clock=clock, patience=Patience(), veto=None, statistics=Statistics(), watch=watch, jobs=1
+        )
         return find(inner), inner.statistics
 
     return work

@@ -77,6 +77,28 @@ class Clock:
         return replace(self, deadline=least(self.deadline, Clock.lasting(seconds).deadline))
 
 
+@dataclass(slots=True)
+class Patience:
+    """How long others wait until an answer is confirmed, if they do not wait as long as it takes; and whether that was
+    too short for some answer.
+    """
+
+    until: float | None = None
+    was_too_short: bool = False
+
+    @property
+    def left(self) -> float | None:
+        return None if self.until is None else max(0.0, self.until - running_time())
+
+    def begin(self, seconds: float | None) -> None:
+        self.until = None if seconds is None else running_time() + seconds
+        self.was_too_short = False
+
+    def note_undecided(self) -> None:
+        """Something could not be decided: perhaps for want of time."""
+        self.was_too_short |= self.left == 0.0
+
+
 def _times(jobs: int, seconds: float | None) -> float | None:
     return None if seconds is None else jobs * seconds
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from craton.logic import TRUE, Array, BitVec, Float, Sort
+from craton.logic import INT, TRUE, Array, BitVec, Float, Sort
 from craton.logic.evaluation import zero
 from craton.logic.ieee import RoundingMode, from_fraction, from_python
 from craton.logic.terms import format_of
@@ -72,6 +72,10 @@ class Source:
             return from_python(format_of(sort), self.random.uniform(-1e6, 1e6))
         if sort is TRUE.sort:
             return self.random.random() < 0.5
+        if sort is INT:  # a view's number: what its type cannot hold ends the run
+            if self.random.random() < 0.5:
+                return self.random.randint(-8, 24)
+            return self.random.getrandbits(self.random.choice((7, 15, 31))) * self.random.choice((1, -1))
         return zero(sort)
 
 
