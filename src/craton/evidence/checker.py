@@ -4,8 +4,9 @@ Every TRUE has passed here, be it of `craton verify` or of `craton check`. What 
 `conditions` (which says what has to be shown, and why that is a proof), what makes questions easier (`state_questions`,
 `state_ways`, `elements`, `logic.instances`), the front ends and the passes that rebuild the program
 (`program.preparation`, `program.blocks`, `program.transitions`), and one of the solvers; or, but for the paranoid, what
-decides without one: bounds (`state_bounds`), and ranges (`smt.intervals.narrowing`), which engines use, too. Whoever
-rests on these is told so. No engine is trusted, and none is imported.
+decides without one: bounds (`state_bounds`), tables (`state_tables`, `state_orders`, `logic.columns`), and ranges
+(`smt.intervals.narrowing`), which engines use, too. Whoever rests on these is told so. No engine is trusted, and none
+is imported.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePa
 from craton.evidence.elements import without_arrays
 from craton.evidence.state_bounds import BOUNDS, bounds_contradict
 from craton.evidence.state_questions import StateQuestions
+from craton.evidence.state_tables import TABLES, StateTables
 from craton.evidence.state_ways import connected
 from craton.logic import (
     FALSE,
@@ -144,6 +146,7 @@ class _Check:
         self.shown = 0
         self.known: dict[tuple[Term, ...], bool] = {}
         self.by_bounds: dict[tuple[Term, ...], bool] = {}
+        self.tables: dict[Term, StateTables] = {}
 
     def result(self) -> Flaw | Confirmed:
         for condition in self.annotation.start():
@@ -195,7 +198,14 @@ class _Check:
         return None
 
     def _shown_of_terms(self, formulas: tuple[Term, Term]) -> bool:
-        """What a state says of terms is said by many states."""
+        """What a state says of terms is said by many states. Tables are one opinion, and not one of a solver."""
+        premise, rest = formulas
+        if self.panel.opinions == 1:
+            if premise not in self.tables:
+                self.tables[premise] = StateTables(premise)
+            if self.tables[premise].contradict(rest):
+                self.panel.believed[TABLES] = None
+                return True
         if formulas not in self.known:
             self.known[formulas] = self.panel.contradicts(*formulas, _TRIES[1:])
         return self.known[formulas]
