@@ -321,6 +321,13 @@ def test_what_atexit_was_given_runs_before_destructors_and_backwards(
         "(n = z / z, fmax(n, 1) == 1)",
         "difftime(9007199254740993, 9007199254740992) == 0",
         "(now = 0, t = localtime(&now), !t || (t->tm_year = 5, gmtime(&now), t->tm_year == 5))",
+        "(errno = 0, localtime(&now), errno == 0)",
+        "(errno = 0, asctime(gmtime(&now)), errno == 0)",
+        "(errno = 0, mktime(t = gmtime(&now)), errno == 0)",
+        "(errno = 0, mblen(text, 1), errno == 0)",
+        "(errno = 0, logb(z), errno == 0)",
+        "(end = text, strtol(text + 1, &end, 1), end == text)",
+        "(realpath(text + 1, text), text[0] == 47)",
         "(errno = 0, fputc(1, stdin), errno == 0)",
         "(errno = 0, getchar(), errno == 0)",
         "posix_memalign(&p, 8, -100) == 0",
@@ -336,7 +343,7 @@ def test_what_c_leaves_to_its_library_is_open(claim: str, tmp_path: Path) -> Non
         #include <stdio.h>
         #include <stdlib.h>
         #include <time.h>
-        void reach_error(void) {{}} time_t now; struct tm *t; void *p;
+        void reach_error(void) {{}} time_t now; struct tm *t; void *p; char text[4096] = "/x", *end;
         int main(void) {{ int c = -56, e = 7; double z = 0; double n; if (!({claim})) reach_error(); return 0; }}
     """
     interpreter = Interpreter(loaded(text, tmp_path))

@@ -38,7 +38,10 @@ ILOGB(double, ilogb) ILOGB(float, ilogbf) ILOGB(long double, ilogbl)
 
 #define LOGB(T, NAME, ILOGB) \
     T NAME(T x) { \
-        if (x == 0) { errno = __CRATON_ERANGE; return -__builtin_inf(); } \
+        if (x == 0) { \
+            if (__craton_open_int()) errno = __CRATON_ERANGE; /* glibc leaves it as it is */ \
+            return -__builtin_inf(); \
+        } \
         if (x != x || x - x != 0) return x * x; \
         return (T)ILOGB(x); \
     }

@@ -14,7 +14,7 @@ static unsigned long long read_number(const char *text, char **end, int base, in
     *negative = *large = 0;
     if (base == 1 || base < 0 || base > 36) {
         errno = __CRATON_EINVAL;
-        if (end) *end = (char *)text;
+        if (end && __craton_open_int()) *end = (char *)text; /* glibc leaves it as it is */
         return 0;
     }
     while (space(*at)) at++;
@@ -184,11 +184,16 @@ void *reallocarray(void *old, size_t n, size_t size) {
     return __builtin_realloc(old, n * size);
 }
 
-/* A path is what others made of the file system; it begins at the root, and is new memory where none is given. */
+/* A path is what others made of the file system; it begins at the root, and is new memory where none is given. Where
+   there is no such file, the part that there is stands in the buffer. */
 char *realpath(const char *path, char *result) {
     size_t length = __craton_open_size();
     __craton_assume(length >= 1 && length < 4096);
-    if (!path || __craton_open_int()) { errno = __craton_open_int(); return 0; }
+    if (!path || __craton_open_int()) {
+        errno = __craton_open_int();
+        if (path && result) __craton_scramble(result, length);
+        return 0;
+    }
     if (!result) result = __builtin_malloc(length + 1);
     __craton_scramble(result, length);
     result[0] = '/';

@@ -13,14 +13,20 @@ double difftime(time_t a, time_t b) { return a < b ? -distance(a, b) : distance(
 extern struct tm __craton_any_tm(void);
 static struct tm broken_down[2];
 static char texts[2][64];
+/* The time zone is looked up in files, and the year may not fit. */
+static void may_set_errno(void) {
+    if (__craton_open_int()) errno = __craton_open_int();
+}
 static struct tm *some_time(const time_t *t) {
     (void)*t;
+    may_set_errno();
     broken_down[0] = __craton_any_tm();
     broken_down[1] = __craton_any_tm();
     if (__craton_any_int() == 1) return 0;
     return &broken_down[__craton_any_int() != 0];
 }
 static char *some_text(void) {
+    may_set_errno();
     __craton_scramble(texts, sizeof texts);
     texts[0][63] = texts[1][63] = 0;
     if (__craton_any_int() == 1) return 0;
