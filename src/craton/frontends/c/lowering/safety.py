@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from craton.frontends.c.automaton.lvalue import Lvalue
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.places import find, leaves_members
 from craton.frontends.c.syntax.nodes import Storage, Variable
+from craton.frontends.c.syntax.types import Field
 from craton.logic import (
     FALSE,
     TRUE,
@@ -53,6 +55,9 @@ class Safety:
         """A scalar or a struct of `size` bytes is accessed."""
         if lvalue.address is None or not size:
             return
+        if lvalue.field is not None and self._checks:
+            lvalue, size = self._with_neighbours(lvalue, lvalue.address, lvalue.field)
+        assert lvalue.address is not None
         base, touched = lvalue.base, Touched(lvalue.address, self._memory.pointer(size))
         if not self._checks:
             offset = None if base is None else bvsub(lvalue.address, base.address)
@@ -69,6 +74,11 @@ class Safety:
             if lvalue.origin is not None:
                 valid = and_(valid, self.belong_together(lvalue.address, lvalue.origin))
             self._builder.check(valid, DEREF, touched)
+
+    def _with_neighbours(self, lvalue: Lvalue, address: Term, member: Field) -> tuple[Lvalue, int]:
+        """What compilers access with a bit-field, and its size."""
+        before = self._memory.pointer(member.unit_offset - member.touched.start)
+        return replace(lvalue, address=bvsub(address, before)), len(member.touched)
 
     def check_write(self, lvalue: Lvalue) -> None:
         """String literals are not written; all of them are known where memory safety is checked. What happens if other

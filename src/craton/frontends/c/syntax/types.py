@@ -6,6 +6,7 @@ enumerations are their underlying integers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from craton.logic import FLOAT16, FLOAT32, FLOAT64, FLOAT128, BitVec, Float, Sort
@@ -111,6 +112,7 @@ class Field:
     index: int
     unit_offset: int = 0  # the bytes that hold this and neighbouring bit-fields
     unit_size: int = 0
+    touched: range = range(0)  # the bytes that compilers may access with this bit-field
 
     @property
     def offset(self) -> int:
@@ -189,6 +191,32 @@ def place_bit_fields(record: Record) -> None:
             run, start, end = [], first, last
         run.append(member)
     close()
+    for together in _memory_locations(record):
+        touched = _touched(together, record)
+        for member in together:
+            member.touched = touched
+
+
+def _memory_locations(record: Record) -> Iterator[list[Field]]:
+    """The bit-fields that stand side by side in the text: in C11's words they are one memory location."""
+    run: list[Field] = []
+    for member in record.fields:
+        if run and (record.is_union or not member.bits):
+            yield run
+            run = []
+        if member.bits:
+            run.append(member)
+    if run:
+        yield run
+
+
+def _touched(together: Sequence[Field], record: Record) -> range:
+    """All of a memory location: one machine word, if there is one that reaches into no other member."""
+    start = min(member.unit_offset for member in together)
+    end = max(member.unit_offset + member.unit_size for member in together)
+    behind = [member.offset for member in record.fields if not member.bits and member.offset >= end]
+    word = 1 << (end - start - 1).bit_length()
+    return range(start, start + word if word <= 8 and start + word <= min(behind, default=record.size) else end)
 
 
 @dataclass(frozen=True, slots=True)
