@@ -94,9 +94,20 @@ def test_a_proof_shows_invariants_beside_their_lines(tmp_path: Path) -> None:
         "seconds": 0.1,
     }
     told.refinements = [entry]
-    texts = "\n".join(Reader(report(told, About("<svg></svg>", {"ways": "horn"}))).texts)
+    texts = "".join(Reader(report(told, About("<svg></svg>", {"ways": "horn"}))).texts)
     for wanted in ("invariant: x < 5 && y", "g ensures", "newton(sp)", "memory allocation", "horn", "Refinements (1)"):
         assert wanted in texts
+
+
+def test_a_violation_says_why_at_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "p.c"
+    file.write_text("int main(void) {\n  return *p;\n}\n")
+    told = Outcome(VerdictText.parse("false(valid-deref)"), sources={str(file): file.read_text()})  # type: ignore[arg-type]
+    told.violated = {"property": "valid-deref", "what": "invalid access of memory in `return *p`", "file": str(file)}
+    told.violated |= {"line": 2, "text": "return *p;", "because": "the pointer is NULL", "there": {"p": "NULL"}}
+    page = report(told)
+    assert f"in <code>return *p</code> at {file}:2, because the pointer is NULL" in page
+    assert '<div class="note wrong">the pointer is NULL; p = NULL</div>' in page
 
 
 def test_an_unknown(tmp_path: Path) -> None:

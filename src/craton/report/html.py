@@ -7,11 +7,12 @@ automaton, what was learned on the way, and how to do it again. No network; with
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from craton.markup import Html, element
+from craton.markup import Html, code, element
 from craton.report.changes import told_changes
 from craton.report.checks import in_words
 from craton.report.document import asset, card, document, folded, highlighted, rows
@@ -26,6 +27,7 @@ _AROUND = 6
 _MOST_STEPS = 2000
 _NOTHING_VIOLATES = "No run of the program does what the property forbids."
 _ON_A_SCREEN, _MOST_LINKS = 20, 12  # lines
+_JOINTS = re.compile(r"( (?:&&|\|\||∧|∨) )")  # of the parts of a formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,8 @@ def _head(told: Outcome) -> Html:
     sentences += [f"warning: {one}" for one in told.warnings]
     if told.violated is not None and told.violated.get("what"):
         place = "" if told.violated["file"] is None else f" at {told.violated['file']}:{told.violated['line']}"
-        sentences.append(f"{told.violated['what']}{place}")
-        if told.violated.get("because"):
-            sentences.append(f"That is because {told.violated['because']}.")
+        because = f", because {told.violated['because']}" if told.violated.get("because") else ""
+        sentences.append(f"{told.violated['what']}{place}{because}")
         if told.violated.get("there"):
             sentences.append(f"There, {held_there(told.violated)}.")
     sentences += [in_the_way(told.reason)] if told.reason else []
@@ -93,10 +94,16 @@ def _head(told: Outcome) -> Html:
     return element(
         "section",
         element("h1", badge, _title(told)),
-        *(element("p", sentence) for sentence in sentences),
+        *(element("p", *_prose(sentence)) for sentence in sentences),
         element("ul", *meta, kind="meta"),
         kind="card",
     )
+
+
+def _prose(sentence: str) -> list[str]:
+    """What stands between backquotes is code."""
+    parts = sentence.split("`")
+    return [code(part) if number % 2 else part for number, part in enumerate(parts)] if len(parts) % 2 else [sentence]
 
 
 def _seconds(number: Any) -> str:
@@ -160,12 +167,24 @@ def _source(number: int, file: str, text: str, told: Outcome, notes: Mapping[tup
                 f'<span class="code">{lines[line - 1]}</span></div>'
             )
         )
-        shown += [element("div", f"invariant: {one}", kind="note mono") for one in notes.get((file, line), ())]
+        shown += [element("div", "invariant: ", *_atoms(one), kind="note mono") for one in notes.get((file, line), ())]
+        if line == failing and told.violated is not None and (wrong := _what_is_wrong(told.violated)):
+            shown.append(element("div", wrong, kind="note wrong"))
     return card(
         file,
         _links(number, sorted(line for name, line in notes if name == file)),
         element("div", *shown, kind="source"),
     )
+
+
+def _atoms(formula: str) -> list[str]:
+    """The parts of a formula, which are best not broken over lines, and what joins them."""
+    parts = enumerate(_JOINTS.split(formula))  # every other one joins
+    return [part if number % 2 else element("span", part, kind="atom") for number, part in parts]
+
+
+def _what_is_wrong(violated: Mapping[str, Any]) -> str:
+    return "; ".join(filter(None, (violated.get("because"), held_there(violated))))
 
 
 def _links(number: int, lines: Sequence[int]) -> Html:
@@ -193,13 +212,13 @@ def _way(way: Sequence[Mapping[str, Any]], told: Outcome) -> Html:
         '<p class="dim hint">Click a line, or use the arrow keys: the values so far stand below.</p>'
     )
     values = Html('<div class="values"><table><tbody id="values"></tbody></table></div>')
-    steps = element("div", *(_step(step) for step in way), kind="steps")
+    steps = element("div", *(_step(step, last=step is way[-1]) for step in way), kind="steps")
     inputs = [(entry["function"], entry["value"]) for entry in told.inputs]
     given = folded("Inputs", rows(("read by", "value"), inputs)) if inputs else Html()
     return Html(card("The way there", controls, values, steps) + given)
 
 
-def _step(step: Mapping[str, Any]) -> Html:
+def _step(step: Mapping[str, Any], *, last: bool) -> Html:
     if "rounds" in step:
         return element("button", f"… {counted(step['rounds'], 'more round')}", kind="step mono dim")
     changes = list(told_changes(step))
@@ -211,7 +230,7 @@ def _step(step: Mapping[str, Any]) -> Html:
         element("span", f"{step['line']:>4} ".replace(" ", "\u00a0"), kind="dim"),
         f"{indent}{step['text']} ",
         element("span", *whole, kind="what"),
-        kind="step mono",
+        kind="step mono" + (" fails" if last else ""),
     )
 
 

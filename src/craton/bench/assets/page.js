@@ -341,6 +341,10 @@ const link = (path, text, title) => (path ? make("a", { href: path, title, targe
 const statusCell = (run, ...extra) => make("td", { class: "nowrap" }, make("span", { class: `status ${run.word} ${WRONG.has(run.word) ? "strong" : ""}` },
   make("span", { class: "dot" }), WORDS[run.word]), ...extra);
 
+// Whether a column tells tasks apart at all.
+const says = (column) => (column.key !== "property" || properties.size > 1) && (column.key !== "category" || data.categories.length > 1)
+  && (column.key !== "expected" || tasks.some((task) => task.expected));
+
 const RUN_COLUMNS = [
   { key: "task", title: "task", of: (run) => run.task.name, cell: (run) => make("td", { class: "task" }, run.task.name) },
   { key: "category", title: "category", of: (run) => CHOICES.category[run.task.category], cell: (run) => make("td", {}, CHOICES.category[run.task.category]) },
@@ -356,7 +360,7 @@ const RUN_COLUMNS = [
   { key: "by", title: "by", of: (run) => run.by, cell: (run) => make("td", { class: "why", title: run.by && run.bySeconds !== null ? `after ${run.bySeconds.toFixed(2)} s of its turns` : "" }, run.by) },
   { key: "reason", title: "reason", of: (run) => run.reason, cell: (run) => make("td", { class: "why" }, run.reason) },
   { title: "files", cell: (run) => make("td", { class: "links" }, link(run.report, "report", `report on ${run.task.name}`), link(run.log, "log", `log of ${run.task.name}`), link(run.evidence, "witness", `witness for ${run.task.name}`), link(run.proof, `proof (${run.check})`, `proof for ${run.task.name}`)) },
-].filter((column) => (column.key !== "property" || properties.size > 1) && (column.key !== "by" || runs.some((run) => run.by)));
+].filter((column) => says(column) && (column.key !== "by" || runs.some((run) => run.by)));
 
 // Side by side: one row for each task; a column for each configuration, sorted by its CPU time, what is not solved last.
 function taskColumns() {
@@ -375,7 +379,7 @@ function taskColumns() {
         return make("td", { class: "nowrap cell", title: run.reason }, make("span", { class: `status ${run.word} ${WRONG.has(run.word) ? "strong" : ""}` },
           make("span", { class: "dot" }), link(run.report || run.log, text, run.reason || (run.report ? "report" : "log")) ?? text), " ", link(run.evidence, "w", "witness"));
       } })),
-  ].filter((column) => column.key !== "property" || properties.size > 1);
+  ].filter(says);
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -409,16 +413,22 @@ function sortBy(column) {
   draw();
 }
 
+let rest = null;  // what shows more rows, if there are more
+
 function more(body, rows, columns, from) {
+  rest = null;
   const fresh = rows.slice(from, from + PAGE).map((row) => make("tr", {}, ...columns.map((column) => column.cell(row))));
   body.append(...fresh);
   watcher?.disconnect();
   if (from + PAGE >= rows.length) return;
+  rest = () => more(body, rows, columns, from + PAGE);
   watcher = new IntersectionObserver((seen) => {
-    if (seen.some((entry) => entry.isIntersecting)) more(body, rows, columns, from + PAGE);
+    if (seen.some((entry) => entry.isIntersecting)) rest?.();
   }, { root: byId("results"), rootMargin: "600px" });
   watcher.observe(fresh[fresh.length - 1]);
 }
+
+addEventListener("beforeprint", () => { while (rest) rest(); });
 
 // --- everything ------------------------------------------------------------------------------------------------------------
 
