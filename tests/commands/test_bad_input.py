@@ -80,7 +80,7 @@ def test_what_is_read_is_not_written(line: str, here: Path, capsys: pytest.Captu
 
 
 def test_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """One that begins with a dash is read, and is no option of clang's; C++ and names that nobody can print are refused."""
+    """One that begins with a dash is no option of clang's; C++ and names that nobody can print are refused."""
     monkeypatch.chdir(tmp_path)
     Path("-dash.c").write_text("int main(void) { return 0; }\n")
     assert main(["cfa", "./-dash.c"]) == 0

@@ -322,7 +322,7 @@ class _Panel:
         parts = alternatives(goal)
         if len(parts) <= _FEW and self._shown_of_some((*known, goal), _TRIES[0]):
             return []
-        waiting, refused = parts, list[Term]()
+        waiting, refused = list(parts), list[Term]()
         for limit in _TRIES:
             answers = {part: self._shown_of_some((*known, part), limit) for part in waiting}
             refused += [part for part, answer in answers.items() if answer is False]
