@@ -1,7 +1,8 @@
 """Invariants and contracts in the user's words: `q.count <= 8`, `ensures \\result >= \\old(n)`. Of C programs in C, as
 far as C can say it; of Boogie programs in the notation of formulas. Both have the names of the text, where a value at
 the entry is `\\old(x)` and what a function returns is `\\result`; Boogie says `old(x)`, and calls results by name.
-A variable of another function that is called as one of here is told as debuggers do: `main::x`.
+A variable of a caller that still has the value that a parameter was given is told as `\\at(parameter, Pre)`; any other
+variable of another function that is called as one of here is told as debuggers do: `main::x`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from craton.program.cfa import Location, Procedure, Program, Symbol
 from craton.program.elements import with_arrays
 from craton.program.origin import SourceRange
 from craton.program.spelling import plain
+from craton.program.statements import Call
 from craton.program.variables import at_entry, reads, writes
 from craton.report.conjunctions import Said, in_c
 from craton.report.pointers import Pointers
@@ -44,6 +46,8 @@ def told_invariant(location: Location, invariant: Term, program: Program, loaded
     function = home.name if loaded is None or place is None else _function_at(place, loaded) or home.name
     scope = _Scope(function, _copy_at(location, home, program, function), place)
     names = _in_scope(_names(home, program), program, scope)
+    if loaded is not None and home.name != function and program.data_model:
+        names |= {v: (text, v) for v, text in _given(function, loaded).items()}
     return told(str(place or location), _text(with_arrays(invariant, program), names, program))
 
 
@@ -91,6 +95,31 @@ def _copy_at(location: Location, home: Procedure, program: Program, function: st
                 seen.add(edge.target)
                 waiting.append(edge.target)
     return ""
+
+
+def _given(function: str, loaded: Program) -> dict[Term, str]:
+    """Variables of the caller that parameters were given, which it does not change as long as the function runs:
+    `\\at(n, Pre)`. Only if there is but one way down to the function, as nobody says which call is meant.
+    """
+    calls: dict[str, list[tuple[str, Call]]] = {}
+    for name, procedure in loaded.procedures.items():
+        for edge in procedure.edges:
+            if isinstance(edge.statement, Call):
+                calls.setdefault(edge.statement.procedure, []).append((name, edge.statement))
+    way = [function]
+    while way[-1] != loaded.entry:
+        if len(calls.get(way[-1], ())) != 1 or calls[way[-1]][0][0] in way:
+            return {}
+        way.append(calls[way[-1]][0][0])
+    if len(way) == 1:
+        return {}
+    parameters, arguments = loaded.procedures[function].parameters, calls[function][0][1].arguments
+    told = ((loaded.symbols.get(p), loaded.symbols.get(v), v) for p, v in zip(parameters, arguments, strict=True))
+    return {
+        value: f"\\at({given.name}, Pre)"
+        for given, passed, value in told
+        if given and passed and given.name and given.type == passed.type and passed.function == way[1]
+    }
 
 
 def _in_scope(names: Mapping[Term, tuple[str, Term]], program: Program, scope: _Scope) -> dict[Term, tuple[str, Term]]:
