@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = (
     "../README.md",
+    "index.md",
     "tutorial.md",
     "cookbook.md",
     "engines.md",

@@ -123,8 +123,8 @@ function ended(column, job) {
   const told = answer.result;
   const kind = told.verdict.replace(/\(.*/, "");
   const parts = [made("h2", told.verdict.toUpperCase().replace(/\(.*/, (name) => name.toLowerCase()), kind)];
-  for (const text of [told.reason, told.evidence, told.found_by && `found by: ${told.found_by}`]) {
-    if (text) parts.push(made("p", text, "dim"));
+  for (const text of job.report ? [] : [told.reason, told.evidence, told.found_by && `found by: ${told.found_by}`]) {
+    if (text) parts.push(made("p", text, "dim"));  // else the report says so
   }
   if (job.report) {
     const frame = made("iframe");
