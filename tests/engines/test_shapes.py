@@ -8,11 +8,12 @@ import pytest
 
 from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown
 from craton.engines.shapes import Shapes
-from craton.engines.shapes.facts import Facts
+from craton.engines.shapes.facts import Effort, Facts
 from craton.engines.shapes.nodes import Sized, Stacked, nodes
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.frontends.programs import Request, load_program
+from craton.logic import BOOL, Model, evaluate, not_, ops
 from craton.program.cfa import Program
 from craton.program.transitions import transition
 from support.certificates import in_blocks
@@ -145,3 +146,26 @@ def test_what_lies_inside_of_nodes_or_behind_them_is_seen_in_runs(tmp_path: Path
 def test_programs_without_nodes_are_left_to_others(tmp_path: Path) -> None:
     answer = _answer(_program(tmp_path, "int i = __VERIFIER_nondet_int(); if (i * 0) __VERIFIER_error();"))
     assert isinstance(answer, Unknown)
+
+
+def test_columns_say_what_single_states_say(tmp_path: Path) -> None:
+    """The oracle is the evaluation of one formula in one state."""
+    program = _program(tmp_path, SAFE["there and back"])
+    steps = {edge: transition(edge.statement) for edge in program.main.edges}
+    found = nodes(list(steps.values()))
+    assert found is not None
+    facts = Facts(program, steps, found)
+    seen = Shapes()._seen(program, steps, facts, Budget(20))
+    assert seen is not None
+    outcomes = set()
+    for location in (x for x in program.main.locations if seen.seen.get(x)):
+        states = seen.states(location)
+        for guess in facts.guesses(frozenset(seen.watched[location]), states, Effort.MORE):
+            formula, node = (guess.args[0], facts.node) if guess.op is ops.FORALL else (guess, None)
+            for part in (formula, not_(formula), *formula.args):
+                if part.sort is BOOL:
+                    pairs = list(states.among(states.all))
+                    expected = [evaluate(part, Model({**m.values, facts.node: at})) for m, at in pairs]
+                    assert states.where(part, node) == sum(1 << n for n, holds in enumerate(expected) if holds)
+                    outcomes.update(expected)
+    assert outcomes == {False, True}

@@ -7,17 +7,19 @@ With bounds by the program's own constants as additional guesses, many such proo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import islice
 
 from craton.engines.contract import Budget
 from craton.facts.counting import counted
-from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, evaluate, not_, ops, substitute
+from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, not_, ops, substitute
 from craton.logic.affine import cases_of_sum
-from craton.logic.evaluation import CannotEvaluate
+from craton.logic.evaluation import CannotEvaluate, evaluate_all
 from craton.logic.instances import blocks, indices, instances, shift_of_blocks, told_by_numbers
-from craton.logic.walk import atoms
+from craton.logic.walk import Substitution, atoms
 from craton.program.analysis.liveness import live_variables
+from craton.program.analysis.nesting import nests
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Unsat, make_solver
@@ -58,27 +60,50 @@ def inductive(
     left = {location: list(parts) for location, parts in guesses.items()}
     left[program.main.entry] = []
     edges = [edge for edge in steps if edge.target not in program.errors and edge.source not in program.errors]
-    first = [edge for edge in edges if edge.source == program.main.entry]  # what is wrong there is wrong everywhere
-    waiting = dict.fromkeys((*first, *edges))
-    while waiting:
-        edge = next(iter(waiting))
-        del waiting[edge]
+    now = {edge: Substitution(steps[edge].updates) for edge in edges}
+    waiting = _Waiting(program, edges)
+    while (edge := waiting.next()) is not None:
         if edge.source not in left or left.get(edge.target) == []:
             continue
         budget.check()
         before, after = [*known.get(edge.source, ()), *left[edge.source]], left.get(edge.target, [FALSE])
-        kept = _kept(solver, before, steps[edge], after, budget)
+        kept = _kept(solver, before, steps[edge], {guess: now[edge](_of_any(guess)) for guess in after}, budget)
         if len(kept) < len(after):
             left[edge.target] = kept
-            waiting |= dict.fromkeys(e for e in edges if e.source == edge.target)
+            waiting.add(e for e in edges if e.source == edge.target)
     return left
 
 
+class _Waiting:
+    """Edges that are to be looked at: those of a loop until nothing changes there, and then what comes behind it."""
+
+    def __init__(self, program: Program, edges: Sequence[Edge]) -> None:
+        places = nests(program.main)
+        later = {edge: max(places[edge.source].order, places[edge.target].order) for edge in edges}
+        self._rank = {edge: rank for rank, edge in enumerate(sorted(edges, key=later.__getitem__))}
+        self._edge = {rank: edge for edge, rank in self._rank.items()}
+        self._ranks = sorted(self._edge)
+        self._inside = set(self._ranks)
+
+    def next(self) -> Edge | None:
+        if not self._ranks:
+            return None
+        rank = heappop(self._ranks)
+        self._inside.discard(rank)
+        return self._edge[rank]
+
+    def add(self, edges: Iterable[Edge]) -> None:
+        for rank in {self._rank[edge] for edge in edges} - self._inside:
+            heappush(self._ranks, rank)
+            self._inside.add(rank)
+
+
 def _kept(
-    solver: Solver, before: Sequence[Term], step: Transition, after: Sequence[Term], budget: Budget
+    solver: Solver, before: Sequence[Term], step: Transition, wanted: Mapping[Term, Term], budget: Budget
 ) -> list[Term]:
-    """The formulas that hold after the step. Each counterexample removes all formulas that it violates."""
-    wanted = {guess: wanted_before(guess, step) for guess in after}
+    """The formulas that hold after the step if those hold before it that are wanted for them. Each counterexample
+    removes all formulas that it violates.
+    """
     with solver.scope():
         solver.add(*premises(before, step.guard, *wanted.values()), step.guard)
         while wanted:
@@ -110,7 +135,11 @@ def _shown(solver: Solver, wanted: Mapping[Term, Term], budget: Budget) -> list[
 
 def wanted_before(guess: Term, step: Transition) -> Term:
     """What has to be true before a step for the guess to hold after it; what is said of all is said of any."""
-    return substitute(guess.args[0] if guess.op is ops.FORALL else guess, step.updates)
+    return substitute(_of_any(guess), step.updates)
+
+
+def _of_any(guess: Term) -> Term:
+    return guess.args[0] if guess.op is ops.FORALL else guess
 
 
 def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
@@ -141,7 +170,9 @@ def _in_turns(rows: Sequence[Iterator[Term]]) -> Iterator[Term]:
 
 def _true_in(answer: Sat, wanted: Mapping[Term, Term]) -> list[Term]:
     try:
-        return [guess for guess, later in wanted.items() if evaluate(later, answer.model)]
+        return [
+            guess for guess, holds in zip(wanted, evaluate_all(wanted.values(), answer.model), strict=True) if holds
+        ]
     except CannotEvaluate:
         return list(wanted)
 

@@ -7,7 +7,7 @@ over Int and Real, conversions out of range), the model may contain a choice; ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -62,7 +62,15 @@ class Model:
 
 def evaluate(term: Term, model: Model | Mapping[Term, Value], *, specified_only: bool = False) -> Value:
     """The value of `term` as `semantics` represents it: an unsigned int for BitVec, a bit pattern for Float, …"""
+    return evaluate_all((term,), model, specified_only=specified_only)[0]
+
+
+def evaluate_all(
+    terms: Iterable[Term], model: Model | Mapping[Term, Value], *, specified_only: bool = False
+) -> list[Value]:
+    """The values of several terms: what they share is evaluated once."""
     model = model if isinstance(model, Model) else Model(model)
+    memo: dict[Term, Value] = {}
 
     def visit(node: Term, values: list[Value]) -> Value:
         op = node.op
@@ -81,7 +89,7 @@ def evaluate(term: Term, model: Model | Mapping[Term, Value], *, specified_only:
             table = model.choices.get(op)
             return zero(node.sort) if table is None else table.get(tuple(values))
 
-    return fold(_without_quantifiers(term), visit)
+    return [fold(_without_quantifiers(term), visit, memo) for term in terms]
 
 
 def _applied(function: Function, table: FunctionTable, values: tuple[Value, ...]) -> Value:

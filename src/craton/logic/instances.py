@@ -172,16 +172,29 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
         for address in islice(dict.fromkeys((*(n for n in names if n.sort is block.sort), *whole)), _MOST_INSTANCES):
             yield _instance(body, block, address)
         return
-    patterns = [node.args[1] for node in post_order(body) if node.op is ops.SELECT]
     candidates = []
     for variable in quantified.payload:
         found = dict.fromkeys(name for name in names if name.sort is variable.sort)
-        for pattern in patterns:
-            if variable in free_variables(pattern):
-                found |= dict.fromkeys(match for index in places for match in _matches(pattern, variable, index))
+        for pattern in _patterns(body, variable):
+            found |= dict.fromkeys(match for index in places for match in _fitting(pattern, variable, index))
         candidates.append(tuple(found))
     for values in islice(product(*candidates), _MOST_INSTANCES):
-        yield substitute(body, dict(zip(quantified.payload, values, strict=True)))
+        if len(values) == 1:
+            yield _instance(body, quantified.payload[0], values[0])
+        else:
+            yield substitute(body, dict(zip(quantified.payload, values, strict=True)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _patterns(body: Term, variable: Term) -> tuple[Term, ...]:
+    """The indices that speak of the variable, each once."""
+    reads = (node.args[1] for node in post_order(body) if node.op is ops.SELECT)
+    return tuple(dict.fromkeys(index for index in reads if variable in free_variables(index)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _fitting(pattern: Term, variable: Term, index: Term) -> tuple[Term, ...]:
+    return tuple(_matches(pattern, variable, index))
 
 
 @lru_cache(maxsize=1 << 15)

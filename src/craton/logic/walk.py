@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from craton.errors import IllSorted
@@ -115,6 +116,7 @@ def functions(*roots: Term) -> tuple[Function, ...]:
     return tuple(dict.fromkeys(node.payload for node in post_order(*roots) if node.op is ops.APPLY))
 
 
+@lru_cache(maxsize=1 << 16)
 def is_quantified(root: Term) -> bool:
     return any(node.op in QUANTIFIERS for node in post_order(root))
 

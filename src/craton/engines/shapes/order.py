@@ -13,8 +13,6 @@ from craton.engines.shapes.nodes import Nodes, Sized
 from craton.engines.shapes.states import States
 from craton.logic import (
     BitVec,
-    CannotEvaluate,
-    Model,
     Term,
     and_,
     bv,
@@ -23,7 +21,6 @@ from craton.logic import (
     bvule,
     bvult,
     eq,
-    evaluate,
     forall,
     implies,
     not_,
@@ -102,15 +99,8 @@ class Order:
 
 def _constant(term: Term, condition: Term | None, states: States) -> Iterator[Term]:
     """That a term is what it was in all states in which a condition held."""
-    models = [model for model in states.models if condition is None or _value(condition, model)]
-    values = {_value(term, model) for model in models}
-    if len(values) == 1 and (held := values.pop()) is not None and isinstance(term.sort, BitVec):
-        claim = eq(term, bv(int(held), term.sort.width))
+    values = states.values((term,), None, states.all if condition is None else states.where(condition))
+    if len(values) == 1 and isinstance(term.sort, BitVec):
+        ((held,),) = values
+        claim = eq(term, bv(held, term.sort.width))
         yield claim if condition is None else implies(condition, claim)
-
-
-def _value(term: Term, model: Model) -> int | bool | None:
-    try:
-        return evaluate(term, model)  # type: ignore[no-any-return]
-    except CannotEvaluate:
-        return None

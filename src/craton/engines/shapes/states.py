@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from craton.logic import Model, Term, evaluate
-from craton.logic.evaluation import CannotEvaluate
+from craton.engines.shapes.columns import Columns
+from craton.logic import CannotEvaluate, Model, Term
 from craton.logic.semantics import ArrayValue
 from craton.logic.sorts import Array
 from craton.program.execution.codegen import Cells
@@ -26,28 +26,20 @@ class States:
 
     def __post_init__(self) -> None:
         self._pairs = [(model, node) for model, some in zip(self.models, self.nodes, strict=True) for node in some]
-        self._known: dict[tuple[Term, Term | None], int] = {}
+        self._columns: dict[Term | None, Columns] = {}
         self.all = (1 << len(self._pairs)) - 1
 
     def where(self, formula: Term, node: Term | None = None) -> int:
         """Where the formula is true, of each node if it speaks of one."""
-        key = formula, node
-        if key not in self._known:
-            self._known[key] = self._where(formula, node)
-        return self._known[key]
+        try:
+            return self._seen(node).where(formula)
+        except CannotEvaluate:
+            return 0
 
-    def _where(self, formula: Term, node: Term | None) -> int:
-        found = 0
-        last: tuple[Model, bool] | None = None
-        for number, (model, address) in enumerate(self._pairs):
-            if node is None:
-                if last is None or last[0] is not model:
-                    last = model, _true(formula, model)
-                holds = last[1]
-            else:
-                holds = _true(formula, Model({**model.values, node: address}))
-            found |= holds << number
-        return found
+    def _seen(self, node: Term | None) -> Columns:
+        if node not in self._columns:
+            self._columns[node] = Columns(self._pairs, node)
+        return self._columns[node]
 
     def holds(self, formula: Term) -> bool:
         """Whether a formula was always true."""
@@ -59,25 +51,12 @@ class States:
 
     def values(self, terms: Sequence[Term], node: Term | None, among: int) -> set[tuple[Any, ...]]:
         """What these terms are together, of each node if they speak of one, at those of the pairs."""
-        found = set()
-        for model, address in self.among(among):
-            here = model if node is None else Model({**model.values, node: address})
-            found.add(tuple(_evaluated(term, here) for term in terms))
-        return {row for row in found if None not in row}
-
-
-def _evaluated(term: Term, model: Model) -> Any:
-    try:
-        return evaluate(term, model)
-    except CannotEvaluate:
-        return None
-
-
-def _true(formula: Term, model: Model) -> bool:
-    try:
-        return bool(evaluate(formula, model))
-    except CannotEvaluate:
-        return False
+        try:
+            columns = [self._seen(node).values(term) for term in terms]
+        except CannotEvaluate:
+            return set()
+        rows = zip(*columns, strict=True)
+        return {row for number, row in enumerate(rows) if among >> number & 1}
 
 
 class Observed:
