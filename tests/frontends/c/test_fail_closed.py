@@ -248,6 +248,20 @@ def test_what_is_not_modelled_is_named_with_its_line(construct: str, line: int, 
         ("changes arithmetic", '__attribute__ ( ( optimize ("O2", "fast-math") ) ) int f(void);'),
         ("changes arithmetic", '#define FAST optimize("fast-math")\n__attribute__((FAST)) int f(void);'),
         ("changes arithmetic", '#pragma GCC \\\n optimize "Ofast"\n'),
+        ("changes arithmetic", '#define O(x) __attribute__((optimize(x)))\nO("fast-math") int f(void);'),
+        ("changes arithmetic", '#define OPT optimize\n__attribute__((OPT("fast-math"))) int f(void);'),
+        ("changes arithmetic", '__attribute__((optimize("fa" "st-math"))) int f(void);'),
+        ("changes arithmetic", '#pragma GCC optimize "f\\141st-math"\n'),
+        ("changes arithmetic", '#pragma GCC target("fpmath=387")\n'),
+        ("target", '__attribute__((target("fpmath=387"))) double f(double a) { return a * 3; }'),
+        ("weak", "#/**/pragma/**/weak f\nvoid f(void);"),
+        ("weak", "%:pragma \\\n weak f\nvoid f(void);"),
+        ("weak", '_Pragma(L"weak f") void f(void);'),
+        ("a macro makes", "#define P(x) _Pragma(#x)\nP(weak f) void f(void);"),
+        ("ms_struct", "#pragma ms_struct on\n"),
+        ("options", "#pragma options align=packed\n"),
+        ("clang", "#pragma clang attribute push(__attribute__((constructor)), apply_to = function)\n"),
+        ("copy", "__attribute__((constructor)) void f(void) {}\n__attribute__((copy(f))) void g(void) {}"),
         ("asm outside", '__asm__(".globl foo");'),
         ("ctors", 'void f(void) {} __attribute__((section(".ctors"), used)) static void (*p)(void) = f;'),
         ("init_array", 'void f(void) {} __attribute__((section(".init_array"))) static void (*p)(void) = f;'),
@@ -257,6 +271,43 @@ def test_attributes_of_unknown_meaning_are_refused_by_name(attribute: str, text:
     with pytest.raises(CratonError, match=attribute) as caught:
         loaded(f"{text} int main(void) {{ return 0; }}", tmp_path)
     assert re.search(r"program.c:[12]:", str(caught.value))
+
+
+def test_headers_of_the_program_are_looked_at_too(tmp_path: Path) -> None:
+    (tmp_path / "options.h").write_text("int x;\n#pragma weak f = g\n")
+    with pytest.raises(CratonError, match=r"options.h:2: the pragma `weak`"):
+        loaded('#include "options.h"\nint main(void) { return 0; }', tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#define P(x) _Pragma(#x)\nP(GCC diagnostic ignored "-Wall") P(pack(1))',
+        '__attribute__((optimize("O2", "no-inline"), noinline)) int f(void);',
+        '__attribute__((target("avx2,no-sse4.1,arch=haswell"))) int f(void) { return 1; }',
+        '#pragma GCC target("avx2", "bmi")\n#pragma GCC optimize (3)\n#pragma clang diagnostic pop\n',
+        '/* #pragma weak f */ char *s = "#pragma weak"; // _Pragma("weak f")\nint weak;',
+        "int optimize(int target) { return target; }",
+    ],
+)
+def test_pragmas_and_options_that_change_nothing(text: str, tmp_path: Path) -> None:
+    assert loaded(f"{text} int main(void) {{ return 0; }}", tmp_path).main.edges
+
+
+def test_records_that_compilers_lay_out_differently_are_refused(tmp_path: Path) -> None:
+    text = "struct __attribute__((ms_struct)) S { char a : 3; int b : 4; } s; int main(void) { return s.b; }"
+    with pytest.raises(CratonError, match="ms_struct"):
+        loaded(text, tmp_path)
+
+
+def test_constructors_with_priorities_in_brackets(tmp_path: Path) -> None:
+    text = """
+        void reach_error(void) {} int n;
+        [[gnu::constructor(1001)]] void g(void) { n = n * 10 + 2; }
+        [[gnu::constructor(200)]] void f(void) { n = n * 10 + 1; }
+        int main(void) { if (n == 12) reach_error(); return 0; }
+    """
+    assert isinstance(outcome(text, tmp_path), ReachedError)
 
 
 def test_what_rests_on_the_compiler_is_assumed_and_said(tmp_path: Path) -> None:

@@ -7,27 +7,15 @@ from clang's own print of a declaration, where macros are expanded and spellings
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from craton.frontends.c.clang.bindings import CXCursor, Diagnostic, lib, printed
+from craton.frontends.c.clang.pragmas import changes_no_arithmetic, refuse_options
 from craton.frontends.c.errors import Unsupported
 
-_ATTRIBUTE = re.compile(r"__attribute__\(\((?:\w+::)?(\w+)(?:\((.*?)\))?\)\)|\[\[(?:\w+::)?(\w+)|asm\(\"")
+_ATTRIBUTE = re.compile(r"__attribute__\(\((?:\w+::)?(\w+)(?:\((.*?)\))?\)\)|\[\[(?:\w+::)?(\w+)(?:\((.*?)\))?|asm\(\"")
 _UNKNOWN = re.compile(r"unknown attribute '(?:\w+::)?(\w+)' ignored")
-_PRAGMA = re.compile(
-    rb"(?:^[ \t]*#[ \t]*pragma[ \t]+|_Pragma[ \t]*\([ \t]*\")(weak|redefine_extname|scalar_storage_order|init|fini)\b",
-    re.MULTILINE,
-)
-# Options of single functions, and those among them that change what arithmetic or objects mean.
-_OPTIONS = re.compile(
-    rb"#[ \t]*pragma(?:[ \t]|\\\n)+GCC(?:[ \t]|\\\n)+optimize\b((?:\\\n|[^\n])*)"
-    rb"|_Pragma[ \t]*\([ \t]*\"GCC[ \t]+optimize\b([^\n]*)"
-    rb"|\b(?:__)?optimize(?:__)?\s*\(([^)]*\"[^)]*)\)",  # an attribute, perhaps inside of a macro
-)
-_CHANGING = re.compile(
-    rb"fast|math|trap|wrapv|round|finite|signed|assoc|recip|contract|short|pack|char|excess|single|signaling"
-)
 _IGNORED = re.compile(r"'(?:\w+::)?(\w+)' attribute|attribute '(?:\w+::)?(\w+)'")
 
 # What changes no value and no way through the program, or only how clang lays out objects and types, which it tells.
@@ -35,10 +23,10 @@ _HARMLESS = frozenset(
     """
     access acquire_capability aligned alloc_align alloc_size always_inline analyzer_noreturn annotate
     artificial assume_aligned availability btf_decl_tag btf_type_tag callback cdecl cf_check cold common const
-    convergent copy counted_by deprecated designated_init disable_tail_calls
+    convergent counted_by deprecated designated_init disable_tail_calls
     dllexport enforce_tcb enum_extensibility error externally_visible
     fallthrough fd_arg fd_arg_read fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg gcc_struct
-    gnu_inline hot leaf likely malloc may_alias maybe_unused minsize mode ms_struct musttail
+    gnu_inline hot leaf likely malloc may_alias maybe_unused minsize mode musttail
     no_address_safety_analysis no_builtin no_destroy no_icf no_instrument_function no_profile_instrument_function
     no_reorder no_sanitize no_sanitize_address no_sanitize_memory no_sanitize_thread no_sanitize_undefined
     no_speculative_load_hardening no_split_stack no_stack_limit no_stack_protector noclone nocf_check nocommon
@@ -50,7 +38,7 @@ _HARMLESS = frozenset(
     sysv_abi tainted_args target_clones tls_model transparent_union type_visibility
     unavailable unlikely unsequenced reproducible unused used uninitialized visibility warn_if_not_aligned
     warn_unused warn_unused_result warning zero_call_used_regs
-    optimize target no_caller_saved_registers vectorcall
+    no_caller_saved_registers vectorcall
     """.split()
 )
 _UNDERSTOOD = frozenset({"alias", "cleanup", "constructor", "destructor", "section", "weak", "weakref"})
@@ -112,14 +100,20 @@ def attributes_of(declaration: CXCursor) -> Attributes:
         not found.keys().isdisjoint({"always_inline", "flatten"}),
         not found.keys().isdisjoint({"const", "pure", "unsequenced", "reproducible"}),
         "asm" in found,
-        tuple(name for name in found if name not in _HARMLESS | _UNDERSTOOD | {"asm"}),
+        tuple(name for name, argument in found.items() if _is_strange(name, argument)),
     )
+
+
+def _is_strange(name: str, argument: str) -> bool:
+    if name == "target":
+        return not changes_no_arithmetic(argument)
+    return name not in _HARMLESS | _UNDERSTOOD | {"asm"}
 
 
 def _read(text: str) -> Iterator[tuple[str, str]]:
     for match in _ATTRIBUTE.finditer(text):
         name = match.group(1) or match.group(3) or "asm"
-        yield name.strip("_"), match.group(2) or ""
+        yield name.strip("_"), match.group(2) or match.group(4) or ""
 
 
 def _text(argument: str | None) -> str | None:
@@ -132,31 +126,25 @@ def _priority(argument: str | None) -> int | None:
     return int(argument) if argument.isdigit() else LAST
 
 
-def refuse_pragmas(path: str, contents: bytes) -> None:
-    """Pragmas that give declarations attributes which clang does not print, or that it does not know; and options for
-    single functions that make gcc's arithmetic another one.
-    """
-    for found in _PRAGMA.finditer(contents):
-        line = contents.count(b"\n", 0, found.start(1)) + 1
-        raise Unsupported(f"{path}:{line}: the pragma `{found.group(1).decode()}`", None)
-    for found in _OPTIONS.finditer(contents) if b"optimize" in contents else ():
-        if _CHANGING.search(b"".join(group or b"" for group in found.groups())):
-            line = contents.count(b"\n", 0, found.end()) + 1
-            raise Unsupported(f"{path}:{line}: an option of single functions that changes arithmetic", None)
-
-
-def refuse_ignored(messages: Iterable[Diagnostic]) -> None:
+def refuse_ignored(messages: Iterable[Diagnostic], texts: Collection[bytes]) -> None:
     """Attributes that clang does not know or does not heed where they stand, though gcc does."""
     for message in messages:
         unknown = _UNKNOWN.search(message.text)
         ignored = _IGNORED.search(message.text)
         if unknown is not None:
-            name, bad = unknown.group(1).strip("_"), unknown.group(1).strip("_") not in _HARMLESS
+            name = unknown.group(1).strip("_")
+            if name == "optimize":
+                refuse_options(texts, _place(message))
+                continue
+            bad = name not in _HARMLESS
         elif ignored is not None:
             name = (ignored.group(1) or ignored.group(2)).strip("_")
-            bad = name in _UNDERSTOOD or name in ("vector_size", "ifunc", "naked", "weakref")
+            bad = name in _UNDERSTOOD or name in ("vector_size", "ifunc", "naked", "weakref", "target")
         else:
             continue
         if bad:
-            place = message.text.partition(": warning:")[0]
-            raise Unsupported(f"{place}: the attribute `{name}`", None)
+            raise Unsupported(f"{_place(message)}: the attribute `{name}`", None)
+
+
+def _place(message: Diagnostic) -> str:
+    return message.text.partition(": warning:")[0]

@@ -70,6 +70,7 @@ class CXUnsavedFile(Structure):
 
 
 VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
+INCLUSION_VISITOR = CFUNCTYPE(None, c_void_p, c_void_p, c_uint, c_void_p)
 FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor, c_void_p)
 BREAK, CONTINUE, RECURSE = 0, 1, 2
 _IGNORED = {10, 43, 44, 45, 46}  # references to types and templates, and parameters in the types of functions
@@ -123,6 +124,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_getFile": (c_void_p, (c_void_p, c_char_p)),
     "clang_getLocationForOffset": (CXLocation, (c_void_p, c_void_p, c_uint)),
     "clang_getFileName": (CXString, (c_void_p,)),
+    "clang_getInclusions": (None, (c_void_p, INCLUSION_VISITOR, c_void_p)),
     "clang_getFileContents": (c_void_p, (c_void_p, c_void_p, POINTER(c_ulong))),
     "clang_getCursorBinaryOperatorKind": (c_int, (CXCursor,)),
     "clang_getCursorUnaryOperatorKind": (c_int, (CXCursor,)),
@@ -257,6 +259,13 @@ class Unit:
         functions = lib()
         file = functions.clang_getFile(self._unit, self.path.encode())
         return file, functions.clang_getLocationForOffset(self._unit, file, 0).offset
+
+    def files(self) -> list[tuple[str, bytes]]:
+        """All that was read, with their names."""
+        found: list[int] = []
+        visit = INCLUSION_VISITOR(lambda file, stack, depth, data: found.append(file))
+        lib().clang_getInclusions(self._unit, visit, None)
+        return [(text(lib().clang_getFileName(file)), self.file_contents(file)) for file in dict.fromkeys(found)]
 
     def file_contents(self, file: int | None) -> bytes:
         if not file:

@@ -3,6 +3,8 @@
 #define __PRETTY_FUNCTION__ __FUNCTION__ /* the same in C */
 
 /* Macros that gcc defines otherwise, or alone: programs ask them how wide their types are. */
+#undef __VERSION__
+#define __VERSION__ "12.2.0"
 #undef __INT_FAST16_TYPE__
 #undef __INT_FAST16_MAX__
 #undef __INT_FAST16_WIDTH__

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from craton.frontends.c.clang.attributes import refuse_ignored, refuse_pragmas
+from craton.frontends.c.clang.attributes import refuse_ignored
 from craton.frontends.c.clang.bindings import Diagnostic, Unit
 from craton.frontends.c.clang.positions import Hidden
+from craton.frontends.c.clang.pragmas import refuse_pragmas
 from craton.frontends.c.clang.unit import UnitReader
 from craton.frontends.c.errors import BadInput, SyntaxErrorInC
 from craton.frontends.c.options import COptions
@@ -18,6 +19,7 @@ from craton.frontends.c.syntax.program import Definition, Library, Program, Stre
 from craton.program.origin import SourceRange
 
 _TARGETS = {"ILP32": "i386-linux-gnu", "LP64": "x86_64-linux-gnu"}
+_HEADERS = Path(__file__).parent.parent / "headers"
 # Behind our own headers: for what those do not declare.
 _SYSTEM = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
 # Of GNU C: today's, and the old one where a text is none of today's (a second definition after an inline one).
@@ -141,6 +143,12 @@ def _read(path: str, arguments: list[str], contents: bytes) -> tuple[Unit, list[
     return unit, messages, [d.text for d in messages if d.severity >= 3]
 
 
+def _own_headers(unit: Unit) -> dict[str, bytes]:
+    """The texts that a text includes, but for those of the system and ours."""
+    known = (str(_HEADERS), *_SYSTEM, str(Path(__file__).parent))
+    return {name: text for name, text in unit.files() if not name.startswith(known)}
+
+
 def _without_registers(contents: bytes, errors: list[str]) -> bytes:
     """Global register variables as variables of other files that have the register's name; who uses one is refused."""
     lines = contents.splitlines(keepends=True)
@@ -169,8 +177,9 @@ def _parse(path: str, options: COptions, contents: bytes) -> Unit:
             names = sorted({name.decode() for name in _WITHOUT_PROTOTYPE.findall(contents)})
             unit, messages, errors = _read(path, [*arguments, *(f"-fno-builtin-{name}" for name in names)], contents)
         if not errors:
-            refuse_ignored(messages)
-            refuse_pragmas(path, contents)
+            texts = {**_own_headers(unit), "-D": "\n".join(options.define).encode(), path: contents}
+            refuse_ignored(messages, texts.values())
+            refuse_pragmas(texts)
             return unit
         unit.close()
         failed = failed or errors
@@ -191,9 +200,8 @@ def _arguments(options: COptions, contents: bytes) -> list[str]:
     arguments += [f"-iquote{folder}" for folder in options.quoted]
     arguments += [f"-I{folder}" for folder in options.include]
     arguments += [f"-D{definition}" for definition in options.define]
-    headers = Path(__file__).parent.parent / "headers"
-    arguments += ["-nostdinc", f"-isystem{headers}", "-include", str(Path(__file__).with_name("gcc.h"))]
-    arguments += ["-include", str(headers / "craton_atomics.h")]
+    arguments += ["-nostdinc", f"-isystem{_HEADERS}", "-include", str(Path(__file__).with_name("gcc.h"))]
+    arguments += ["-include", str(_HEADERS / "craton_atomics.h")]
     arguments += [f"-isystem{folder}" for folder in _SYSTEM if Path(folder).is_dir()]
     if any(name in contents for name in _GLIBC):
         arguments += ["-include", str(Path(__file__).with_name("glibc.h"))]
