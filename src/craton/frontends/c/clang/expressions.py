@@ -215,12 +215,13 @@ class ExpressionReader:
         return node
 
     def _size_of(self, raw: Raw) -> Node:
-        value = evaluate_integer(raw.cursor)
+        value, parts = evaluate_integer(raw.cursor), parts_of(raw)
         if value is not None:
+            if value != 1 and parts and isinstance(self._types.of_cursor(parts[-1].cursor), FunctionType):
+                raise self._nodes.unsupported("the alignment of a function", raw)  # compilers have their own
             node = self._make(Kind.NUMBER, raw)
             node.value = value
             return node
-        parts = parts_of(raw)
         if not parts:
             return self._size_of_name(raw)
         operand = self.expression(parts[-1])
