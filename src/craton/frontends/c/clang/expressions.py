@@ -24,6 +24,7 @@ from craton.frontends.c.syntax.types import (
     CType,
     Field,
     Floating,
+    FunctionType,
     Integer,
     Pointer,
     Record,
