@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from craton.processes.keeper import FILE, PYTHON, Contained, Keeper, Order, contain
 from craton.processes.limits import Kind, Limits
@@ -14,7 +15,7 @@ from support.processes import needs_proc, processes_about, wait_until
 pytestmark = needs_proc
 
 
-def order(directory: Path, program: str, limits: Limits, **others: int) -> Order:
+def order(directory: Path, program: str, limits: Limits, **others: Any) -> Order:
     path = directory / "program.bpl"
     path.write_text(program)
     return Order((*STAND_IN, "verify", str(path)), limits, **others)

@@ -520,3 +520,11 @@ def test_comparisons_of_numbers(solver: Solver) -> None:
 
 def test_declarations_are_read() -> None:
     assert symbols_of("a: Int => Bool, f: Int Int -> B8, x y: F32")["a"] is var("a", Array(INT, BOOL))
+
+
+def test_values_of_what_no_assertion_speaks_of(solver: Solver) -> None:
+    """Of any sort, also one that the solver does not have."""
+    answer = solver.check(var("p", BOOL))
+    assert isinstance(answer, Sat)
+    found = answer.value(var("nobody speaks of", INT))
+    assert isinstance(found, int)

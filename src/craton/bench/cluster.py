@@ -7,10 +7,11 @@ worker's keepers end with it, so nothing of a lost run keeps running.
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from craton.bench.runs import CRATON
@@ -72,7 +73,8 @@ class ClusterPool:
     def _submit(self, works: deque[Work], futures: dict[Any, Work], waiting: Any) -> None:
         while works:
             work = works.popleft()
-            future = self.client.submit(contain, work.order(self.command), pure=False)
+            order = replace(work.order(self.command), directory=os.getcwd())  # tasks may be named from here
+            future = self.client.submit(contain, order, pure=False)
             futures[future] = work
             waiting.add(future)
 

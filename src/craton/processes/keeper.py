@@ -77,6 +77,7 @@ class Order:
     most_processes: int = MOST_PROCESSES
     log_bytes: int = LOG_BYTES
     answer_bytes: int = ANSWER_BYTES
+    directory: str | None = None  # where the command runs, if not where the keeper does
 
     def line(self) -> str:
         return json.dumps(asdict(self))

@@ -51,9 +51,9 @@ def _keep(order: Order) -> Contained | None:
     with _placed(order.command) as (command, directory):
         started = time.monotonic()
         try:
-            process = launch(command)
+            process = launch(command, directory=None if order.directory is None else Path(order.directory))
         except OSError as problem:
-            reason = f"cannot start {command[0]}: {problem.strerror}"
+            reason = f"cannot start {problem.filename or command[0]}: {problem.strerror}"
             return Contained(127, problem=reason, log=reason + "\n")
         run = _Run(order, process, started)
         try:

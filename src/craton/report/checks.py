@@ -12,6 +12,9 @@ from craton.program.origin import SourceRange
 from craton.words import counted
 
 _ASSERTION = re.compile(r"(?:static_)?assert\s*\((?P<c>.*)\)\s*;?|assert\s+(?:\{.*?\}\s*)*(?P<boogie>.*?);?", re.DOTALL)
+_CLAUSE = re.compile(r"(?:free\s+)?(?P<kind>requires|ensures|invariant)\s+(?:\{.*?\}\s*)*(?P<c>.*?);?", re.DOTALL)
+_CLAUSES = {"requires": "precondition", "ensures": "postcondition", "invariant": "loop invariant"}
+_BOOGIE_CALL = re.compile(r"call\b.*;?", re.DOTALL)
 _CALL = re.compile(r"(?P<name>\w+)\s*\(.*\)\s*;?", re.DOTALL)
 _LABEL = re.compile(r"(?P<name>\w+)\s*:.*", re.DOTALL)
 _LONGEST = 70  # characters of a statement
@@ -76,6 +79,11 @@ def _reached(text: str) -> str:
     assertion = _ASSERTION.fullmatch(text)
     if assertion is not None:
         return f'assertion "{shortened(assertion["c"] or assertion["boogie"] or "")}" fails'
+    clause = _CLAUSE.fullmatch(text)
+    if clause is not None:
+        return f'{_CLAUSES[clause["kind"]]} "{shortened(clause["c"])}" does not hold'
+    if _BOOGIE_CALL.fullmatch(text):
+        return f"a precondition of `{shortened(text)}` does not hold"
     call, label = _CALL.fullmatch(text), _LABEL.fullmatch(text)
     if call is not None:
         return f"{call['name']}() is called"

@@ -10,12 +10,12 @@ import bitwuzla
 from bitwuzla import Option, Result
 
 from craton.errors import MissingCapability
-from craton.logic.evaluation import evaluate
+from craton.logic.evaluation import evaluate, zero
 from craton.logic.ops import Theory
 from craton.logic.semantics import Value
 from craton.logic.terms import Term
 from craton.processes.running_time import counts_work, running_time
-from craton.smt.bitwuzla.terms import Reader, Writer
+from craton.smt.bitwuzla.terms import Reader, Writer, is_expressible
 from craton.smt.contract import IEEE_FORMATS, Answer, Capability, Core, Fragment, Solver, Undecided
 from craton.smt.querylog import QueryLog
 from craton.smt.translation import model_by_values
@@ -148,4 +148,6 @@ class BitwuzlaSolver(Solver):
         )
 
     def _value(self, term: Term) -> Value:
+        if not is_expressible(term.sort):  # of numbers without bounds no assertion speaks
+            return zero(term.sort)
         return evaluate(self._reader.read(self._solver.get_value(self._writer.write(term))), {})

@@ -98,6 +98,12 @@ _KINDS: dict[Op, Any] = {
 _MODES = {mode: getattr(bitwuzla.RoundingMode, mode.value) for mode in RoundingMode}
 
 
+def is_expressible(sort: Sort) -> bool:
+    if isinstance(sort, Array):
+        return is_expressible(sort.index) and is_expressible(sort.element)
+    return isinstance(sort, BitVec | Float) or sort in (BOOL, ROUNDING_MODE)
+
+
 class Writer(translation.Writer[Any]):
     def __init__(self, manager: Any) -> None:
         super().__init__()
@@ -155,6 +161,7 @@ class Writer(translation.Writer[Any]):
             return self.manager.mk_fp_sort(sort.exponent_bits, sort.significand_bits)
         if isinstance(sort, Array):
             return self.manager.mk_array_sort(self.sort(sort.index), self.sort(sort.element))
+        assert is_expressible(sort)
         return self.manager.mk_bool_sort() if sort is BOOL else self.manager.mk_rm_sort()
 
     def function(self, symbol: Function) -> Any:
