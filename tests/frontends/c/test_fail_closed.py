@@ -301,6 +301,15 @@ def test_records_that_compilers_lay_out_differently_are_refused(tmp_path: Path) 
         loaded(text, tmp_path)
 
 
+def test_attributes_in_texts_are_none(tmp_path: Path) -> None:
+    text = """
+        void reach_error(void) {} int n;
+        __attribute__((deprecated("x))) __attribute__((constructor))"))) void f(void) { n = 1; }
+        int main(void) { if (n == 0) reach_error(); return 0; }
+    """
+    assert isinstance(outcome(text, tmp_path), ReachedError)
+
+
 def test_constructors_with_priorities_in_brackets(tmp_path: Path) -> None:
     text = """
         void reach_error(void) {} int n;

@@ -14,7 +14,12 @@ from craton.frontends.c.clang.bindings import CXCursor, Diagnostic, lib, printed
 from craton.frontends.c.clang.pragmas import changes_no_arithmetic, refuse_options
 from craton.frontends.c.errors import Unsupported
 
-_ATTRIBUTE = re.compile(r"__attribute__\(\((?:\w+::)?(\w+)(?:\((.*?)\))?\)\)|\[\[(?:\w+::)?(\w+)(?:\((.*?)\))?|asm\(\"")
+_STRING = r'"(?:\\.|[^"\\])*"'
+_ARGUMENTS = rf'\(((?:{_STRING}|[^"()]|\((?:{_STRING}|[^"()])*\))*)\)'
+# What stands in texts is none.
+_ATTRIBUTE = re.compile(
+    rf"__attribute__\(\((?:\w+::)?(\w+)(?:{_ARGUMENTS})?|\[\[(?:\w+::)?(\w+)(?:{_ARGUMENTS})?|asm\({_STRING}|({_STRING})"
+)
 _UNKNOWN = re.compile(r"unknown attribute '(?:\w+::)?(\w+)' ignored")
 _IGNORED = re.compile(r"'(?:\w+::)?(\w+)' attribute|attribute '(?:\w+::)?(\w+)'")
 
@@ -112,6 +117,8 @@ def _is_strange(name: str, argument: str) -> bool:
 
 def _read(text: str) -> Iterator[tuple[str, str]]:
     for match in _ATTRIBUTE.finditer(text):
+        if match.group(5):
+            continue
         name = match.group(1) or match.group(3) or "asm"
         yield name.strip("_"), match.group(2) or match.group(4) or ""
 
