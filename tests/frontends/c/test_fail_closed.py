@@ -223,6 +223,7 @@ UNMODELLED = [
     ("_Complex", 1, "int f(_Complex double z) { return 0; } int main(void) { return f(1); }"),
     ("_Complex", 2, "int main(void) { int n = 1; switch (n) {\n case 1: { _Complex double z = 1; } case 2: return 1; }"
      " return 2; }"),
+    ("declared not to return", 1, "__attribute__((noreturn)) void f(void) {} int main(void) { f(); return 1; }"),
     ("the alignment of a function", 1, "int main(void) { return _Alignof(main); }"),
 ]  # fmt: skip
 

@@ -20,6 +20,7 @@ EXTERN, _STATIC, _REGISTER = 2, 3, 7
 _UNEXPOSED, _FUNCTION, _VARIABLE, _PARAMETER = 1, 8, 9, 10
 _INTERNAL = 2  # linkage
 _NORETURN = re.compile(r"\b_Noreturn\b|\[\[(?:\w+::)?_*[Nn]oreturn_*\]\]")
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*"')
 _REGISTERS = re.compile(r"%?(?:[er]?(?:[abcd]x|[sd]i|[sb]p)|[abcd]l|r\d+[dwb]?|[xy]mm\d+)")
 _REDIRECTED = ("__isoc99_", "__isoc23_", "__xpg_", "__")
 
@@ -201,7 +202,7 @@ class Declarations:
         t = functions.clang_getCanonicalType(functions.clang_getCursorType(cursor))
         inner = [functions.clang_getArgType(t, i) for i in range(max(functions.clang_getNumArgTypes(t), 0))]
         of_parts = sum(map(_count_noreturn, [functions.clang_getResultType(t), *inner]))
-        return _count_noreturn(t) > of_parts or _NORETURN.search(printed(cursor, terse=True)) is not None
+        return _count_noreturn(t) > of_parts or _NORETURN.search(_TEXT.sub("", printed(cursor, terse=True))) is not None
 
     def function_named(self, cursor: CXCursor) -> Function:
         """The definition if some unit has one, else the declaration."""

@@ -129,6 +129,9 @@ class Calls:
             flat.append(self._variadic.stored(function, arguments[len(function.parameters) :]))
         results = tuple(self._builder.temporary(term.sort) for term in signature.returns)
         self._builder.emit(Call(function.symbol, tuple(flat), results))
+        if function.stops:
+            self._builder.unmodelled(f"a return from {function.name}, which is declared not to return,")
+            return self._unknowns.arbitrary(node.type)
         return self._result(results, function.type.result, node)
 
     def _result(self, results: tuple[Term, ...], t: CType, node: Node) -> Value:
