@@ -91,7 +91,7 @@ def test_tables_and_a_solver_agree() -> None:
                 if not small and not isinstance(solver.check(premise), Unsat):
                     assert tables.contradict(formula) == answer, (seed, premise, formula)
                     shown += answer
-    assert shown > 30
+    assert shown > 20
 
 
 @pytest.mark.parametrize(

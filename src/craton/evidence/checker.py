@@ -4,9 +4,9 @@ Every TRUE has passed here, be it of `craton verify` or of `craton check`. What 
 `conditions` (which says what has to be shown, and why that is a proof), what makes questions easier (`state_questions`,
 `state_ways`, `elements`, `logic.instances`), the front ends and the passes that rebuild the program
 (`program.preparation`, `program.blocks`, `program.transitions`), and one of the solvers; or, but for the paranoid, what
-decides without one: bounds (`state_bounds`), tables (`state_tables`, `state_orders`, `logic.columns`), and ranges
-(`smt.intervals.narrowing`), which engines use, too. Whoever rests on these is told so. No engine is trusted, and none
-is imported.
+decides without one: bounds (`state_bounds`), tables (`state_tables`, `state_orders`, `smaller_questions` and
+`logic.columns`), and ranges (`smt.intervals.narrowing`), which engines use, too. Whoever rests on these is told so. No
+engine is trusted, and none is imported.
 """
 
 from __future__ import annotations

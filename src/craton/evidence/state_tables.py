@@ -19,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from craton.evidence.smaller_questions import smaller
 from craton.evidence.state_orders import Reading, TooManyOrders, orders
-from craton.logic import BOOL, BitVec, Term, and_, conjuncts, free_variables, ops
+from craton.logic import BOOL, FALSE, TRUE, BitVec, Term, and_, conjuncts, free_variables, not_, ops, post_order
 from craton.logic.build import rebuild
 from craton.logic.columns import Column, Columns, column, repeated
-from craton.logic.walk import fold
+from craton.logic.walk import fold, replaced
 
 TABLES = "tables"  # what is told of who checked a proof
 _MOST_ORDERS = 6000
@@ -44,6 +45,7 @@ class StateTables:
 
     def __init__(self, premise: Term) -> None:
         self._parts = [(part, free_variables(part)) for part in conjuncts(premise)]
+        self._spoken_of = free_variables(premise)
         self._small = dict(_small_numbers([part for part, _ in self._parts]))
         self._tables: dict[frozenset[Term], _Table] = {}
         self._refused: set[frozenset[Term]] = set()  # of which there are too many cases
@@ -52,11 +54,29 @@ class StateTables:
     def contradict(self, formula: Term) -> bool:
         """Whether a formula is shown to contradict the premise."""
         if formula not in self._known:
-            try:
-                self._known[formula] = self._table(formula).columns.where(formula) == 0
-            except _Refused:
-                self._known[formula] = False
+            asked = self._settled(smaller(formula, self._spoken_of))
+            self._known[formula] = asked is FALSE or self._asked(asked)
         return self._known[formula]
+
+    def _asked(self, formula: Term) -> bool:
+        try:
+            return self._table(formula).columns.where(formula) == 0
+        except _Refused:
+            return False
+
+    def _settled(self, formula: Term) -> Term:
+        """With conditions decided that speak of one number only, if the premise speaks of it alone: what counts rounds
+        has nothing to do with the rest.
+        """
+        known: dict[Term, Term] = {}
+        for node in post_order(formula):
+            if node.op in _COMPARISONS and len(free_variables(node)) == 1:
+                if self._connected(node)[1] == free_variables(node):
+                    if self._asked(node):
+                        known[node] = FALSE
+                    elif self._asked(not_(node)):
+                        known[node] = TRUE
+        return replaced((formula,), known)[0] if known else formula
 
     def _table(self, formula: Term) -> _Table:
         """One that has all orders that matter; what others need as well is added, so that few are made."""

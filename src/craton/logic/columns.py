@@ -6,7 +6,7 @@ operations on long numbers, and a term that has few values costs microseconds, h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from craton.logic import ops
@@ -21,14 +21,18 @@ Column = Mapping[Any, int]
 
 MOST_VALUES = 48  # of a term
 _MOST_COMBINATIONS = 2500  # of values of an operation's arguments
+_COPIES = (ops.ITE, ops.EXTRACT, ops.ZERO_EXTEND, ops.SIGN_EXTEND)
 _THEORIES = (Theory.CORE, Theory.BITVECTORS)
 
 
 class Columns:
-    """Of terms over variables that have columns; all of them speak of the same `rows`, each of which has one value."""
+    """Of terms over variables that have columns; all of them speak of the same `rows`, each of which has one value.
+    Variables that are `names` may be copied and compared; what is computed with them has no column.
+    """
 
-    def __init__(self, rows: int, variables: Mapping[Term, Column]) -> None:
+    def __init__(self, rows: int, variables: Mapping[Term, Column], names: Iterable[Term] = ()) -> None:
         self.rows = rows
+        self._names = set(names)  # and copies of them
         self._known: dict[Term, Column | None] = {
             x: {value: mask & rows for value, mask in column.items() if mask & rows} for x, column in variables.items()
         }
@@ -48,6 +52,10 @@ class Columns:
         known = [column for column in args if column is not None]
         if not args or len(known) < len(args) or not _is_plain(node):
             return None
+        if node.sort is not BOOL and any(x in self._names for x in node.args):
+            if node.op not in _COPIES:
+                return None
+            self._names.add(node)
         if node.op is ops.ITE:
             found: Column | None = self._chosen(*known)
         elif node.op is ops.NOT:
@@ -109,9 +117,10 @@ def _is_plain(node: Term) -> bool:
 
 def column(values: Sequence[Any], times: int = 1) -> Column:
     """Of these values, row after row, or each of them in so many rows."""
-    yes, no = "1" * times, "0" * times
-    texts = {value: "".join(yes if x == value else no for x in reversed(values)) for value in set(values)}
-    return {value: int(text or "0", 2) for value, text in texts.items()}
+    names = {value: chr(1 + number) for number, value in enumerate(dict.fromkeys(values))}
+    text = "".join([names[value] for value in reversed(values)])
+    digits = {ord(name): "0" * times for name in names.values()}
+    return {value: int(text.translate(digits | {ord(name): "1" * times}), 2) for value, name in names.items() if times}
 
 
 def repeated(mask: int, period: int, length: int) -> int:

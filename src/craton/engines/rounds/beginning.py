@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from craton.engines.rounds.terms import as_conjunction, follows
 from craton.logic import BOOL, BitVec, Term, and_, conjuncts, eq, free_variables, substitute
+from craton.logic.equations import said_equal
 from craton.program.transitions import Transition
 from craton.smt import Sat, Solver
 
@@ -67,6 +68,18 @@ def _told(facts: Term, symbols: frozenset[Term], fixed: Sequence[Term], solver: 
         told = next((t for t in (now, *same) if follows(solver, facts, eq(symbol, t))), None)
         if told is not None:
             found[symbol] = told
+    return found
+
+
+def definitions(known: Term, symbols: Sequence[Term], fixed: Sequence[Term]) -> dict[Term, Term]:
+    """Symbols that are not fixed and are said to be values, or other symbols, fixed ones rather than others."""
+    found: dict[Term, Term] = {}
+    rank = {x: number for number, x in enumerate((*fixed, *(x for x in symbols if x not in frozenset(fixed))))}
+    for part in conjuncts(known):
+        for one, other in said_equal(substitute(part, found)):
+            if rank.get(one, 0) >= len(fixed) and (other.is_value or rank.get(other, len(rank)) < rank[one]):
+                found = {x: substitute(term, {one: other}) for x, term in found.items()} | {one: other}
+                break
     return found
 
 

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from craton.engines.contract import Budget, Engine, EngineAnswer, Safe, does_not_fit
-from craton.engines.rounds.beginning import Beginning, NoFunction, beginning, is_plain
+from craton.engines.rounds.beginning import Beginning, NoFunction, beginning, definitions, is_plain
+from craton.engines.rounds.cases import Roles
 from craton.engines.rounds.counters import Row, counting
 from craton.engines.rounds.terms import Terms, as_conjunction, without_definitions
 from craton.logic import FALSE, TRUE, Term, and_, conjuncts, eq, free_variables, ops, or_, substitute
@@ -96,14 +97,15 @@ class _Exploration:
 
     def invariants(self) -> dict[Location, Term]:
         found: dict[Location, Term] = {self.program.main.entry: TRUE}
-        first = self._only_way(self.program.main.entry, Terms(TRUE, (), self.solver), {})
+        first = self._only_way(self.program.main.entry, Terms(TRUE, (), self.solver, Roles()), {})
         begun = beginning(self.steps[first], self.fixed, self.changing[first.target], self.written, self.solver)
         location, terms, state = self._to_the_loop(first.target, begun, found)
         known, symbols, state = self._at_the_loop(terms, state)
         bounds: Mapping[Term, Term] = {}
         choices: list[Mapping[Term, Term]] | None = None  # of bounds, once it was guessed what counts
         while True:
-            terms = Terms(and_(known, *bounds.values()), (*symbols, *bounds), self.solver)
+            roles = Roles(frozenset(self.fixed), frozenset(bounds))
+            terms = Terms(and_(known, *bounds.values()), (*symbols, *bounds), self.solver, roles)
             loop = _Loop(self, terms, bounds, may_guess=choices is None)
             try:
                 loop.explore(location, state)
@@ -134,7 +136,8 @@ class _Exploration:
         what they hold may be asked later.
         """
         state = begun.state
-        terms = Terms(begun.known, (*begun.fixed, *(x for x, value in state.items() if value is x)), self.solver)
+        symbols = (*begun.fixed, *(x for x, value in state.items() if value is x))
+        terms = Terms(begun.known, symbols, self.solver, Roles(frozenset(self.fixed)))
         heads = self.program.loop_heads
         while location not in heads:
             found[location] = and_(terms.known, *(eq(x, state[x]) for x in self.changing[location]))
@@ -143,6 +146,10 @@ class _Exploration:
             guard = as_conjunction(terms.decided(terms.small(self.guard(step))))
             if guard is not TRUE and free_variables(guard) <= frozenset(terms.symbols):
                 terms = terms.where(guard)
+                told = definitions(terms.known, terms.symbols, self.fixed)
+                if told:
+                    terms = terms.replaced(told)
+                    step = step.where(told)
             location, state = edge.target, self.after(edge, step, terms)
             if gone := self.steps[edge].written & frozenset(terms.symbols):
                 state = {x: x if free_variables(value) & gone else value for x, value in state.items()}

@@ -1,16 +1,19 @@
 """Terms over symbols of which something is known: small, and one for each function, mostly.
 
 Which terms may be equal, and which conditions may be decided, is guessed from some values of the symbols, and asked of
-a solver: what hardware people call sweeping.
+a solver: what hardware people call sweeping. Where numbers are only copied and compared, so many cases are looked at
+(`cases`) that what they say is believed: the checker will see.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from craton.engines.rounds.cases import Roles, cases
 from craton.logic import (
     BOOL,
     FALSE,
@@ -44,30 +47,54 @@ Sample = Mapping[Term, Any]
 class Terms:
     """Over these symbols, where `known` holds of them."""
 
-    def __init__(self, known: Term, symbols: Sequence[Term], solver: Solver, samples: Sequence[Sample] = ()) -> None:
+    def __init__(
+        self, known: Term, symbols: Sequence[Term], solver: Solver, roles: Roles, samples: Sequence[Sample] = ()
+    ) -> None:
         self.known = known
         self.symbols = symbols
         self.solver = solver
-        self.samples = list(samples or _samples(known, symbols, solver))
+        self.roles = roles
+        self.cases = cases(known, symbols, roles)
+        self._given = samples
         self._drawing = random.Random(1)
         self._small: dict[Term, Term] = {}
         self._decided: dict[Term, Term] = {}
         self._canonical: dict[Term, Term] = {}
         self._values: dict[Term, tuple[Any, ...]] = {}
-        self._by_values: dict[tuple[Any, ...], list[Term]] = {}
+        self._by_column: dict[frozenset[tuple[Any, int]], Term] = {}
         for x in symbols:
-            self._by_values.setdefault(self.values(x), []).append(x)
+            self._in_cases(x)
+
+    @cached_property
+    def samples(self) -> Sequence[Sample]:
+        """Values of the symbols; where they are needed."""
+        return list(self._given or _samples(self.known, self.symbols, self.solver))
+
+    @cached_property
+    def _by_values(self) -> dict[tuple[Any, ...], list[Term]]:
+        found: dict[tuple[Any, ...], list[Term]] = {}
+        for x in self.symbols:
+            found.setdefault(self.values(x), []).append(x)
+        return found
 
     def where(self, condition: Term) -> Terms:
         """Where a condition holds besides; with the samples that it holds in, if these are enough."""
+        if self.cases is not None:
+            return Terms(and_(self.known, condition), self.symbols, self.solver, self.roles)
         samples = [x for x, holds in zip(self.samples, self.values(condition), strict=True) if holds]
         enough = samples if len(samples) >= _FEWEST else ()
-        return Terms(and_(self.known, condition), self.symbols, self.solver, enough)
+        return Terms(and_(self.known, condition), self.symbols, self.solver, self.roles, enough)
+
+    def replaced(self, told: Mapping[Term, Term]) -> Terms:
+        """With terms in place of some symbols."""
+        symbols = [x for x in self.symbols if x not in told]
+        return Terms(substitute(self.known, told), symbols, self.solver, self.roles)
 
     def without(self, symbols: frozenset[Term]) -> Terms:
         """Where nothing is known of some symbols any more."""
         known = and_(*(part for part in conjuncts(self.known) if not free_variables(part) & symbols))
-        return Terms(known, [x for x in self.symbols if x not in symbols], self.solver, self.samples)
+        samples = () if self.cases is not None else self.samples
+        return Terms(known, [x for x in self.symbols if x not in symbols], self.solver, self.roles, samples)
 
     def small(self, term: Term) -> Term:
         """With conditions that are decided replaced by what they are."""
@@ -92,6 +119,9 @@ class Terms:
         return self._decided[condition]
 
     def _asked(self, condition: Term) -> Term:
+        column = None if self.cases is None else self.cases.of(condition)
+        if column is not None:
+            return condition if len(column) > 1 else constant(next(iter(column)), BOOL)
         seen = set(self.values(condition))
         for answer in (TRUE, FALSE):
             other = answer is FALSE  # what must never have been seen
@@ -103,8 +133,18 @@ class Terms:
         """A term of the same function that was there before, if there is one."""
         term = self.small(term)
         if term not in self._canonical:
-            self._canonical[term] = term if term.is_value else self._seen_before(term)
+            self._canonical[term] = term if term.is_value else self._in_cases(term) or self._seen_before(term)
         return self._canonical[term]
+
+    def _in_cases(self, term: Term) -> Term | None:
+        """A term that is the same in all cases; None where there are none."""
+        column = None if self.cases is None else self.cases.of(term)
+        if column is None:
+            return None
+        if len(column) == 1:
+            return constant(next(iter(column)), term.sort)
+        same = self._by_column.setdefault(frozenset(column.items()), term)
+        return same if same.sort is term.sort else term
 
     def _seen_before(self, term: Term) -> Term:
         values = self.values(term)
@@ -142,6 +182,9 @@ class Terms:
     def is_possible(self, condition: Term, seconds: float | None) -> bool:
         """Asked with more patience."""
         small = self.small(condition)
+        holds = None if self.cases is None else self.cases.where(small)
+        if holds is not None:
+            return bool(holds)
         if small.is_value or any(self.values(small)):
             return small is not FALSE
         return not isinstance(self.solver.check(self.known, small, time_limit=seconds), Unsat)
