@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from craton.report.unknown import how_far, in_the_way, to_try
+from craton.report.unknown import how_far, in_the_way, to_try, without_invariant
 
 
 def test_what_names_a_cause_is_told_alone() -> None:
@@ -20,6 +20,12 @@ def test_how_far() -> None:
     statistics = {"refutations": {"newton": 3}, "trace length": {"longest": 7}, "predicates": 1}
     assert how_far(statistics, 1) == "3 error paths shown impossible, the longest of 7 steps; 1 predicate learned"
     assert how_far({}, 1) == ""
+
+
+def test_loops_that_nothing_is_known_of() -> None:
+    assert without_invariant(["a.c:3"]) == "no invariant that is enough was found for the loop at a.c:3"
+    told = without_invariant(["a.c:3", "a.c:8", "a.c:9", "a.c:11", "a.c:12"])
+    assert told.endswith("for the loops at a.c:3, a.c:8, a.c:9 and 2 others")
 
 
 def test_which_of_several_checks_are_hard() -> None:

@@ -133,16 +133,21 @@ class Result(plain.Result):
         """The verdict and what it rests on."""
         told = self._told
         head = told.verdict.headline + what_fails(told)
-        return "\n  ".join(one for one in (head, told.reason, told.evidence) if one)
+        return "\n  ".join(one for one in (head, self._because, told.reason, told.evidence) if one)
 
     def _repr_html_(self) -> str:
         told = self._told
         head = element("span", told.verdict.headline, kind=f"strong {_COLOURS[told.verdict.kind]}")
-        sentences = [told.reason, told.evidence, f"found by {told.found_by}" if told.found_by else ""]
+        sentences = [self._because, told.reason, told.evidence, f"found by {told.found_by}" if told.found_by else ""]
         parts = [element("div", one, kind="dim") for one in sentences if one]
         parts += [rows.table() for rows in (self.invariants, self.trace) if rows]
         parts += [element("div", f"assumed: {one}", kind="dim") for one in told.assumptions]
         return shown(element("p", head), *parts)
+
+    @property
+    def _because(self) -> str:
+        because = (self._told.violated or {}).get("because")
+        return f"because {because}" if because else ""
 
     @property
     def _told(self) -> Outcome:

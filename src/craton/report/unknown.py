@@ -1,4 +1,4 @@
-"""UNKNOWN in three sentences: what stood in the way, how far it came, what to try."""
+"""UNKNOWN in few sentences: what stood in the way, how far it came, what is open, what to try."""
 
 from __future__ import annotations
 
@@ -53,6 +53,17 @@ def _worth(reason: str) -> int:
     """What names a cause comes first, then what says that nothing was found; last that a way does not fit."""
     found = (place for place, word in enumerate(_NAMES_A_CAUSE) if word in reason)
     return next(found, len(_NAMES_A_CAUSE) + any(word in reason for word in _SAYS_LITTLE))
+
+
+def without_invariant(loops: Sequence[str]) -> str:
+    """For which loops nothing was found in time."""
+    if not loops:
+        return ""
+    named = list(loops[:_MOST_PLACES])
+    if len(loops) > _MOST_PLACES:
+        named.append(counted(len(loops) - _MOST_PLACES, "other"))
+    listed = ", ".join(named[:-1]) + (" and " if len(named) > 1 else "") + named[-1]
+    return f"no invariant that is enough was found for the loop{'s' if len(loops) > 1 else ''} at {listed}"
 
 
 def how_far(statistics: Mapping[str, Any], checks: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from craton.errors import CratonError, bug
 from craton.verdicts.text import Limit, VerdictKind, VerdictText
-from craton.words import counted
+from craton.words import OUT_OF_TIME, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +43,7 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
     data_model: str = ""  # of C programs: what was verified is the program for such a machine
     undefined: list[str] = field(default_factory=list)  # functions that are called, and that nobody defines
+    loops: list[str] = field(default_factory=list)  # where the text has them
     passes: str = ""  # which made the program smaller before engines saw it
     inputs: list[dict[str, str]] = field(default_factory=list)
     invariants: list[dict[str, Any]] = field(default_factory=list)  # `partial`: without what C has no words for
@@ -108,6 +109,8 @@ def _tell_program(told: Outcome, program: Program) -> None:
     told.data_model = program.data_model
     told.undefined = list(program.unknown_functions)
     told.checked = what_was_checked(program)
+    places = sorted({(one.file, one.line) for one in program.loop_heads.values() if one and one.file in program.files})
+    told.loops = [f"{file}:{line}" for file, line in places]
     told.warnings = warnings(program)
     texts = SourceTexts()
     told.sources = {file: "\n".join(texts.lines(file)) for file in program.files}
@@ -385,12 +388,14 @@ def _print_unknown(outcome: Outcome) -> None:
 
 def done_and_open(unknown: Outcome) -> list[tuple[str, str]]:
     """How far it came and what to try, as far as there is something to say."""
-    from craton.report.unknown import how_far, to_try
+    from craton.report.unknown import how_far, to_try, without_invariant
 
     checks = sum(one["checks"] for one in unknown.checked)
+    timed_out = unknown.limit in ("wall", "cpu") or OUT_OF_TIME in unknown.reason
     done = how_far(unknown.statistics, checks)
+    left = without_invariant(unknown.loops) if timed_out else ""
     ideas = to_try(unknown.reason, unknown.limit, checks, unknown.undefined)
-    return [(word, sentence) for word, sentence in (("how far", done), ("try", ideas)) if sentence]
+    return [(word, sentence) for word, sentence in (("how far", done), ("open", left), ("try", ideas)) if sentence]
 
 
 def _beginning(formula: str) -> str:
