@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
-from craton.engines.houdini import Guesses, inductive
+from craton.engines.houdini import Guesses, bounds_by_constants, inductive
 from craton.engines.shapes.facts import Effort, Facts
 from craton.engines.shapes.nodes import Nodes, Sized, Stacked, nodes
 from craton.engines.shapes.states import Observed
@@ -106,9 +106,12 @@ class Shapes(Engine):
         guesses = Conjectures().scalar_guesses(
             program, steps, numbers, {x: seen.rows(x, some) for x, some in numbers.items()}
         )
+        bounds = bounds_by_constants(program, steps) if effort is not Effort.LITTLE else {}
         for location, variables in seen.watched.items():
             if seen.seen[location]:
-                more = facts.guesses(frozenset(variables), seen.states(location), effort)
+                states = seen.states(location)
+                guesses.setdefault(location, []).extend(b for b in bounds.get(location, ()) if states.holds(b))
+                more = facts.guesses(frozenset(variables), states, effort)
                 guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more)))
         return guesses
 

@@ -48,9 +48,10 @@ from craton.program.cfa import Edge, Program
 from craton.program.transitions import Transition
 from craton.views.cells.layout import roots
 
-MOST_OF_ALL, MOST_OF_ONE, MOST_WANTED, MOST_QUESTIONS, MOST_SCALARS, MOST_TERMS = 90, 90, 6, 18, 16, 6
+MOST_OF_ALL, MOST_OF_ONE, MOST_WANTED, MOST_QUESTIONS, MOST_SCALARS, MOST_TERMS = 140, 90, 6, 18, 16, 6
 MOST_BY_MODES = 400
-MOST_STORED, MOST_UNDER_GUARD = 4, 12  # different constants in one member; facts of the nodes that a guard is true of
+MOST_NUMBERS = 6  # variables that are compared with what nodes hold
+MOST_STORED, MOST_UNDER_GUARD = 4, 20  # different constants in one member; facts of the nodes that a guard is true of
 
 
 class Effort(Enum):
@@ -72,15 +73,19 @@ class Facts:
         self.wanted = _first(MOST_WANTED, self._wanted(program, steps))
         self.questions = [*self.wanted, *_first(MOST_QUESTIONS, self._questions(steps.values()))]
         self.conditions = _first(MOST_SCALARS, self._conditions(steps.values()))
+        self.numbers = _first(MOST_NUMBERS, self._numbers(steps.values()))
         self.order = Order(nodes, self.node)
         self.kinds = nodes.kinds
         self.modes: Modes | None = None  # which there are is seen in runs
         self.stored = {f.array: _first(MOST_STORED, _constants_stored(f.array, steps.values())) for f in nodes.fields}
 
-    @property
-    def numbers(self) -> list[Term]:
-        """Variables that are compared with what nodes hold."""
-        return list(dict.fromkeys(x for condition in self.conditions for x in free_variables(condition)))
+    def _numbers(self, steps: Iterable[Transition]) -> Iterator[Term]:
+        """Variables that are compared with what nodes hold: first those that say the program's mode, and counters."""
+        pointers = frozenset(self.nodes.pointers) | self.nodes.variables
+        yield from (x for condition in self.conditions for x in free_variables(condition))
+        yield from self.nodes.counters
+        for step in steps:
+            yield from (x for x in step.updates if isinstance(x.sort, BitVec) and x not in pointers)
 
     @property
     def arrays(self) -> frozenset[Term]:
@@ -175,11 +180,14 @@ class Facts:
         for kind in self.nodes.kinds:
             facts += [kind.valid(there)]
             facts += [eq(there, bvadd(node, bv(sign * kind.step, self.sort.width))) for sign in (1, -1)]
+        if self.modes is not None:
+            facts += [eq(there, bvadd(node, bv(far, self.sort.width))) for far in self.modes.steps[field]]
         facts += [eq(other.of(there), node) for other in self.nodes.fields if other.points and other is not field]
         facts += [eq(f.of(there), c) for f in self.nodes.fields if not f.points for c in self.stored[f.array]]
         facts += [eq(there, other) for other in others]
         yield eq(there, null)
         yield not_(eq(there, null))
+        yield from (or_(not_(eq(there, null)), end) for kind in self.nodes.kinds for end in self.order.ends(kind, node))
         yield from facts
         yield from (or_(eq(there, null), fact) for fact in facts)
         yield from (not_(eq(there, other)) for other in others)

@@ -29,6 +29,7 @@ class Modes:
         self.width = node.sort.width
         states = list(seen)
         self.distances = {f: self._distances(f, states) for f in nodes.fields if self._may_hold_addresses(f)}
+        self.steps = {f: self._distances(f, states) for f in nodes.fields if f.points}  # where each stands for blocks
 
     def _may_hold_addresses(self, field: Field) -> bool:
         return not field.points and field.array.sort.element is self.node.sort  # type: ignore[attr-defined]
@@ -109,7 +110,12 @@ class Modes:
                     claims = (or_(last, eq(field.of(k), bvadd(k, step))), or_(last, kind.valid(field.of(k))))
                     fine = (claim for claim in claims if field.points and not where & ~states.where(claim, k))
                     yield from (forall([k], implies(valid, claim)) for claim in fine)
-                yield from (claim for x in others if states.holds(claim := eq(kind.next, bvadd(x, step))))
+                null, first = bv(0, self.width), bv(kind.first, self.width)
+                for x in others:
+                    newest = eq(kind.next, bvadd(x, step))
+                    claims = newest, or_(eq(x, null), newest)
+                    yield from islice((claim for claim in claims if states.holds(claim)), 1)
+                    yield from (c for c in (or_(not_(eq(x, null)), eq(kind.next, first)),) if states.holds(c))
                 for condition in conditions:
                     least = min(states.values((kind.next,), None, states.where(condition)), default=None)
                     if least is not None:

@@ -8,8 +8,9 @@ whose numbers are above, or below, that of the node which is next. This is what 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
-from craton.engines.shapes.nodes import Nodes, Sized
+from craton.engines.shapes.nodes import Kind, Nodes, Sized
 from craton.engines.shapes.states import States
 from craton.logic import (
     BitVec,
@@ -37,6 +38,13 @@ class Order:
         self.nodes = nodes
         self.node = node
         self.sentinels = nodes.addresses[:MOST_SENTINELS]
+
+    def ends(self, kind: Kind, node: Term) -> Iterator[Term]:
+        """That a node was allocated last, or first."""
+        if isinstance(kind, Sized) and kind.next is not None and isinstance(node.sort, BitVec):
+            one = bv(1, node.sort.width)
+            yield eq(bvadd(kind.number(node), one), kind.next)
+            yield eq(kind.number(node), one)
 
     def guesses(self, known: frozenset[Term], states: States) -> Iterator[Term]:
         """What may be true where these variables are known, and these states were seen."""
@@ -86,7 +94,17 @@ class Order:
         if kind.most is not None:
             yield bvule(following, kind.most)
         ends = (null, *self.sentinels)
-        numbers = [(kind.number(x), not_(eq(x, end))) for x in pointers for end in ends if x is not end]
+        numbers = [(kind.number(x), not_(eq(x, end))) for x in pointers for end in (*ends, *pointers) if x is not end]
+        behind = (field.of(end) for end in self.sentinels for field in self.nodes.fields if field.points)
+        numbers += [(kind.number(there), not_(eq(there, null))) for there in behind]
+        for one, other in combinations(pointers, 2):
+            empty = and_(eq(one, null), eq(other, null))
+            yield from (claim for counter in counters for claim in _constant(counter, empty, states))
+            yield from _constant(bvsub(one, other), not_(or_(eq(one, null), eq(other, null))), states)
+            for first, second in ((one, other), (other, one)):
+                alone = and_(eq(second, null), not_(eq(first, null)))
+                yield from _constant(first, alone, states)
+                yield from _constant(bvsub(following, kind.number(first)), alone, states)
         for counter in counters:
             yield from _constant(bvsub(following, counter), None, states)
             yield from (claim for _, there in numbers for claim in _constant(counter, not_(there), states))
