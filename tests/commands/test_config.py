@@ -120,11 +120,14 @@ def test_everyday_options_are_known(tmp_path: Path) -> None:
     (found,) = read_compile_commands(database(tmp_path, entry, entry))
     assert found.include == (str(tmp_path / "i"), str(tmp_path / "s"))
     assert found.define == ("__STDC_VERSION__=199901L",)
+    (strict,) = read_compile_commands(database(tmp_path, {**entry, "command": "gcc -std=c11 a.c"}))
+    assert strict.define == ("__STDC_VERSION__=201112L", "__STRICT_ANSI__=1")
 
 
 @pytest.mark.parametrize(
     "option",
-    "-ffast-math -Ofast -fno-signed-char -funsigned-bitfields -std=c89 -ansi -trigraphs -fopenmp -mavx2 -march=native"
+    "-ffast-math -Ofast -fno-signed-zeros -fsso-struct=big-endian -freciprocal-math"
+    " -fno-signed-char -funsigned-bitfields -std=c89 -ansi -trigraphs -fopenmp -mavx2 -march=native"
     " -nostdinc --include=x.h -Wp,-DA -Xclang -mlong-double-64 -undef @options -idirafter -fexec-charset=x".split(),
 )
 def test_options_that_may_change_a_text_are_refused(option: str, tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ _STANDARD = re.compile(rf"-std=(?:gnu|c)({'|'.join(_VERSIONS)})")
 # Of the language: how wide and signed types are, how numbers are computed, what is a word of it.
 _DIALECT = re.compile(
     r"-f(?:no-)?(?:(?:un)?signed-(?:char|bitfields)|short-|pack-struct|single-precision|fast-math|unsafe-math|finite-math"
-    r"|associative-math|rounding-math|excess-precision|fp-(?!contract)|exec-charset|wide-exec-charset|input-charset|ms-|plan9"
+    r"|associative-math|reciprocal-math|signed-zeros|signaling-nans|rounding-math|excess-precision|fp-(?!contract)"
+    r"|sso-struct|exec-charset|wide-exec-charset|input-charset|ms-|plan9"
     r"|gnu89-inline|open(?:mp|acc)|freestanding|hosted|trapv|blocks|asm|char8|cx-|permitted-flt|instrument-functions|plugin)"
 )
 _HARMLESS = re.compile(
@@ -80,6 +81,8 @@ def _compiled(entry: dict[str, Any], path: Path) -> Iterator[Compiled]:
     standards = [found[1] for word, _ in options if (found := _STANDARD.fullmatch(word))]
     if standards:
         define.append(f"__STDC_VERSION__={_VERSIONS[standards[-1]]}")
+        if any(word.startswith("-std=c") for word, _ in options):
+            define.append("__STRICT_ANSI__=1")
     models = [word for word, _ in options if word in ("-m32", "-m64")]
     model = ("ILP32" if models[-1] == "-m32" else "LP64") if models else None
     yield Compiled(Path(directory, file), tuple(include), tuple(define), model)
