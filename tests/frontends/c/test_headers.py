@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -62,3 +64,21 @@ def test_what_headers_define_is_as_gcc_has_it(model: str, tmp_path: Path) -> Non
     outcome = Interpreter(load_c([source], options=COptions(model))).run().outcome
     assert isinstance(outcome, Exited) and outcome.values is not None
     assert outcome.values == (0,), NAMES[outcome.values[0] - 1]
+
+
+_ASKED = "__GLIBC__ __WORDSIZE __TIMESIZE _DEFAULT_SOURCE _POSIX_C_SOURCE __BYTE_ORDER BYTE_ORDER __GCC_IEC_559".split()
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+@pytest.mark.parametrize("defined", ["", "#define _GNU_SOURCE\n", "#define _XOPEN_SOURCE 600\n"])
+@pytest.mark.parametrize("header", ["stdio.h", "stdlib.h", "ctype.h", "time.h", "stddef.h"])
+def test_if_asks_the_names_that_headers_define(header: str, defined: str, tmp_path: Path) -> None:
+    """What is not defined counts as zero: `__BYTE_ORDER == __BIG_ENDIAN` held once where none of them was."""
+    asked = "".join(f"#if {name} + 0\nlong a{name} = {name};\n#else\nlong a{name};\n#endif\n" for name in _ASKED)
+    text = f"{defined}#include <{header}>\n{asked}"
+    compiled = subprocess.run(["gcc", "-E", "-P", "-xc", "-"], input=text, capture_output=True, text=True, check=True)
+    answers = dict(re.findall(r"^long a(\w+)(?: = (\w+))?;$", compiled.stdout, re.MULTILINE))
+    checks = " ".join(f"if (a{name} != {answers[name] or 0}) return {n};" for n, name in enumerate(_ASKED, 1))
+    source = tmp_path / "program.c"
+    source.write_text(f"{text}int main(void) {{ {checks} return 0; }}")
+    assert str(Interpreter(load_c([source], options=COptions("LP64"))).run([]).outcome) == "exit with 0"

@@ -5,6 +5,8 @@
 /* Macros that gcc defines otherwise, or alone: programs ask them how wide their types are. */
 #undef __VERSION__
 #define __VERSION__ "12.2.0"
+#define __GCC_IEC_559 2
+#define __GCC_IEC_559_COMPLEX 2
 #undef __INT_FAST16_TYPE__
 #undef __INT_FAST16_MAX__
 #undef __INT_FAST16_WIDTH__

@@ -1,4 +1,5 @@
 /* May be included again under another NDEBUG. */
+#include <craton_features.h>
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)

@@ -1,5 +1,7 @@
 #ifndef _CRATON_CTYPE_H
 #define _CRATON_CTYPE_H
+#include <craton_features.h>
+#include <craton_endian.h>
 extern int isdigit(int c);
 extern int islower(int c);
 extern int isupper(int c);

@@ -1,5 +1,6 @@
 #ifndef _CRATON_ERRNO_H
 #define _CRATON_ERRNO_H
+#include <craton_features.h>
 extern int *__errno_location(void) __attribute__((const));
 #define errno (*__errno_location())
 #define EDEADLOCK EDEADLK

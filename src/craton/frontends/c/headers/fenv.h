@@ -1,5 +1,6 @@
 #ifndef _CRATON_FENV_H
 #define _CRATON_FENV_H
+#include <craton_features.h>
 #define FE_TONEAREST 0
 #define FE_DOWNWARD 0x400
 #define FE_UPWARD 0x800

@@ -1,5 +1,6 @@
 #ifndef _CRATON_INTTYPES_H
 #define _CRATON_INTTYPES_H
+#include <craton_features.h>
 #include <stdint.h>
 #include <stddef.h>
 typedef struct { intmax_t quot, rem; } imaxdiv_t;

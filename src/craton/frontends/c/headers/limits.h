@@ -1,5 +1,6 @@
 #ifndef _CRATON_LIMITS_H
 #define _CRATON_LIMITS_H
+#include <craton_features.h>
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127

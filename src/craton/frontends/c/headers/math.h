@@ -1,5 +1,6 @@
 #ifndef _CRATON_MATH_H
 #define _CRATON_MATH_H
+#include <craton_features.h>
 #define INFINITY (__builtin_inff())
 #define NAN (__builtin_nanf(""))
 #define HUGE_VAL (__builtin_huge_val())

@@ -1,5 +1,6 @@
 #ifndef _CRATON_STDIO_H
 #define _CRATON_STDIO_H
+#include <craton_features.h>
 #include <stdarg.h>
 #include <stddef.h>
 #ifndef __ssize_t_defined

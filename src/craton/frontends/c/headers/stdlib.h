@@ -1,5 +1,13 @@
 #ifndef _CRATON_STDLIB_H
 #define _CRATON_STDLIB_H
+#include <craton_features.h>
+#ifdef _DEFAULT_SOURCE
+#include <craton_endian.h>
+#define LITTLE_ENDIAN __LITTLE_ENDIAN
+#define BIG_ENDIAN __BIG_ENDIAN
+#define PDP_ENDIAN __PDP_ENDIAN
+#define BYTE_ORDER __BYTE_ORDER
+#endif
 #include <stddef.h>
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1

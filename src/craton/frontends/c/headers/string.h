@@ -1,5 +1,6 @@
 #ifndef _CRATON_STRING_H
 #define _CRATON_STRING_H
+#include <craton_features.h>
 #include <stddef.h>
 extern void *memcpy(void *to, const void *from, size_t n);
 extern void *memmove(void *to, const void *from, size_t n);

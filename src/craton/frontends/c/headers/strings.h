@@ -1,5 +1,6 @@
 #ifndef _CRATON_STRINGS_H
 #define _CRATON_STRINGS_H
+#include <craton_features.h>
 #include <stddef.h>
 extern void bzero(void *p, size_t n);
 extern void bcopy(const void *from, void *to, size_t n);

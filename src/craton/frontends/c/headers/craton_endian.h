@@ -1,0 +1,9 @@
+/* The order of bytes, as glibc's <bits/endian.h> says it: two names that are not defined are equal in `#if`. */
+#ifndef _CRATON_ENDIAN_H
+#define _CRATON_ENDIAN_H
+#define __LITTLE_ENDIAN 1234
+#define __BIG_ENDIAN 4321
+#define __PDP_ENDIAN 3412
+#define __BYTE_ORDER __LITTLE_ENDIAN
+#define __FLOAT_WORD_ORDER __BYTE_ORDER
+#endif
