@@ -52,6 +52,7 @@ _HEEDLESS, _LARGE = OVER_INTEGERS, 4000  # nodes
 _SLOW_WITH_FLOATS = (OVER_INTEGERS, "cvc5")
 _TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
+_OF_LEADER = (0.3, 2.0)  # for who has shown most and is asked alone
 _QUICK = _TRIES[:3]  # where another question will do as well
 _SHORT = 0.3  # seconds: with no more, only those are asked who are likely to know …
 _LIKELY = 1  # … this many more than have to agree …
@@ -119,14 +120,22 @@ class Question:
 
 
 def check_questions(
-    questions: Sequence[Question], checkers: Sequence[str], seconds: float | None = None, *, opinions: int = 1
+    questions: Sequence[Question],
+    checkers: Sequence[str],
+    seconds: float | None = None,
+    *,
+    opinions: int = 1,
+    alike: bool = False,
 ) -> Flaw | Confirmed:
-    """The first question that is not answered as it should be, if there is one: proofs without a program."""
+    """The first question that is not answered as it should be, if there is one: proofs without a program. If all are
+    `alike`, who has answered some is asked alone first.
+    """
     with closing(_Panel(checkers, None if seconds is None else running_time() + seconds, opinions)) as panel:
         for question in questions:
             if panel.late:
                 return _late(None)
-            holds = panel.contradictory(question.formulas, _PATIENT)
+            led = alike and panel.shown_by_leader(question.formulas)
+            holds = led or panel.contradictory(question.formulas, _PATIENT)
             if holds is not True:
                 return Flaw(None, question.open if holds is None else question.failed, decided=holds is False)
         return Confirmed(tuple(panel.believed), len(questions))
@@ -267,6 +276,7 @@ class _Panel:
         self.opinions = opinions
         self.believed: dict[str, None] = {}
         self.shown = Counter[str]()
+        self.in_vain = set[str]()  # leaders that could not show something
         self.kept: dict[str, tuple[Term, Solver]] = {}  # with the premise that they have been told
 
     def close(self) -> None:
@@ -309,6 +319,24 @@ class _Panel:
             if not answer:
                 return answer
         return True
+
+    def shown_by_leader(self, formulas: Sequence[Term]) -> bool:
+        """Whether the one who has shown the most shows this alone, since others would only take the same time again.
+        Not if several are to agree, nor after it was tried in vain.
+        """
+        leader = max(self.members, key=lambda member: self.shown[member], default="")
+        if self.opinions > 1 or not self.shown[leader] or leader in self.in_vain:
+            return False
+        for limit in _OF_LEADER:
+            if isinstance(self._answer(leader, formulas, self._within(limit), keeping=False), Unsat):
+                self.believed[leader] = None
+                self.shown[leader] += 1
+                return True
+        self.in_vain.add(leader)
+        return False
+
+    def _within(self, limit: float) -> float:
+        return limit if self.left is None else min(limit, self.left)
 
     def contradicts(self, premise: Term, formula: Term, limits: Sequence[float]) -> bool:
         """Whether a formula is shown to contradict a premise that other questions share."""

@@ -57,7 +57,7 @@ def check_exhaustion(
     if isinstance(questions, Flaw):
         return questions
     left = None if seconds is None else max(0.0, seconds - (running_time() - started))
-    found = check_questions(questions, checkers, left, opinions=opinions)
+    found = check_questions(questions, checkers, left, opinions=opinions, alike=True)
     return _second_opinion(claimed.program, checkers) or found if isinstance(found, Confirmed) else found
 
 

@@ -18,7 +18,7 @@ from craton.evidence.conditions import Annotation
 from craton.evidence.exhaustion import Exhaustion, check_exhaustion
 from craton.evidence.replay import replay
 from craton.frontends.programs import Request, is_boogie
-from craton.logic import TRUE, Term, and_, functions
+from craton.logic import TRUE, Term, and_, functions, size
 from craton.processes.limits import least
 from craton.processes.running_time import running_time
 from craton.program.blocks import BlockSize
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from craton.views import View
 
 INVARIANTS_SECONDS = 1.0  # where there is another proof beside them
+MOST_TO_READ = 300  # nodes
 PLAINER_SECONDS = 0.3  # for what only people need
 FACTS_SECONDS = 2.0  # for what helps a proof of a view
 _NO_EXECUTION = "a counterexample was found, but no execution fits its model"
@@ -110,13 +111,22 @@ class Confirmation:
         return self._checked(program, self.size, found)
 
     def _proof_by_all_runs(self, program: Program, found: Safe, runs: AllRuns) -> Proved | Unknown:
-        """Invariants say more to the reader, so they are checked first, but for a short time."""
-        verdict = self._checked(program, self.size, found, INVARIANTS_SECONDS)
-        if isinstance(verdict, Proved):
-            return verdict
+        """Invariants say more to the reader, so they are checked first, but for a short time; those that nobody would
+        read come last.
+        """
         shown = Proof(program, self.size, {}, self._provenance(found), "", 0, runs=runs)
         claimed, checkers = Exhaustion(program, runs), others(found.by)
-        return self._confirmed(shown, lambda left: check_exhaustion(claimed, checkers, left))
+
+        def by_invariants() -> Proved | Unknown:
+            return self._checked(program, self.size, found, INVARIANTS_SECONDS)
+
+        def by_runs() -> Proved | Unknown:
+            return self._confirmed(shown, lambda left: check_exhaustion(claimed, checkers, left))
+
+        readable = sum(size(term, MOST_TO_READ) for term in found.invariants.values()) <= MOST_TO_READ
+        first, second = (by_invariants, by_runs) if readable else (by_runs, by_invariants)
+        verdict = first()
+        return verdict if isinstance(verdict, Proved) else second()
 
     def _proof_of_view(self, view: View, found: Safe) -> Proved | Unknown:
         """A proof found in a view counts only if it is one of the bit-precise program."""
