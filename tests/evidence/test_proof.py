@@ -161,11 +161,13 @@ class Scripted:
         return Unsat(lambda: Core(())) if enough else Undecided("no time")
 
 
-def asked_of(monkeypatch: pytest.MonkeyPatch, needed: dict[str, float], *questions: Term) -> list[str]:
+def asked_of(
+    monkeypatch: pytest.MonkeyPatch, needed: dict[str, float], *questions: Term, alike: bool = False
+) -> list[str]:
     """Whom the panel asks, with how many seconds, until it believes that the questions are contradictions."""
     asked: list[tuple[str, float | None]] = []
     monkeypatch.setattr(checker, "make_checker", lambda name, seconds: Scripted(name, seconds, needed, asked))
-    found = check_questions([Question((term,), "", "") for term in questions], CHECKERS)
+    found = check_questions([Question((term,), "", "") for term in questions], CHECKERS, alike=alike)
     assert isinstance(found, Confirmed)
     return [f"{name} {seconds:g}" for name, seconds in asked]
 
@@ -174,6 +176,19 @@ def test_a_short_question_is_for_those_who_are_likely_to_know(monkeypatch: pytes
     asked = asked_of(monkeypatch, {"cvc5": 0.1}, bvult(X, Y), bvult(Y, X))
     assert asked[:6] == ["bitwuzla 0.1", "z3 0.1", "bitwuzla 0.3", "z3 0.3", "bitwuzla 1", "z3 1"]
     assert asked[-2:] == ["cvc5 1", "cvc5 0.1"]  # who knew the first time is asked first the second time
+
+
+def test_of_questions_that_are_alike_the_rest_is_for_who_answered_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_of(monkeypatch, {"z3": 0.2}, bvult(X, Y), bvult(Y, X), alike=True)
+    assert asked[-2:] == ["z3 0.3", "z3 0.3"]
+    once = asked_of(monkeypatch, {"z3": 0.2}, bvult(X, Y), alike=True)
+    assert len(asked) == len(once) + 1
+
+
+def test_a_claim_that_does_not_hold_is_refused_among_questions_that_are_alike() -> None:
+    holds = and_(bvult(X, Y), bvult(Y, X))
+    asked = [Question((formula,), "wrong", "") for formula in (holds, bvult(X, Y))]
+    assert check_questions(asked, CHECKERS, alike=True) == Flaw(None, "wrong")
 
 
 def test_everybody_is_asked_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

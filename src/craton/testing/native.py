@@ -48,6 +48,8 @@ MOST_INPUTS = 300_000  # of one run
 FIRST_RUNS, MOST_RUNS = 25, 100  # of programs with inputs, for each kind of property
 RUNS_WITHOUT_INPUTS = 3  # arguments and the standard input may still matter
 _MOST_CONSTANTS = 200
+_OF_THE_TEXT, _EXTREME = 0.6, 0.3  # words of its text among all, extreme numbers among other numbers
+_LAST = (-(1 << 31), (1 << 31) - 1)
 _LONGEST_IF_NEEDED, _LONGEST = 0.5, 0.1  # shares of the time for one run …
 _SHORTEST = 0.2  # … but seconds at least
 _AT_FIRST = 0.5  # seconds for the first runs together …
@@ -71,7 +73,7 @@ Tell = Callable[[NativeViolation | News], None]
 
 class DrawnSurroundings:
     """What a program finds besides the functions that give inputs: arguments, an environment, a standard input; of
-    words and numbers in its text.
+    words and numbers in its text, and other numbers.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -95,12 +97,18 @@ class DrawnSurroundings:
         if seed == 0:
             return [], {}, b""
         draw = random.Random(seed)
-        arguments = [draw.choice(self._words) for _ in range(draw.randrange(5))]
+        arguments = [self._word(draw) for _ in range(draw.randrange(5))]
         environment = {
             name: draw.choice(self._words) for name in ("HOME", "LANG", "USER", "PATH") if draw.random() < 0.5
         }
-        words = [draw.choice(self._words) + draw.choice((" ", "\n", "")) for _ in range(draw.randrange(1, 20))]
+        words = [self._word(draw) + draw.choice((" ", "\n", "")) for _ in range(draw.randrange(1, 20))]
         return arguments, environment, "".join(words).encode("latin-1", "replace")[:4000]
+
+    def _word(self, draw: random.Random) -> str:
+        """Of the text, or a number: a small one, or the last that an int can hold."""
+        if draw.random() < _OF_THE_TEXT:
+            return draw.choice(self._words)
+        return str(draw.choice(_LAST) if draw.random() < _EXTREME else draw.randint(-8, 24))
 
     def found(self, seed: int) -> Surroundings:
         """What a run with this seed is likely to have looked at; its own name comes first among the arguments."""
