@@ -142,7 +142,7 @@ def test_what_pointers_point_to_is_arbitrary(
     first, then = told["way"][:2]
     assert changed.items() <= first["changes"].items() and changed.keys() <= set(first["inputs"])
     assert f"int {function}(" in first["text"] and then["depth"] == 1
-    assert "craton_" not in json.dumps(told["way"])
+    assert "craton_" not in json.dumps([told["way"], told["violated"]])
 
 
 def test_there_is_more_memory_than_was_looked_at(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -212,3 +212,13 @@ def test_the_list_has_the_users_names(program: Path, capsys: pytest.CaptureFixtu
     assert command("verify", program, "--function", "scale", "--show-properties") == 0
     assert f"scale.reach.1  {program}:10" in capsys.readouterr().out
     assert command("verify", program, "--function", "scale", "--proof", program.parent / "p.json") == 2
+
+
+def test_memory_of_its_own_is_called_by_its_pointer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "end.c"
+    file.write_text("int end(const int *p) {\n  return p ? p[8] : 0;\n}\n")
+    assert command("verify", file, "--function", "end", "--property", "memsafety", "--engine", "bounded", "--json") == 1
+    violated = json.loads(capsys.readouterr().out)["violated"]
+    assert violated["there"] == {"p": OWN_MEMORY}
+    expected = "4 bytes lie at offset 32, beyond the end of what p points to (8 elements, 32 bytes)"
+    assert violated["because"] == expected

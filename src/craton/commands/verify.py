@@ -207,7 +207,8 @@ class _Work:
 
             reason = f"no violation where {called.looked_at}, but {OTHER_MEMORY}"
             found = replace(found, verdict=VerdictText(VerdictKind.UNKNOWN), reason=reason, evidence="", invariants=[])
-        found = replace(found, way=called.with_one_call(found.way))
+        way, violated = called.with_one_call(found.way, found.violated)
+        found = replace(found, way=way, violated=violated)
         names = [one.name for one in fields(found) if one.name != "verdict"]
         return replace(found, **{name: self._renamed(getattr(found, name)) for name in names})
 

@@ -24,7 +24,7 @@ from craton.frontends.c.load import with_large_stack
 from craton.frontends.c.memory.scan import scan
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
 from craton.frontends.c.syntax.program import Program
-from craton.frontends.own_memory import told_by_pointers
+from craton.frontends.own_memory import told_by_pointers, violated_by_pointers
 from craton.frontends.programs import Request, c_source
 
 _RENAMED = "craton_original_main"
@@ -55,17 +55,19 @@ class FunctionProgram:
             return {self.renamed(key): self.renamed(value) for key, value in content.items()}
         return [self.renamed(one) for one in content] if isinstance(content, list) else content
 
-    def with_one_call(self, way: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The steps of a run, where all that chooses values before the call is one step."""
+    def with_one_call(
+        self, way: list[dict[str, Any]], violated: dict[str, Any] | None
+    ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+        """The steps of a run, where all that chooses values before the call is one step; and what fails."""
         added = next((n for n, step in enumerate(way) if "line" in step and not self._is_added(step)), len(way))
         steps = [step for step in way[:added] if "line" in step]
         if not steps:
-            return way
+            return way, violated
         changed = [(name, value) for step in steps for name, value in step["changes"].items()]
         changes = {name: value for name, value in changed if not name.startswith(COUNTER)}
         inputs = sorted({name for step in steps for name in step["inputs"]})
         first = {**steps[-1], "changes": changes, "inputs": inputs, "unspecified": [], "calls": {}}
-        return told_by_pointers([first, *way[added:]])
+        return told_by_pointers([first, *way[added:]]), violated and violated_by_pointers(changes, violated)
 
     def _is_added(self, place: Mapping[Any, Any]) -> bool:
         return place.get("file") == self.copy and (place.get("line") or 0) > len(self.lines)

@@ -24,6 +24,16 @@ def told_by_pointers(way: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [words.beginning(first), *map(words.step, others)]
 
 
+def violated_by_pointers(chosen: Mapping[str, str], violated: dict[str, Any]) -> dict[str, Any]:
+    """What fails, where these values were chosen before the call."""
+    words = _Words(chosen)
+    there = {
+        name: OWN_MEMORY if _ADDRESS.fullmatch(value) else words.text(value)
+        for name, value in violated.get("there", {}).items()
+    }
+    return {**violated, "there": there, "because": words.objects(violated.get("because", ""))}
+
+
 class _Words:
     def __init__(self, chosen: Mapping[str, str]) -> None:
         self.pointers: dict[str, str] = {}  # what points to an object, as the added `main` calls it
@@ -75,6 +85,12 @@ class _Words:
     def pointer(self, of: str) -> str | None:
         name = self.pointers.get(of)
         return None if name is None else self.part(name)
+
+    def objects(self, sentence: str) -> str:
+        """A sentence that speaks of whole objects."""
+        pointers = {of: self.pointer(of) for of in self.pointers}
+        called = {of: f"what {pointer} points to" for of, pointer in pointers.items() if pointer is not None}
+        return re.sub(rf"\b{_OBJECT}", lambda match: called.get(match.group(), match.group()), sentence)
 
     def text(self, value: str) -> str:
         return _SPOKEN_OF.sub(self._replaced, value)
