@@ -178,7 +178,7 @@ def _replay(inputs: Sequence[dict[str, str]], verdict: Violated) -> str:
 
     shown = ", ".join(entry["value"] for entry in inputs[:8]) + (", …" if len(inputs) > 8 else "")
     around = [f"with {told}" for told in verdict.replay.found_around.sentences]
-    after = f"after {counted(len(inputs), 'input')}" + (f": {shown}" if shown else "")
+    after = f"after {counted(len(inputs), 'input')}: {shown}" if inputs else "without inputs"
     after = "; ".join(around if around and not inputs else [after, *around])
     match verdict.compiled:
         case Reached(compiler):
