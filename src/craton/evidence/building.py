@@ -249,7 +249,7 @@ def link_flags(job: Job) -> tuple[str, ...]:
 def zeroing_flags(compiler: str) -> tuple[str, ...]:
     """What makes locals without a value zero; nothing if the compiler cannot do it."""
     for flags in (_ZEROING, (*_ZEROING, "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang")):
-        if _accepts(compiler, flags):
+        if accepts(compiler, flags):
             return flags
     return ()
 
@@ -258,10 +258,10 @@ def zeroing_flags(compiler: str) -> tuple[str, ...]:
 def ordering_flags(compiler: str) -> tuple[str, ...]:
     """What makes variables stand in memory as they do in the text; clang does so by itself."""
     flags = ("-fno-toplevel-reorder",)
-    return flags if _accepts(compiler, flags) else ()
+    return flags if accepts(compiler, flags) else ()
 
 
-def _accepts(compiler: str, flags: Sequence[str]) -> bool:
+def accepts(compiler: str, flags: Sequence[str]) -> bool:
     with tempfile.TemporaryDirectory(prefix="craton") as folder:
         directory = Path(folder)
         (directory / "probe.c").write_text("int probe;\n")

@@ -22,6 +22,7 @@ static void craton_watch(craton_word);
 
 #if defined(__x86_64__)
 enum { CRATON_READ = 0, CRATON_WRITE = 1, CRATON_OPEN = 2, CRATON_CLOSE = 3, CRATON_GETPID = 39, CRATON_FCNTL = 72,
+       CRATON_SIGACTION = 13, CRATON_SIGALTSTACK = 131, CRATON_SETITIMER = 38,
        CRATON_PRCTL = 157, CRATON_SETRLIMIT = 160, CRATON_TGKILL = 234, CRATON_EXIT_GROUP = 231, CRATON_MMAP = 9,
        CRATON_PIPE = 22, CRATON_DUP2 = 33 };
 #define CRATON_ARCHITECTURE 0xC000003Eu
@@ -55,6 +56,7 @@ static void *craton_pages(craton_size size)
 }
 #elif defined(__i386__)
 enum { CRATON_READ = 3, CRATON_WRITE = 4, CRATON_OPEN = 5, CRATON_CLOSE = 6, CRATON_GETPID = 20, CRATON_FCNTL = 55,
+       CRATON_SIGACTION = 174, CRATON_SIGALTSTACK = 186, CRATON_SETITIMER = 104,
        CRATON_PRCTL = 172, CRATON_SETRLIMIT = 75, CRATON_TGKILL = 270, CRATON_EXIT_GROUP = 252, CRATON_MMAP = 90,
        CRATON_PIPE = 42, CRATON_DUP2 = 63 };
 #define CRATON_ARCHITECTURE 0x40000003u
@@ -148,8 +150,21 @@ static void craton_say(char kind, const char *text, const char *more)
 
 static void craton_tell_inputs(void);
 
+#ifdef CRATON_GUIDED /* guided.c */
+typedef long long craton_value;
+static void craton_leave(void);
+static craton_value craton_ask(unsigned function, craton_word place, int pointer);
+static int craton_is_given(void);
+enum { CRATON_TICK = 26, CRATON_TICKS = 4000 }; /* a signal, and microseconds of processor time */
+#define CRATON_PLACE(level) \
+    ((craton_word)__builtin_return_address(level) ^ (craton_word)__builtin_return_address(level + 1) << 3)
+#endif
+
 __attribute__((noreturn)) static void craton_stop(char kind, const char *text, const char *more)
 {
+#ifdef CRATON_GUIDED
+    if (kind != 'R' && kind != 'S') craton_leave();
+#endif
     if (kind == 'R') craton_tell_inputs();
     craton_say(kind, text, more);
     for (;;) craton_call(CRATON_EXIT_GROUP, kind == 'R' ? 1 : 0, 0, 0, 0, 0, 0);
@@ -172,7 +187,12 @@ __attribute__((noreturn)) void __craton_missing(const char *name) { craton_stop(
 
 #ifdef CRATON_DRAWN /* from a seed, and told with the error; the seed 0 is for zeros */
 
-static struct { unsigned function, size; unsigned char bytes[16]; } craton_drawn[CRATON_DRAWN];
+struct craton_input { unsigned function, size; unsigned char bytes[16]; };
+#ifdef CRATON_GUIDED /* not among what is put back after each run */
+static struct craton_input *craton_drawn;
+#else
+static struct craton_input craton_drawn[CRATON_DRAWN];
+#endif
 
 static unsigned craton_roll(void)
 {
@@ -245,10 +265,28 @@ static void craton_tell_inputs(void)
     }
 }
 
+#ifdef CRATON_GUIDED
+static void craton_take_asked(unsigned function, void *value, craton_size size, craton_word place)
+{
+    craton_value number = craton_ask(function, place, 0);
+    craton_size i;
+    for (i = 0; i < size; i++)
+        ((unsigned char *)value)[i] = (unsigned char)(i < sizeof number ? number >> 8 * i : number < 0 ? -1 : 0);
+    craton_note(function, value, size);
+}
+
+#define CRATON_TAKE(function, value, size) craton_take_asked(function, &value, size, CRATON_PLACE(0))
+#define CRATON_TAKE_BOOL(function, value, size) \
+    (value = craton_ask(function, CRATON_PLACE(0), 0) & 1, craton_note(function, &value, size))
+#define CRATON_TAKE_FLOAT(function, value, size) \
+    if (craton_is_given()) craton_take_asked(function, &value, size, CRATON_PLACE(0)); \
+    else value = craton_ask(function, CRATON_PLACE(0), 0), value /= craton_roll() & 1 ? 8 : 1, craton_note(function, &value, size)
+#else
 #define CRATON_TAKE(function, value, size) craton_take(function, &value, size)
 #define CRATON_TAKE_BOOL(function, value, size) (value = craton_number() & 1, craton_note(function, &value, size))
 #define CRATON_TAKE_FLOAT(function, value, size) \
     (value = craton_number(), value /= craton.seeded && craton_roll() & 1 ? 8 : 1, craton_note(function, &value, size))
+#endif
 
 #else
 
@@ -314,7 +352,10 @@ static void *craton_outside(unsigned char kind, craton_word number)
 static void *craton_pointer(unsigned function)
 {
     craton_word model = 0;
-#ifdef CRATON_DRAWN
+#ifdef CRATON_GUIDED
+    model = (craton_word)craton_ask(function, CRATON_PLACE(1), 1);
+    craton_note(function, &model, sizeof model);
+#elif defined(CRATON_DRAWN)
     model = (craton_word)(craton_number() & 3) << 16;
     craton_note(function, &model, sizeof model);
 #else
@@ -351,7 +392,12 @@ static void *craton_memory(craton_size alignment, craton_size size, unsigned cha
     struct craton_block *block;
     if (all > ~(craton_size)0 >> 1 || all < size) return craton_refuse();
     if ((craton_size)(craton.free_end - craton.free_begin) < all) {
+#ifdef CRATON_GUIDED /* one piece, which is put back after each run */
+        craton_size chunk = 1u << 26;
+        if (craton.free_begin || all > chunk) craton_leave();
+#else
         craton_size chunk = all > (1u << 24) ? all : 1u << 24;
+#endif
         craton.free_begin = (char *)craton_pages(chunk);
         if (!craton.free_begin) craton_stop('M', "asks for more memory than there is", "");
         craton.free_end = craton.free_begin + chunk;
@@ -743,6 +789,18 @@ static int craton_confine(void)
     return !craton_call(CRATON_PRCTL, 38, 1, 0, 0, 0, 0) && !craton_call(CRATON_PRCTL, 22, 2, (long)&program, 0, 0, 0);
 }
 
+#ifdef CRATON_GUIDED
+/* Until somebody listens they are ignored. */
+static void craton_begin_ticks(void)
+{
+    struct { void (*handler)(int); unsigned long flags; void (*restorer)(void); unsigned long mask[2]; } ignored =
+        {(void (*)(int))1, 0, 0, {0, 0}};
+    long every[4] = {0, CRATON_TICKS, 0, CRATON_TICKS};
+    craton_call(CRATON_SIGACTION, CRATON_TICK, (long)&ignored, 0, 8, 0, 0);
+    craton_call(CRATON_SETITIMER, 1, (long)every, 0, 0, 0, 0);
+}
+#endif
+
 static void craton_hear(void *what, craton_size size)
 {
     craton_size got = 0;
@@ -782,6 +840,9 @@ static void craton_begin(void)
 #ifndef CRATON_ASAN /* which reserves more than there is */
     craton_limit(9, CRATON_BYTES);
 #endif
+#ifdef CRATON_GUIDED
+    craton_begin_ticks();
+#endif
     if (!craton_confine()) craton_stop('S', "this kernel has no seccomp filters", "");
 }
 #else
@@ -807,6 +868,9 @@ extern craton_action __init_array_start[] CRATON_WEAK, __init_array_end[] CRATON
 extern craton_action __fini_array_start[] CRATON_WEAK, __fini_array_end[] CRATON_WEAK;
 int main();
 
+#ifdef CRATON_GUIDED /* which has its own end */
+void exit(int code);
+#else
 __attribute__((noreturn)) CRATON_WEAK void _exit(int code)
 {
     for (;;) craton_call(CRATON_EXIT_GROUP, code, 0, 0, 0, 0, 0);
@@ -821,6 +885,7 @@ __attribute__((noreturn)) CRATON_WEAK void exit(int code)
 }
 
 __attribute__((noreturn)) CRATON_WEAK void abort(void) { craton_stop('E', "calls abort", ""); }
+#endif
 
 __attribute__((used, noreturn)) static void craton_start(craton_word *stack)
 {

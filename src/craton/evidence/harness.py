@@ -210,16 +210,17 @@ def _definition(variable: Variable, opened: UnspecifiedValues) -> str:
 
 
 def _main(outline: Outline, specification: Specification, violated: str, replay: Replay) -> str:
-    if not has_own_main(outline, specification, violated):
-        return ""
+    """Where the program's own does not do; and the one of a search, which calls it again and again."""
     entry = PROGRAM_MAIN if specification.entry == "main" else specification.entry
     texts = _arguments(replay, violated) if specification.entry == "main" else ()
     lists = f"craton_list({len(texts)}, craton_arguments), craton_list(0, craton_arguments)"
-    return (
-        f"{_list('craton_arguments', texts)}\nint {entry}();\n"
-        f"int main(void)\n{{\n    int result = {entry}({len(texts)}, {lists});\n"
-        "    craton_end_of_main();\n    return result;\n}"
+    called = (
+        f"{_list('craton_arguments', texts)}\nint {entry}();\nstatic int craton_run(void)\n"
+        f"{{\n    int result = {entry}({len(texts)}, {lists});\n    craton_end_of_main();\n    return result;\n}}"
     )
+    own = f"{called}\nint main(void) {{ return craton_run(); }}"
+    guided = f"#ifdef CRATON_GUIDED\n{called}\nint main(void) {{ craton_search(craton_run); }}\n"
+    return f"{guided}#else\n{own if has_own_main(outline, specification, violated) else ''}\n#endif"
 
 
 def _arguments(replay: Replay, violated: str) -> tuple[bytes, ...]:
