@@ -110,7 +110,7 @@ def test_the_default_is_printed_with_shares_and_caps(capsys: pytest.CaptureFixtu
     printed = capsys.readouterr().out
     for stage in DEFAULT:
         assert stage.name in printed
-    assert "bounded" in printed and "at most 60 s" in printed
+    assert "bounded" in printed and "at most 6 s" in printed
 
 
 def test_a_file_of_stages_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
