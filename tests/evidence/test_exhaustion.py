@@ -17,11 +17,11 @@ from craton.evidence.certificates.checking import Accepted, Refused, check_certi
 from craton.evidence.certificates.format import BadCertificate
 from craton.evidence.certificates.reading import from_data
 from craton.evidence.certificates.writing import as_data, make_certificate
-from craton.evidence.checker import Confirmed, Flaw, Question
+from craton.evidence.checker import Confirmed, Flaw, Question, check_questions
 from craton.evidence.exhaustion import Exhaustion, check_exhaustion, one_after_another
 from craton.evidence.paths import error_on_some_path
 from craton.frontends.programs import Request, load_program
-from craton.logic import BOOL, Term, and_, evaluate, not_, or_, var
+from craton.logic import BOOL, FLOAT64, BitVec, Term, and_, bvult, evaluate, forall, fp_lt, fp_value, not_, or_, var
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.preparation import prepare
@@ -250,3 +250,12 @@ def _asked(solver: Solver, question: Question) -> object:
     with solver.scope():
         solver.add(*question.formulas)
         return solver.check()
+
+
+def test_who_has_shown_the_most_need_not_know_what_comes_then() -> None:
+    d, x, b = var("d", FLOAT64), var("x", BitVec(8)), var("b", BitVec(8))
+    apart = Question((fp_lt(d, fp_value(1.0, FLOAT64)), fp_lt(fp_value(2.0, FLOAT64), d)), "wrong", "open")
+    beyond = Question((forall((b,), bvult(b, x)),), "wrong", "open")
+    found = check_questions((apart, beyond), ("intervals", "bitwuzla"), 20, alike=True)
+    assert isinstance(found, Confirmed)
+    assert found.by == ("intervals", "bitwuzla")

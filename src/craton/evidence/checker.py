@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
@@ -327,11 +327,12 @@ class _Panel:
         leader = max(self.members, key=lambda member: self.shown[member], default="")
         if self.opinions > 1 or not self.shown[leader] or leader in self.in_vain:
             return False
-        for limit in _OF_LEADER:
-            if isinstance(self._answer(leader, formulas, self._within(limit), keeping=False), Unsat):
-                self.believed[leader] = None
-                self.shown[leader] += 1
-                return True
+        with suppress(MissingCapability):
+            for limit in _OF_LEADER:
+                if isinstance(self._answer(leader, formulas, self._within(limit), keeping=False), Unsat):
+                    self.believed[leader] = None
+                    self.shown[leader] += 1
+                    return True
         self.in_vain.add(leader)
         return False
 
