@@ -290,6 +290,7 @@ def test_headers_of_the_program_are_looked_at_too(tmp_path: Path) -> None:
         '#pragma GCC target("avx2", "bmi")\n#pragma GCC optimize (3)\n#pragma clang diagnostic pop\n',
         '/* #pragma weak f */ char *s = "#pragma weak"; // _Pragma("weak f")\nint weak;',
         "int optimize(int target) { return target; }",
+        '#pragma once\n#pragma pack()\n#pragma\n_Pragma("")',
     ],
 )
 def test_pragmas_and_options_that_change_nothing(text: str, tmp_path: Path) -> None:

@@ -111,11 +111,10 @@ def _line(contents: bytes, found: re.Match[bytes]) -> int:
 
 def _strange(pragma: str) -> str:
     """What is to be refused of a pragma; nothing if it is harmless."""
-    words = _WORD.findall(pragma)[:2]
-    first, second = (*words, "", "")[:2]
+    first, second = (*_WORD.findall(pragma), "", "")[:2]
     if first in _REFUSED or (first == "clang" and second not in _OF_CLANG):
         return f"the pragma `{first}`"
-    arguments = pragma.split(second, 1)[-1]
+    arguments = pragma.partition(second)[2] if second else ""
     if first == "GCC" and second == "optimize" and not _is_harmless(arguments):
         return ARITHMETIC
     if first == "GCC" and second == "target" and not changes_no_arithmetic(arguments):
