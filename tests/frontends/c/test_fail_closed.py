@@ -297,6 +297,27 @@ def test_pragmas_and_options_that_change_nothing(text: str, tmp_path: Path) -> N
     assert loaded(f"{text} int main(void) {{ return 0; }}", tmp_path).main.edges
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = _Generic(s.narrow, int: 1, default: 2);",  # gcc: 2, clang: 1
+        "x = _Generic((0, s.wide), long long: 1, default: 2);",
+        "typeof(s.wide + 0) y = 1LL << 40; x = y;",  # gcc: 0
+        "__auto_type y = s.wide + 0; x = y * 4;",
+        "typedef __typeof__(-s.wide) T; x = (T)(1LL << 40);",
+        "x = ({ int i = 1; s.wide; }) << 1;",
+        "x = (s.wide ?: 1) << 1;",
+        "switch (s.wide + 0) { case 1LL << 40: x = 1; }",
+    ],
+)
+def test_types_of_bit_fields_that_programs_ask_for_are_not_modelled(text: str, tmp_path: Path) -> None:
+    text = f"""
+        struct {{ long long wide : 35; int narrow : 5; }} s; long long x;
+        int main(void) {{ {text} return 0; }}
+    """
+    assert isinstance(outcome(text, tmp_path), ReachedUnmodelled)
+
+
 def test_records_that_compilers_lay_out_differently_are_refused(tmp_path: Path) -> None:
     text = "struct __attribute__((ms_struct)) S { char a : 3; int b : 4; } s; int main(void) { return s.b; }"
     with pytest.raises(CratonError, match="ms_struct"):

@@ -15,6 +15,7 @@ from craton.frontends.c.clang.bindings import (
     parts_of,
     text,
 )
+from craton.frontends.c.clang.field_types import speaks_of_bit_fields
 from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.clang.normal_form import has_indices_in_a_row, is_builtin, is_designated
 from craton.frontends.c.errors import Unsupported
@@ -204,7 +205,9 @@ class ExpressionReader:
 
     def _generic(self, raw: Raw) -> Node:
         wanted = self._types.of_cursor(raw.cursor)
-        parts = parts_of(raw)[1:]
+        asked, *parts = parts_of(raw)
+        if speaks_of_bit_fields(asked):
+            raise self._nodes.unsupported("_Generic of a bit-field", raw)
         fitting = [part for part in parts if self._types.of_cursor(part.cursor) is wanted]
         if len(fitting) == 1:
             return self.expression(fitting[0])

@@ -10,6 +10,7 @@ from craton.frontends.c.clang.positions import Positions
 from craton.frontends.c.clang.types import TypeReader
 from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
+from craton.frontends.c.syntax.wide_fields import not_followed
 
 _STATEMENTS = range(200, 300)
 # What is never an array nor a function (C11 6.3.2.1).
@@ -75,6 +76,8 @@ class NodeMaker:
         node = Node(kind, type_, parts, op, value, place)
         if kind in LVALUES and lib().clang_isVolatileQualifiedType(lib().clang_getCursorType(raw.cursor)):
             node.volatile = True
+        if problem := not_followed(node):
+            raise self.unsupported(f"{problem} of a bit-field wider than int", raw)
         return node
 
     def unsupported(self, construct: str, raw: Raw) -> Unsupported:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from craton.frontends.c.clang.bindings import CXCursor, Unit, lib, tree
 from craton.frontends.c.clang.declarations import Declarations
 from craton.frontends.c.clang.expressions import ExpressionReader
+from craton.frontends.c.clang.field_types import typeof_wide_fields
 from craton.frontends.c.clang.nodes import NodeMaker
 from craton.frontends.c.clang.positions import Positions
 from craton.frontends.c.clang.references import ReferenceReader
@@ -34,7 +35,7 @@ class UnitReader:
         self._program = program
         program.units.append(self)
         self._positions = positions(unit)
-        nodes = NodeMaker(TypeReader(pointer_size), self._positions)
+        nodes = self._nodes = NodeMaker(TypeReader(pointer_size), self._positions)
         self._forms = nodes.forms
         expressions = ExpressionReader(nodes)
         self._declarations = Declarations(unit, number, program, nodes, expressions)
@@ -70,6 +71,8 @@ class UnitReader:
                 function.parameters = [self._declarations.variable(child) for child in parameters]
                 function.body = self._statements.body(body, raw)
                 mean_exact_functions(function.body, self._program)
+                if asking := typeof_wide_fields(raw):
+                    raise self._nodes.unsupported("`typeof` of a bit-field wider than int", asking)
             except Unsupported as problem:  # of a parameter: control must not come here
                 function.parameters = []
                 function.body = self._statements.unmodelled(problem, body)

@@ -6,6 +6,7 @@ declared type.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from craton.frontends.c.syntax.nodes import Kind, Node
@@ -14,6 +15,7 @@ from craton.frontends.c.syntax.types import Integer, is_signed
 _INT = 32
 _ORDERS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^"})
+_AROUND = frozenset({Kind.STATEMENT_EXPRESSION, Kind.COMPOUND, Kind.EXPRESSION, Kind.LABEL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +32,15 @@ class FieldType:
         return self.declared if self.declared.signed is self.signed else replace(self.declared, signed=self.signed)
 
 
+def is_wide(bits: int | None, size: int) -> bool:
+    """Whether a bit-field is such a one, declared with a type of so many bytes."""
+    return bits is not None and bits < 8 * size > _INT
+
+
 def field_type(node: Node) -> FieldType | None:
     """The type of an expression, if it is that of such a bit-field."""
     match node.kind:
-        case Kind.MEMBER if node.value.bits is not None and node.value.bits < 8 * node.value.type.size > _INT:
+        case Kind.MEMBER if is_wide(node.value.bits, node.value.type.size):
             bits, signed = node.value.bits, is_signed(node.value.type)
             return FieldType(max(bits, _INT), signed or bits < _INT, node.value.type)
         case Kind.BINARY if isinstance(node.value, FieldType):
@@ -71,6 +78,38 @@ def with_field_types(node: Node) -> Node:
                 node.type = t.whole
                 return _cut(node, t)
     return node
+
+
+def not_followed(node: Node) -> str:
+    """What is not read as gcc reads it, because its type would be that of such a bit-field; "" elsewhere."""
+    match node.kind:
+        case Kind.ELVIS if any(field_type(operand) is not None for operand in node.children):
+            return "`?:` without an operand in the middle"
+        case Kind.STATEMENT_EXPRESSION if field_type(_last(node)) is not None:
+            return "a statement expression"
+        case Kind.SWITCH:
+            t = field_type(node.children[0])
+            if t is not None and not all(_fits(low, t) and _fits(high, t) for low, high in _cases(node.children[1])):
+                return "a `switch` whose cases are converted to the type"
+    return ""
+
+
+def _last(node: Node) -> Node:
+    """What a statement expression is the value of."""
+    while node.kind in _AROUND and node.children:
+        node = node.children[-1]
+    return node
+
+
+def _cases(node: Node) -> Iterator[tuple[int, int]]:
+    if node.kind is Kind.CASE:
+        yield node.value
+    for child in node.children:
+        yield from _cases(child)
+
+
+def _fits(number: int, t: FieldType) -> bool:
+    return -(1 << t.bits - 1) <= number < 1 << t.bits - 1 if t.signed else 0 <= number < 1 << t.bits
 
 
 def _binary(node: Node) -> Node:
