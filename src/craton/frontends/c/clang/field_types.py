@@ -1,5 +1,6 @@
 """Where a program asks which type an expression of bit-fields has. C leaves that open: for clang it is the declared
-type, for gcc one with as many bits as they have, of which nobody can speak otherwise. What is said then is not followed.
+type, for gcc one with as many bits as they have, of which nobody can speak otherwise. Who asks is not
+followed.
 """
 
 from __future__ import annotations
