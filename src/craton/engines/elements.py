@@ -8,16 +8,19 @@ is true of each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, ClassVar
 
 from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Unknown, does_not_fit
-from craton.engines.guesses import facts, linear_equations, multiples
+from craton.engines.guesses import facts, linear_equations, multiples, simple_facts
 from craton.engines.houdini import Guesses, inductive
+from craton.engines.shapes.states import MOST_STATES as STATES
 from craton.engines.shapes.states import Observed
+from craton.engines.small_copies import SmallCopy
+from craton.engines.sortedness import Sorting, asks_for_order
 from craton.logic import (
     BitVec,
     Model,
@@ -36,7 +39,7 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.logic.sorts import INT, Array
 from craton.logic.terms import value
 from craton.program.analysis.liveness import live_variables
-from craton.program.cfa import Edge, Program
+from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
 from craton.smt import make_solver
 
@@ -45,6 +48,8 @@ MOST_STATES, MOST_POSITIONS = 8, 4  # that a hint is tried at: at one location, 
 MOST_FACTORS, LARGEST_FACTOR = 8, 1000  # of how many there are, in bounds of sums
 MOST_RANGES, MOST_COLUMNS = 12, 6  # of positions; of variables that elements have to do with
 SMALL = (0, 1, 2, 3, 5, 8)  # numbers that runs begin with
+LENGTHS = (3, 5, 8, 4, 2, 1)  # the same, of arrays that may be sorted
+SORTING_STATES = 40  # at one location
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +69,12 @@ class Elements(Engine):
             return does_not_fit("nothing is suggested of all elements of an array")
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}
-            seen = self._seen(program, steps, budget)
+            seen = self._seen(program, steps, budget, _inputs)
             if seen is None:
                 return Unknown("a run fails: there is nothing to prove")
             guesses = self._guesses(program, steps, seen)
+            if asks_for_order(steps.values()):
+                self._guess_orders(program, steps, guesses, budget)
             budget.statistics.predicates = sum(map(len, guesses.values()))
             with (
                 make_solver(self.solver, time_limit=QUERY_SECONDS) as solver,
@@ -80,7 +87,14 @@ class Elements(Engine):
         except FAILURES as problem:
             return Unknown(str(problem))
 
-    def _seen(self, program: Program, steps: Mapping[Edge, Transition], budget: Budget) -> Observed | None:
+    def _seen(
+        self,
+        program: Program,
+        steps: Mapping[Edge, Transition],
+        budget: Budget,
+        inputs: Callable[[int], Sequence[int]],
+        most: int = STATES,
+    ) -> Observed | None:
         """The states of several runs, arrays included; None if one fails."""
         live = live_variables(program, steps)
         watched = {
@@ -88,14 +102,10 @@ class Elements(Engine):
             for x in program.main.locations
             if x not in program.errors and x != program.main.entry
         }
-        seen = Observed(watched, lambda model: ())
+        seen = Observed(watched, lambda model: (), most)
         with budget.statistics.spending("runs for conjectures"):
-            fine = run_often(program, watched, seen.note, seen.begin, self.seed, budget, self._inputs)
+            fine = run_often(program, watched, seen.note, seen.begin, self.seed, budget, inputs)
         return seen if fine else None
-
-    def _inputs(self, number: int) -> Sequence[int]:
-        """In most runs the first inputs are small: they are how long arrays are."""
-        return () if number % 4 == 3 else (SMALL[number % len(SMALL)],) * 2
 
     def _guesses(self, program: Program, steps: Mapping[Edge, Transition], seen: Observed) -> Guesses:
         numbers = {x: comparable(variables) for x, variables in seen.watched.items()}
@@ -106,13 +116,41 @@ class Elements(Engine):
         factors = list(islice(_small_constants(steps.values()), MOST_FACTORS))
         for location, some in numbers.items():
             guesses.setdefault(location, []).extend(multiples(some, rows[location], factors))
+        states = _models(seen)
         for location, variables in seen.watched.items():
             of_all = [hint for hint in program.hints.get(location, ()) if hint.op is ops.FORALL]
-            states = [Model(dict(zip(variables, row, strict=True))) for row in seen.seen[location]]
             if of_all:
-                more = _AtOnePlace(of_all, states, frozenset(variables))
+                more = _AtOnePlace(of_all, states[location], frozenset(variables))
                 guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more.guesses())))
         return guesses
+
+    def _guess_orders(
+        self, program: Program, steps: Mapping[Edge, Transition], guesses: Guesses, budget: Budget
+    ) -> None:
+        """Adds what sorting makes of elements."""
+        small = SmallCopy(program)
+        small_steps = {edge: transition(edge.statement) for edge in small.program.main.edges}
+        seen = self._seen(small.program, small_steps, budget, _inputs_in_order, SORTING_STATES)
+        sorting = Sorting((h for hints in program.hints.values() for h in hints), list(steps.values()), small)
+        if seen is None:
+            return
+        for location, states in _models(seen).items():
+            found = sorting.guesses(frozenset(seen.watched[location]), states)
+            # What comes behind long loops is seen in the copy only; what is not so in the program is not inductive.
+            numbers = comparable(seen.watched[location])
+            beside = simple_facts(numbers, seen.rows(location, numbers)) if states else ()
+            guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *beside, *found)))
+
+
+def _inputs(number: int) -> Sequence[int]:
+    """In most runs the first inputs are small: they are how long arrays are."""
+    return () if number % 4 == 3 else (SMALL[number % len(SMALL)],) * 2
+
+
+def _inputs_in_order(number: int) -> Sequence[int]:
+    """In every second run, too, what follows is in order: arrays that have to be sorted are so by chance otherwise."""
+    length = LENGTHS[number // 2 % len(LENGTHS)]
+    return (length,) if number % 2 else (length, *sorted((7 * number * at) % 40 - 9 for at in range(1, 20)))
 
 
 def _small_constants(steps: Iterable[Transition]) -> Iterator[int]:
@@ -120,6 +158,13 @@ def _small_constants(steps: Iterable[Transition]) -> Iterator[int]:
     nodes = post_order(*(term for step in steps for term in (step.guard, *step.updates.values())))
     numbers = (node.payload for node in nodes if node.op is ops.VALUE and node.sort is INT)
     yield from dict.fromkeys(number for number in numbers if abs(number) <= LARGEST_FACTOR)
+
+
+def _models(seen: Observed) -> dict[Location, list[Model]]:
+    return {
+        location: [Model(dict(zip(variables, row, strict=True))) for row in seen.seen[location]]
+        for location, variables in seen.watched.items()
+    }
 
 
 class _AtOnePlace:

@@ -62,8 +62,14 @@ class States:
 class Observed:
     """Gathers states while programs run."""
 
-    def __init__(self, watched: Mapping[Any, tuple[Term, ...]], addresses: Callable[[Model], Sequence[int]]) -> None:
+    def __init__(
+        self,
+        watched: Mapping[Any, tuple[Term, ...]],
+        addresses: Callable[[Model], Sequence[int]],
+        most: int = MOST_STATES,
+    ) -> None:
         self.watched = watched
+        self.most = most  # states at one place
         self.addresses = addresses
         self.seen: dict[Any, dict[tuple[Any, ...], None]] = {location: {} for location in watched}
         self._states: dict[Any, States] = {}
@@ -75,7 +81,7 @@ class Observed:
 
     def note(self, location: Any, values: tuple[Any, ...]) -> None:
         self._visits[location] += 1
-        if self._visits[location] in _VISITS and len(self.seen[location]) < MOST_STATES:
+        if self._visits[location] in _VISITS and len(self.seen[location]) < self.most:
             variables = self.watched[location]
             row = tuple(_held(x, held) for x, held in zip(variables, values, strict=True))
             self.seen[location][row] = None
