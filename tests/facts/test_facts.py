@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,14 +13,15 @@ from hypothesis import strategies as st
 from craton.errors import CratonError
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation, Role
-from craton.facts import analyse, facts
+from craton.facts import analyse, backwards, facts
 from craton.facts.formulas import about, told
 from craton.facts.operations import BINARY, COMPARISONS, UNARY, extract, sign_extended, zero_extended
 from craton.facts.ranges import Range, as_signed, join, made, meet, top, widened
 from craton.facts.states import State, after, width_of
 from craton.frontends.programs import Request, load_program
-from craton.logic import BOOL, BitVec, Model, Term, and_, ops, satisfies, var
+from craton.logic import BOOL, BitVec, Model, Term, and_, concat, ops, satisfies, var
 from craton.logic.semantics import compute
+from craton.logic.terms import intern
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Location, Program
 from craton.program.execution.interpreter import Interpreter
@@ -109,6 +111,24 @@ def test_operations_of_one(a: Range, first: int, second: int) -> None:
         assert extract(high, low, a).contains(compute(ops.EXTRACT, sort, (high, low), [x]))
         assert zero_extended(3, a).contains(compute(ops.ZERO_EXTEND, sort, (3,), [x]))
         assert sign_extended(3, a).contains(compute(ops.SIGN_EXTEND, sort, (3,), [x]))
+
+
+@examples(100)
+@given(ranges(), ranges(), ranges(), st.integers(0, WIDTH - 1), st.integers(0, WIDTH - 1))
+def test_what_results_say_of_arguments(a: Range, b: Range, told: Range, first: int, second: int) -> None:
+    low, high = sorted((first, second))
+    x, y = var("x", BitVec(WIDTH)), var("y", BitVec(WIDTH))
+    known = {x: a, y: b}
+    slice_ = intern(ops.EXTRACT, (x,), BitVec(high - low + 1), (high, low))
+    for node in (slice_, *(intern(op, (x, y), x.sort) for op in (ops.BVAND, ops.BVOR)), concat(x, y)):
+        width = width_of(node.sort)
+        part = made(width or 1, (told.low, told.high)) or top(width or 1)
+        inside = list(backwards.inside(node, part, known.get))
+        for values in product(members(a), members(b)):
+            chosen = dict(zip((x, y), values, strict=True))
+            result = compute(node.op, [arg.sort for arg in node.args], node.payload, [chosen[arg] for arg in node.args])
+            if part.contains(result):
+                assert all(one is None or one.contains(chosen[arg]) for arg, one in inside), (node, values)
 
 
 # --- statements -------------------------------------------------------------------------------------------------------

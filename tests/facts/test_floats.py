@@ -94,6 +94,15 @@ def test_arithmetic(op: Op, data: st.DataObject, sort: Float, mode: RoundingMode
     check(node, [None, a, b], [mode, x, y])
 
 
+@pytest.mark.parametrize("op", floats.ALIKE, ids=str)
+@examples(40)
+@given(st.data(), st.sampled_from(SORTS), st.sampled_from(MODES))
+def test_arithmetic_of_one_term_and_itself(op: Op, data: st.DataObject, sort: Float, mode: RoundingMode) -> None:
+    a, x = data.draw(members(sort))
+    both = var("a", sort)
+    check(intern(op, (constant(mode, ROUNDING_MODE), both, both), sort), [None, a, a], [mode, x, x])
+
+
 @examples(60)
 @given(st.data(), st.sampled_from(SORTS), st.sampled_from(MODES))
 def test_addends(data: st.DataObject, sort: Float, mode: RoundingMode) -> None:
@@ -210,6 +219,10 @@ PROOFS = {
     "cases": "float x = in(); if (x >= 0 && x <= 1) check(x - x * x <= 0.26f);",
     "loop": "double s = 0; while (in() > 0) { double x = in(); if (x >= 0 && x <= 1) s = 0.5 * s + x;"
     " if (s > 3) s = 3; check(s >= 0 && s <= 4); }",
+    "words": "union { double d; struct { unsigned low, high; } word; } u; u.d = in(); double r = u.d;"
+    " int ix = u.word.high & 0x7fffffff; if (r < -1 || r > 1) {"
+    " if (ix < 0x3ff00000) while (r > 0.1) r = 0.5 * r;"
+    " else if (((ix - 0x3ff00000) | u.word.low) != 0) r = (r - r) / (r - r); check(r != r); }",
     "integers": "int i = (int)in(); if (i > -100 && i < 100) { double r = i / 3.0; check(r > -34 && r < 34); }",
 }
 TEXT = """

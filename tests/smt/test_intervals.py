@@ -180,6 +180,23 @@ def test_rounded_operations(op: Op, mode: Term, a: Span, b: Span) -> None:
     holds_for_all(node, [None, *known], [mode_choices(mode), *map(members, known)])
 
 
+@pytest.mark.parametrize("op", [ops.FP_ADD, ops.FP_SUB, ops.FP_MUL, ops.FP_DIV], ids=str)
+@examples(25)
+@given(st.sampled_from(MODES), spans())
+def test_operations_on_one_term_and_itself(op: Op, mode: Term, a: Span) -> None:
+    found = computed(intern(op, (mode, A, A), TINY), [None, a, a])
+    apart = computed(intern(op, (mode, A, B), TINY), [None, a, a])
+    assert isinstance(found, Span) and isinstance(apart, Span)
+    for chosen, x in product(mode_choices(mode), members(a)):
+        assert found.contains(compute(op, [ROUNDING_MODE, TINY, TINY], None, [chosen, x, x]))
+    assert set(members(found)) <= set(members(apart))
+
+
+def test_what_newlib_makes_of_a_bad_argument_is_not_a_number() -> None:
+    nothing = fp_sub(NEAREST, A, A)
+    assert contradictory([not_(fp_is_nan(fp_div(NEAREST, nothing, nothing)))], None)
+
+
 @examples(15)
 @given(st.sampled_from(MODES[:-1]), *[spans(Float(2, 3))] * 3)
 def test_fused_operations(mode: Term, a: Span, b: Span, c: Span) -> None:

@@ -57,6 +57,9 @@ class KInduction(Engine):
         try:
             with budget.statistics.spending("facts"):
                 told = facts(program, _share(budget, FACTS_SHARE))
+                shorter = _without_excluded_edges(program, told, _share(budget, FACTS_SHARE))
+                if shorter is not None:
+                    program, told = shorter, facts(shorter, _share(budget, FACTS_SHARE))
             invariants = {location: and_(*parts) for location, parts in told.items() if location not in program.errors}
             if not any(location in told for location in program.errors):
                 return Safe(invariants, ())
@@ -143,6 +146,32 @@ def _in_phases(program: Program, engine: Conjectures, budget: Budget, seconds: f
     return None
 
 
+def _without_excluded_edges(
+    program: Program, told: Mapping[Location, Sequence[Term]], seconds: float | None
+) -> Program | None:
+    """The program without steps that no floats between the facts take, but for those to errors, which are looked at
+    anyway: loops that only they lead to need no invariants. None if there are no such steps.
+    """
+    main = program.main
+    asked = [edge for edge in main.edges if edge.source in told and edge.target not in program.errors]
+    excluded = set()
+    for edge in asked:
+        step = Trace((edge,)).formula
+        known = and_(*told[edge.source])
+        formulas = [*step.by_step, substitute(known, {v: step.at(0, v) for v in free_variables(known)})]
+        if _excluded(formulas, None if seconds is None else seconds / len(asked)):
+            excluded.add(edge)
+    if not excluded:
+        return None
+    kept = main.with_edges(tuple(edge for edge in main.edges if edge not in excluded))
+    return replace(program, procedures={**program.procedures, program.entry: kept})
+
+
+def _excluded(formulas: Sequence[Term], seconds: float | None) -> bool:
+    """Whether ranges tell that formulas exclude each other: where there are floats, solvers are slow."""
+    return speak_of_floats(formulas) and exclude_each_other(without_definitions(formulas), seconds)
+
+
 def _share(budget: Budget, share: float) -> float | None:
     return None if budget.left is None else share * budget.left
 
@@ -216,8 +245,9 @@ class _Unrolling:
         formula = trace.formula
         self.budget.statistics.iterations += 1
         formulas = [*formula.by_step, *(self._at(position, edge.source, formula) for position, edge in enumerate(path))]
-        if self._excluded(formulas):
-            return False
+        with self.budget.statistics.spending("ranges"):
+            if _excluded(formulas, self.budget.left):
+                return False
         with solver.scope(), self.budget.statistics.spending("paths"):
             solver.add(*formulas)
             limits = [limit for limit in (self.seconds, self.budget.left) if limit is not None]
@@ -227,13 +257,6 @@ class _Unrolling:
         if isinstance(answer, Undecided) and path[0].source == self.program.main.entry:
             self.undecided = True
         return not isinstance(answer, Unsat)
-
-    def _excluded(self, formulas: Sequence[Term]) -> bool:
-        """Whether ranges tell that the path cannot be executed: where there are floats, solvers are slow."""
-        if not speak_of_floats(formulas):
-            return False
-        with self.budget.statistics.spending("ranges"):
-            return exclude_each_other(without_definitions(formulas), self.budget.left)
 
     def _at(self, position: int, location: Location, formula: TraceFormula) -> Term:
         invariant = self.invariants[location]

@@ -14,7 +14,7 @@ from itertools import islice
 from craton.facts import floats
 from craton.facts.floats import FloatRange
 from craton.facts.operations import MAYBE, YES
-from craton.facts.ranges import Range, halved
+from craton.facts.ranges import Range, halved, roundest
 from craton.facts.states import Known, State, anything, assumed, value
 from craton.logic import FALSE, TRUE, Float, Term, alternatives, conjuncts, free_variables, ieee, not_, ops, post_order
 from craton.logic.terms import format_of
@@ -137,7 +137,7 @@ def halves(known: Known) -> list[Known]:
     if known.nan:
         return [floats.only_nan(known.sort), FloatRange(known.sort, known.low, known.high, False)]
     low, high = _ranks(known)
-    form, middle = format_of(known.sort), (low + high) // 2
+    form, middle = format_of(known.sort), roundest(low, high) - 1 if low < high else low
     bound = ieee.to_python(form, middle if middle >= 0 else -middle | form.sign_mask)
     parts = (
         floats.some(known.sort, known.low, bound, nan=False),

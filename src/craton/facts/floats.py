@@ -200,12 +200,34 @@ def _times(mode: Mode, a: FloatRange, b: FloatRange) -> FloatRange:
 
 
 def _divided(mode: Mode, a: FloatRange, b: FloatRange) -> FloatRange:
+    if a.low == a.high == b.low == b.high == 0:
+        return only_nan(a.sort)
     if b.has(0):
         return FloatRange(a.sort, -INFINITY, INFINITY, a.has(0) or (a.has_infinity and b.has_infinity))
     return _rounded(a.sort, mode, [x / y for x in (a.low, a.high) for y in (b.low, b.high)], False)
 
 
 plus, minus, times, divided = map(_of_numbers, (_plus, _minus, _times, _divided))
+
+
+def _less_itself(mode: Mode, a: FloatRange) -> FloatRange:
+    """x - x is zero, unless x is infinite."""
+    if a.low == a.high and a.has_infinity:
+        return only_nan(a.sort)
+    return FloatRange(a.sort, 0.0, 0.0, a.nan or a.has_infinity)
+
+
+def _squared(mode: Mode, a: FloatRange) -> FloatRange:
+    magnitude = absolute(a)
+    found = _rounded(a.sort, mode, (magnitude.low * magnitude.low, magnitude.high * magnitude.high), a.nan)
+    return FloatRange(a.sort, max(found.low, 0.0), found.high, found.nan)
+
+
+def _by_itself(mode: Mode, a: FloatRange) -> FloatRange:
+    """x / x is one, unless x is zero or infinite."""
+    if a.low == a.high and (a.has_infinity or a.has(0)):
+        return only_nan(a.sort)
+    return FloatRange(a.sort, 1.0, 1.0, a.nan or a.has_infinity or a.has(0))
 
 
 def _least(a: FloatRange, b: FloatRange) -> FloatRange:
@@ -260,10 +282,22 @@ def _whole(rounding: Callable[[float], float]) -> Callable[[float], float]:
     return lambda number: number if math.isinf(number) else float(rounding(number))
 
 
+Unary = Callable[[Mode, FloatRange], FloatRange]
+
+
+def _of_a_number(operation: Unary) -> Unary:
+    return lambda mode, a: operation(mode, a) if a.has_numbers else only_nan(a.sort)
+
+
+ALIKE: Mapping[Op, Unary] = {  # both arguments are one term
+    ops.FP_SUB: _of_a_number(_less_itself),
+    ops.FP_MUL: _of_a_number(_squared),
+    ops.FP_DIV: _of_a_number(_by_itself),
+}
 BINARY: Mapping[Op, Binary] = {ops.FP_ADD: plus, ops.FP_SUB: minus, ops.FP_MUL: times, ops.FP_DIV: divided}
 CHOICES: Mapping[Op, Callable[[FloatRange, FloatRange], FloatRange]] = {ops.FP_MIN: _least, ops.FP_MAX: _greatest}
 SIGNS: Mapping[Op, Callable[[FloatRange], FloatRange]] = {ops.FP_NEG: negated, ops.FP_ABS: absolute}
-UNARY: Mapping[Op, Callable[[Mode, FloatRange], FloatRange]] = {ops.FP_SQRT: root, ops.FP_ROUND: integral}
+UNARY: Mapping[Op, Unary] = {ops.FP_SQRT: root, ops.FP_ROUND: integral}
 
 
 # --- conversions ------------------------------------------------------------------------------------------------------

@@ -133,8 +133,11 @@ def _low_bits(a: Range, b: Range, combine: Callable[[int, int], int]) -> Congrue
 def bitwise_and(a: Range, b: Range) -> Range:
     for x, y in ((a, b), (b, a)):
         mask = y.constant
-        if mask is not None and mask & (mask + 1) == 0 and x.high <= mask:
-            return x  # a mask of ones that changes nothing
+        if mask and mask & (mask + 1) == 0:
+            if x.high <= mask:
+                return x  # a mask of ones that changes nothing
+            ones = mask.bit_length()
+            return zero_extended(x.width - ones, extract(ones - 1, 0, x))
     congruence = _low_bits(a, b, lambda x, y: x & y)
     for x in (a, b):  # zeros at the end stay
         zeros = x.remainder & -x.remainder if x.remainder else 1 << x.width

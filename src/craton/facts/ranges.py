@@ -71,14 +71,24 @@ def constant(number: int, width: int) -> Range:
 
 
 def halved(known: Range) -> list[Range]:
-    """Ranges that cover it, split in the middle of its numbers with or without sign, whichever are fewer."""
+    """Ranges that cover it, split at the roundest of its numbers with or without sign, whichever are fewer."""
     if known.most - known.least < known.high - known.low:
-        middle = (known.least + known.most) // 2
-        parts = made(known.width, None, (known.least, middle)), made(known.width, None, (middle + 1, known.most))
+        cut = roundest(known.least, known.most)
+        parts = made(known.width, None, (known.least, cut - 1)), made(known.width, None, (cut, known.most))
     else:
-        middle = (known.low + known.high) // 2
-        parts = made(known.width, (known.low, middle)), made(known.width, (middle + 1, known.high))
+        cut = roundest(known.low, known.high)
+        parts = made(known.width, (known.low, cut - 1)), made(known.width, (cut, known.high))
     return [part for part in parts if part is not None]
+
+
+def roundest(low: int, high: int) -> int:
+    """The number above `low`, up to `high`, with the most zeros at its end: parts of numbers (words, exponents, signs)
+    that differ in all of them are alike in fewer cuts there than in the middle, and there are no more cuts than bits.
+    """
+    if low < 0 <= high:
+        return 0
+    bits = (low ^ high).bit_length() - 1
+    return high >> bits << bits
 
 
 def made(

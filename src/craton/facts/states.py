@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 
-from craton.facts import floats, operations
+from craton.facts import backwards, floats, operations
 from craton.facts.floats import FloatRange, Mode
 from craton.facts.operations import BINARY, COMPARISONS, MAYBE, NO, UNARY, YES, truth
 from craton.facts.ranges import Range, constant, join, made, meet, top
@@ -143,6 +143,8 @@ def _of_floats(node: Term, args: Sequence[Known | None]) -> Known | None:
     """The result of an operation on floats, or with floats as the result; None if it is no such operation."""
     op, known = node.op, [arg for arg in args if isinstance(arg, FloatRange)]
     if len(known) == 2:
+        if op in floats.ALIKE and node.args[1] is node.args[2]:
+            return floats.ALIKE[op](mode_of(node), known[0])
         if op in floats.BINARY:
             return floats.BINARY[op](mode_of(node), *known)
         if op in floats.CHOICES:
@@ -391,7 +393,10 @@ def _inside(term: Term, known: Known, state: State) -> Iterable[tuple[Term, Know
         return () if inside is None else inside(term, known, state)
     inverse = _INVERSE.get(term.op)
     found = None if inverse is None else inverse(term, known, state)
-    return () if found is None else (found,)
+    if found is not None:
+        return (found,)
+    told = backwards.inside(term, known, lambda arg: value(arg, state))
+    return ((arg, one) for arg, one in told if one is not None)
 
 
 InsideFloats = Callable[[Term, FloatRange, State], Iterable[tuple[Term, Known]]]

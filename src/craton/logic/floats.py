@@ -8,7 +8,7 @@ from fractions import Fraction
 from craton.errors import IllSorted
 from craton.logic import ieee, ops
 from craton.logic.bitvectors import concat
-from craton.logic.core import folded
+from craton.logic.core import folded, not_
 from craton.logic.ops import Op
 from craton.logic.sorts import BOOL, REAL, ROUNDING_MODE, BitVec, Float, Sort
 from craton.logic.terms import Term, format_of, fp_bits, ill_sorted, intern
@@ -106,7 +106,7 @@ def _arithmetic(op: Op, rm: Term | None, *operands: Term) -> Term:
 
 
 def fp_eq(a: Term, b: Term) -> Term:
-    return _predicate(ops.FP_EQ, a, b)
+    return _is_number(a) if a is b else _predicate(ops.FP_EQ, a, b)
 
 
 def fp_lt(a: Term, b: Term) -> Term:
@@ -114,7 +114,12 @@ def fp_lt(a: Term, b: Term) -> Term:
 
 
 def fp_le(a: Term, b: Term) -> Term:
-    return _predicate(ops.FP_LE, a, b)
+    return _is_number(a) if a is b else _predicate(ops.FP_LE, a, b)
+
+
+def _is_number(a: Term) -> Term:
+    """What `x == x` and `x <= x` say: all but NaN is equal to itself."""
+    return not_(fp_is_nan(a))
 
 
 def fp_gt(a: Term, b: Term) -> Term:

@@ -96,15 +96,26 @@ def _monotone(node: Term, sort: Float, args: Sequence[Span]) -> Span:
     ranks: list[int] = []
     nan = any(arg.nan for arg in args)
     for mode in modes(node):
-        for parts in product(*map(pieces, args)):
-            for corner in product(*(set(part) for part in parts)):
-                values = [pattern(format_of(arg.sort), number) for arg, number in zip(args, corner, strict=True)]
-                bits = compute(node.op, sorts, node.payload, [mode, *values])
-                if is_nan(form, bits):
-                    nan = True
-                else:
-                    ranks.append(rank(form, bits))
+        for corner in _corners(node, args):
+            values = [pattern(format_of(arg.sort), number) for arg, number in zip(args, corner, strict=True)]
+            bits = compute(node.op, sorts, node.payload, [mode, *values])
+            if is_nan(form, bits):
+                nan = True
+            else:
+                ranks.append(rank(form, bits))
     return Span(sort, min(ranks), max(ranks), nan) if ranks else none_but_nan(sort)
+
+
+def _corners(node: Term, args: Sequence[Span]) -> Iterator[tuple[int, ...]]:
+    """The ends of pieces, in all combinations; where both arguments are one term, both have one value: x - x, x / x,
+    x + x and x * x are monotone in x, as long as it keeps its class and sign.
+    """
+    if len(args) == 2 and node.args[1] is node.args[2]:
+        for piece in pieces(args[0]):
+            yield from ((end, end) for end in set(piece))
+    else:
+        for parts in product(*map(pieces, args)):
+            yield from product(*(set(part) for part in parts))
 
 
 def opposite(a: Span) -> Span:

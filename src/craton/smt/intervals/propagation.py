@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from craton.facts import backwards
 from craton.facts import operations as bits
 from craton.facts.operations import MAYBE, NO, YES
 from craton.facts.ranges import Range, join, made, meet
@@ -172,6 +173,13 @@ class Case:
             if found is None:
                 raise NoModel
             self.meet(args[0], found)
+        else:
+            for arg, told in backwards.inside(node, here, self._range):
+                self.meet(arg, told)
+
+    def _range(self, part: Term) -> Range | None:
+        known = self.known.get(part)
+        return known if isinstance(known, Range) else None
 
     def _float(self, node: Term, here: Span) -> None:
         if node.op is ops.FP_NEG:

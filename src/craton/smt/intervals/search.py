@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from craton.facts.operations import MAYBE, NO, YES
-from craton.facts.ranges import Range, halved
+from craton.facts.ranges import Range, halved, roundest
 from craton.logic import TRUE, Term, and_, conjuncts, free_variables, ops, post_order, substitute
 from craton.processes.running_time import running_time
 from craton.smt.intervals.operations import Known
@@ -143,6 +143,6 @@ def _halves(known: Known) -> Sequence[Known]:
     if isinstance(known, Span):
         if known.nan:
             return none_but_nan(known.sort), Span(known.sort, known.low, known.high, False)
-        middle = (known.low + known.high) // 2
-        return Span(known.sort, known.low, middle, False), Span(known.sort, middle + 1, known.high, False)
+        cut = roundest(known.low, known.high)
+        return Span(known.sort, known.low, cut - 1, False), Span(known.sort, cut, known.high, False)
     return halved(known)
