@@ -125,8 +125,8 @@ def what_was_checked(program: Program) -> list[dict[str, Any]]:
 
 
 def warnings(program: Program) -> list[str]:
-    """What users should know before they believe a TRUE."""
-    if program.violations or not program.properties:
+    """What users should know before they believe a TRUE. Who knows what happens where something is not modelled?"""
+    if program.errors or not program.properties:
         return []
     return [_NOTHING.format("; or ".join(one.description for one in program.properties))]
 

@@ -20,8 +20,11 @@ _DIRECTIVE = re.compile(rb"^[ \t]*(?:#|%:|\?\?=)[ \t]*pragma\b([^\n]*)", re.MULT
 _OPERATOR = re.compile(rb'\b_Pragma\s*\(\s*(?:(?:L|u8|u|U)?"((?:\\.|[^"\\\n])*)"\s*\))?')
 _WORD = re.compile(r"\w+")
 _REFUSED = frozenset("weak redefine_extname scalar_storage_order init fini ms_struct options align".split())
+_OF_FLOATS = frozenset("FLOAT_CONST_DECIMAL64 FENV_ROUND FENV_DEC_ROUND".split())  # heeded by one of the two compilers
 _OF_CLANG = frozenset("diagnostic loop optimize assume_nonnull system_header".split())  # which change nothing
-_ANYWHERE = re.compile(rb"\b(?:" + "|".join((*sorted(_REFUSED), "optimize", "target", "clang")).encode() + rb")\b")
+_ANYWHERE = re.compile(
+    rb"\b(?:" + "|".join((*sorted(_REFUSED | _OF_FLOATS), "optimize", "target", "clang")).encode() + rb")\b"
+)
 _LITERALS = re.compile(r'\s*\(?((?:\s*(?:"[^"\\]*"|\d+|,))+)\s*\)?\s*')
 _LAYOUT = re.compile(rb"\bms_struct\b|\b__ms_struct__\b")  # of which clang's print of a struct says nothing
 _ATTRIBUTE = re.compile(rb"\b(?:__)?optimize(?:__)?\b(\s*\([^()]*\))?")
@@ -114,6 +117,8 @@ def _strange(pragma: str) -> str:
     first, second = (*_WORD.findall(pragma), "", "")[:2]
     if first in _REFUSED or (first == "clang" and second not in _OF_CLANG):
         return f"the pragma `{first}`"
+    if first == "STDC" and second in _OF_FLOATS:
+        return f"the pragma `STDC {second}`"
     arguments = pragma.partition(second)[2] if second else ""
     if first == "GCC" and second == "optimize" and not _is_harmless(arguments):
         return ARITHMETIC
