@@ -16,7 +16,7 @@ from craton.processes.compilers import compilers
 from craton.program.cfa import Program
 from craton.program.preparation import prepare
 from craton.testing.native_violation import NativeViolation, Propriety
-from craton.verdicts.counterexample import Reached
+from craton.verdicts.counterexample import Reached, Surroundings
 from craton.verdicts.result import Result
 from craton.verdicts.verdict import Violated
 from craton.verification import run
@@ -100,6 +100,18 @@ def test_what_the_model_does_as_well_is_a_violation(tmp_path: Path) -> None:
     (read,) = verdict.replay.inputs
     assert 5 < read.value < 1 << 31
     assert shown_by_model(found, prepared(written(tmp_path, HARMLESS, "other.c"))) is None
+
+
+def test_the_error_is_the_one_that_the_run_came_to_with_its_arguments(tmp_path: Path) -> None:
+    text = """void reach_error(void) {}
+        int main(int argc, char **argv) {
+          if (argc < 1) reach_error();
+          if (argc == 3 && argv[1][0] == 'x') reach_error(); }"""
+    request = written(tmp_path, text)
+    for words, line in (((b"program", b"x", b""), 4), ((b"program", b"y", b""), None)):
+        found = NativeViolation("unreach-call", (), "cc", Propriety.PROPER, 0.1, Surroundings(words))
+        verdict = shown_by_model(found, prepared(request))
+        assert (verdict and verdict.place and verdict.place.line) == line
 
 
 def test_runs_answer_for_several_engines_but_not_for_one_that_was_chosen(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from craton.logic.semantics import to_signed
 from craton.processes.supervision import Done, Report, Worker
 from craton.program.cfa import Program
 from craton.testing.native_violation import NativeViolation, News
-from craton.verdicts.counterexample import Reached, ReadValue, Replay, as_number
+from craton.verdicts.counterexample import Reached, ReadValue, Replay, Surroundings, as_number
 from craton.verdicts.verdict import Unknown, Violated, violated
 
 if TYPE_CHECKING:
@@ -131,14 +131,33 @@ def violates_what_was_left_out(found: NativeViolation, program: Program) -> bool
 
 
 def _error_on(found: NativeViolation, program: Program) -> ReachedError | None:
-    """The error that the interpreter comes to on the same inputs."""
+    """The error that the interpreter comes to on the same inputs, in the same surroundings. If it does not come to one
+    there, as the model of the library leaves open what a text holds, the run without them counts where there is but
+    one error that can be meant.
+    """
+    around = found.surroundings
+    reached = _error_in(found, program, around) if around else None
+    if reached is not None or (around and _choices(found, program) > 1):
+        return reached
+    return _error_in(found, program, None)
+
+
+def _choices(found: NativeViolation, program: Program) -> int:
+    return sum(one.name == found.violated for one in program.errors.values())
+
+
+def _error_in(found: NativeViolation, program: Program, around: Surroundings | None) -> ReachedError | None:
+    from craton.evidence.typed_input import run_around
     from craton.program.execution.codegen import CannotRun
     from craton.program.execution.interpreter import Interpreter
     from craton.program.execution.outcomes import ReachedError
 
+    numbers = [as_number(read) for read in found.inputs]
     try:
-        numbers = [as_number(read) for read in found.inputs]
-        run = Interpreter(program).run(numbers, step_limit=_STEPS, only_inputs=True)
+        if around is None:
+            run = Interpreter(program).run(numbers, step_limit=_STEPS, only_inputs=True)
+        else:
+            run = run_around(program, numbers, around, _STEPS).run
     except (CannotRun, RecursionError):
         return None
     return run.outcome if isinstance(run.outcome, ReachedError) else None

@@ -9,7 +9,8 @@ from craton.frontends.c.lowering.allocated import no_blocks
 from craton.frontends.c.lowering.cells import MemoryCells
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
-from craton.frontends.c.memory.places import Place, covered
+from craton.frontends.c.memory.foreign import is_foreign
+from craton.frontends.c.memory.places import Place, covered, is_allocated
 from craton.frontends.c.syntax.nodes import Function, Storage, Variable
 from craton.frontends.c.syntax.types import CType, FunctionType, Pointer, Void, unit_type
 from craton.logic import Array, Float, Term, bv, bvadd, const_array, eq, fp_bits, ite, store, substitute
@@ -109,7 +110,7 @@ class InitialCells:
     def clear(self, place: Place) -> bool:
         """Memory that holds globals only starts as a constant array of zeros."""
         parts = covered(place)
-        if any(part.external or part.allocated or part in self._context.facts.local_places for part in parts):
+        if any(is_foreign(part) or is_allocated(part) or part in self._context.facts.local_places for part in parts):
             return False
         for part in parts:
             if part not in self._zeroed:

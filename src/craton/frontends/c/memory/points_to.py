@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from craton.frontends.c.memory.calls import CallConstraints
+from craton.frontends.c.memory.foreign import mark_foreign
 from craton.frontends.c.memory.initial_values import InitialValues
 from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.named_places import NamedPlaces
@@ -138,8 +139,10 @@ class PointsTo:
             if function.body is not None:
                 self._statement(function.body)
         self._calls.drain()
+        self._mark_foreign()
         while self._join_numbers():
             self._calls.drain()
+            self._mark_foreign()
         for variables in (self.scan.globals, *self.scan.locals.values()):
             for variable in variables:
                 if isinstance(variable.type, Record | ArrayType) and self.scan.in_memory(variable):
@@ -149,8 +152,13 @@ class PointsTo:
                         variable.type
                     )
         self.places.settle()
+        self._mark_foreign()
         while self._join_numbers():
             self.places.settle()
+            self._mark_foreign()
+
+    def _mark_foreign(self) -> None:
+        mark_foreign(self.scan, self.places.roots(), self.of_variable)
 
     def flow(self, target: Place, source: Place | None, t: CType) -> None:
         """A value of type `t` comes to stand where another points to `target`. Numbers are joined only when one turns

@@ -31,6 +31,7 @@ class Scan:
     indirect: dict[str, None] = field(default_factory=dict)  # functions that call through pointers
     integers_become_pointers: bool = False
     pointers_become_integers: bool = False
+    called_by_system: tuple[Function, ...] = ()  # the entry function, and what runs before or after it
     goes_on: bool = False  # whether functions run when the entry function has returned: destructors, or atexit's
     drops_const: bool = False  # whether a pointer to what is `const` becomes one that may be written through
     largest_argument: int = 0  # of functions without a body, among those that are constants
@@ -57,8 +58,8 @@ def needs_memory(t: CType) -> bool:
 def scan(program: Program, entry: Function) -> Scan:
     """What can be reached from the entry function; bodies are read as they are found."""
     scanner = _Scanner()
-    scanner.need(entry)
-    for function in (*program.before_entry(), *program.after_entry()):
+    scanner.found.called_by_system = (entry, *program.before_entry(), *program.after_entry())
+    for function in scanner.found.called_by_system:
         scanner.need(function)
     scanner.drain(program)
     if "atexit" in scanner.found.functions and program.is_of_library("atexit"):

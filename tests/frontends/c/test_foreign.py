@@ -1,0 +1,65 @@
+"""Memory that the program did not make does not begin as zeros, though pointers to it go where pointers to the
+program's own objects go.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from craton.cli import main
+from craton.evidence.typed_input import run_around
+from craton.program.execution.outcomes import ReachedError
+from craton.verdicts.counterexample import Surroundings
+from support.c_texts import loaded
+
+HEAD = """
+#include <stdlib.h>
+void reach_error(void) { abort(); }
+static char buffer[8]; static char *names[2];
+static int at(const char *s, int i) { return s[i]; }
+static char *element(char **of, int i) { return of[i]; }
+"""
+ARGUMENTS = [
+    "int main(int argc, char **argv) { if (at(buffer, 0)) return 0;"
+    " if (argc > 1 && at(argv[1], 0) == 'Q' && at(argv[1], 1) == 'z') reach_error(); }",
+    "int main(int argc, char **argv) { if (element(names, 0)) return 0;"
+    " if (argc > 1 && element(argv, 1)) reach_error(); }",
+    "int main(int argc, char **argv) { char own[5000] = {0}; if (at(own, 0)) return 0;"
+    " if (argc > 1 && at(argv[1], 0) == 'Q') reach_error(); }",
+]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler")
+@pytest.mark.parametrize("text", ARGUMENTS)
+def test_arguments_are_read_as_the_compiled_program_reads_them(text: str, tmp_path: Path) -> None:
+    file, binary = tmp_path / "asks.c", tmp_path / "asks"
+    file.write_text(HEAD + text)
+    subprocess.run(["cc", "-w", "-o", str(binary), str(file)], check=True)
+    program = loaded(HEAD + text, tmp_path)
+    for argument in ("Qz", ""):
+        done = subprocess.run([str(binary), argument], stderr=subprocess.DEVNULL, check=False)
+        run = run_around(program, (), Surroundings((b"program", argument.encode())), 100_000).run
+        assert isinstance(run.outcome, ReachedError) is (done.returncode < 0)
+
+
+ELSEWHERE = [
+    "extern char **environ; int main(void) { if (at(buffer, 0)) return 0;"
+    " if (environ && environ[0] && at(environ[0], 0) == 'Q' && at(environ[0], 1) == 'z') reach_error(); }",
+    "extern char *name; int main(void) { if (at(buffer, 0)) return 0;"
+    " if (name && at(name, 0) == 'Q' && at(name, 1) == 'z') reach_error(); }",
+    "struct item { char *name; struct item *next; }; extern struct item *find(void); static struct item none;"
+    " static struct item *next(struct item *i) { return i->next; }"
+    " int main(void) { if (at(buffer, 0) || next(&none)) return 0; struct item *i = find();"
+    " if (i && i->next && at(i->next->name, 0) == 'Q' && i->next->next) reach_error(); }",
+]
+
+
+@pytest.mark.parametrize("text", ELSEWHERE)
+def test_what_lies_behind_pointers_from_elsewhere_is_not_proved_to_be_zero(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "elsewhere.c"
+    file.write_text(HEAD + text)
+    assert main(["verify", str(file), "--engine", "bounded", "--no-confirm", "--quiet"]) != 0
