@@ -1,6 +1,8 @@
 # Craton with the compiler that it runs counterexamples with:
 #   docker build -t craton .
 #   docker run --rm -v "$PWD:/work" craton verify prog.c
+#   docker run --rm -v "$PWD:/work" --user "$(id -u):$(id -g)" craton verify prog.c --report report.html   # files are yours
+#   docker run --rm --network host craton serve                                                            # the playground
 FROM python:3.12-slim AS wheel
 RUN pip install --no-cache-dir build
 COPY pyproject.toml README.md LICENSE CHANGELOG.md /src/

@@ -100,7 +100,8 @@ def _verified(
     from craton.library.result import Result
     from craton.library.subject import inside
     from craton.processes.supervision import Done, Failed, Report, supervise
-    from craton.report.verdict import Outcome, outcome, outcome_at_start, outcome_without_result
+    from craton.report.so_far import Reporting, SoFar
+    from craton.report.verdict import Outcome, outcome
     from craton.verdicts import result as plain
     from craton.verdicts.verdict import Unknown
     from craton.verification.beginning import verify
@@ -109,20 +110,17 @@ def _verified(
 
     own = own_limits(limits)
     run = partial(verify, subject.request, stages, own.wall, jobs=jobs, cpu=own.cpu, memory=own.memory)
-    known = outcome_without_result("")
+    so_far = SoFar()
 
     def work(report: Report) -> tuple[plain.Result, Outcome]:
-        found = run(
-            lambda *told: report(told), confirm=confirm, loaded=lambda program: report(outcome_at_start(program))
-        )
+        reporting = Reporting(report, learned=True)
+        found = run(reporting.progress, confirm=confirm, loaded=reporting.loaded)
         return found, outcome(found)
 
     def heard(told: object) -> None:
-        nonlocal known
-        if isinstance(told, Outcome):
-            known = told
-        elif watch is not None and isinstance(told, tuple):
-            watch(*told)
+        progress = so_far.heard(told)
+        if watch is not None and progress is not None:
+            watch(*progress)
 
     begun = time.monotonic()
     with subject.at_hand() as folder:
@@ -136,8 +134,7 @@ def _verified(
         case _:
             limit = limit_reached(ending)
             stopped = plain.Result(Unknown(ending.reason, limit), seconds=time.monotonic() - begun)
-            told = replace(known, reason=ending.reason, limit=None if limit is None else limit.value)
-            return Result.of(stopped, told, subject)
+            return Result.of(stopped, so_far.outcome(ending.reason, limit), subject)
 
 
 def load(

@@ -29,6 +29,14 @@ _COMMANDS = (
 ).split()
 
 _EPILOG = """\
+begin with:
+  craton verify prog.c                  TRUE with a proof, FALSE with a failing run
+  craton verify prog.c --property all   memory, overflow, division by zero, too
+  craton verify prog.c --report p.html  as a page; failing runs step by step
+  craton explain prog.c                 what refiners learn from an error path
+  craton serve                          all of this in the browser
+  craton COMMAND --help                 options, with examples
+
 exit codes:
   0    it worked (a verifier: the property holds)
   1    a violation was found

@@ -93,11 +93,16 @@ def test_an_interrupt_is_one_object(hard: subprocess.Popen[str]) -> None:
     assert hard.returncode == 130
 
 
+def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """What standard error has besides progress, which a slow machine has time to tell."""
+    return [line for line in done.stderr.splitlines() if ": iteration " not in line.replace(":  ", ": ")]
+
+
 @pytest.mark.parametrize("options", ["", "--json", "--stats"])
 def test_a_reader_that_goes_does_not_change_the_exit_code(options: str, failing: str) -> None:
     script = f"{' '.join(CRATON)} verify {failing} {options} | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, complaints(done)) == (1, [])
 
 
 def test_output_that_cannot_be_written_is_an_error(failing: str) -> None:
@@ -106,7 +111,8 @@ def test_output_that_cannot_be_written_is_an_error(failing: str) -> None:
             script = f"{' '.join(CRATON)} verify {failing} {options} {redirection}"
             done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120)
             assert done.returncode == 2, script
-            assert told in done.stderr and done.stderr.count("\n") == 1, done.stderr
+            (complaint,) = complaints(done)
+            assert told in complaint
 
 
 def test_standard_error_may_be_closed(failing: str) -> None:

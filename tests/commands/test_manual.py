@@ -21,6 +21,9 @@ def page() -> str:
 def test_everything_is_told(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     for words in ("CRATON VERIFY", "\\-\\-refine R", "\\-\\-time\\-limit SECONDS", "EXIT STATUS", "CRATON SOLVERS"):
         assert words in page
+    examples = page[page.index(".SH EXAMPLES") :]
+    assert "craton serve" in examples[: examples.index(".SH", 1)]
+    assert page.rstrip().endswith(".fi") and "130  interrupted" in page[page.index('.SH "EXIT STATUS"') :]
     assert command("manual") == 0
     assert capsys.readouterr().out == page
 

@@ -12,7 +12,7 @@ import pytest
 
 from craton.report.html import About, report
 from craton.report.verdict import Outcome
-from craton.verdicts.text import VerdictText
+from craton.verdicts.text import VerdictKind, VerdictText
 from support.commands import command
 
 VOID = {"meta", "input", "br"}
@@ -126,3 +126,20 @@ def test_refinements_are_written_down(tmp_path: Path, capsys: pytest.CaptureFixt
     log = json.loads(capsys.readouterr().out)["refinements"]
     assert log and all(entry["by"].startswith("newton") and entry["steps"] for entry in log)
     assert any(entry["learned"] for entry in log) and any(entry["lines"] for entry in log)
+
+
+@pytest.mark.parametrize(("lines", "kind"), [(40, "source"), (400, "source long")])
+def test_only_long_texts_are_scrolled(lines: int, kind: str) -> None:
+    """Where the text is short nothing of it is out of sight: neither the line that fails nor an invariant."""
+    told = Outcome(VerdictText(VerdictKind.UNKNOWN), sources={"a.c": "int x;\n" * lines})
+    boxes = [attributes.get("class") for _, attributes in Reader(report(told)).seen]
+    assert [box for box in boxes if box and box.startswith("source")] == [kind]
+
+
+def test_the_log_of_refinements_keeps_its_columns() -> None:
+    learned = {"steps": 2, "lines": [3], "by": "newton(sp)", "core": 1, "learned": ["x = 0"], "seconds": 0.1}
+    told = Outcome(VerdictText(VerdictKind.UNKNOWN), refinements=[{**learned, "stage": "horn"}])
+    told.statistics = {"perfect sequences": "0 of 0", "iterations": 1}
+    page = Reader(report(told))
+    assert "log" in [attributes.get("class") for _, attributes in page.seen]  # too narrow a screen scrolls it
+    assert "Refinements (1)" in page.texts and "iterations" in page.texts and "perfect sequences" not in page.texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from craton.report.unknown import how_far, in_the_way, to_try, without_invariant
+from craton.report.unknown import how_far, in_the_way, to_try, went_alone, without_invariant
 
 
 def test_what_names_a_cause_is_told_alone() -> None:
@@ -46,6 +46,12 @@ def test_what_to_try() -> None:
     )
     assert "a body" not in to_try("out of time", "wall", 1, ["f"])
     assert "another way" in to_try("p.c:3:1: inline assembly is not modelled", None, 1)
+
+
+def test_other_engines_are_worth_a_try() -> None:
+    assert went_alone({"iterations": 3}) and went_alone({"seconds of stages": {"horn": 1.0}, "iterations": 0})
+    assert not went_alone({"seconds of stages": {"horn": 1.0, "bounded": 2.0}, "iterations": 3}) and not went_alone({})
+    assert to_try("gave up", None, 1, alone=True).startswith("no --engine") and "--engine" not in to_try("x", None, 1)
 
 
 def test_ways_that_do_not_fit_come_last() -> None:

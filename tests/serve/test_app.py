@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import time
 import tomllib
 from collections.abc import Iterator
@@ -13,10 +14,12 @@ from typing import Any
 import pytest
 
 from craton.processes.confinement import version
+from craton.processes.keeper import Contained
 from craton.serve import jobs as jobs_module
 from craton.serve.app import MOST_BYTES, Application
 from craton.serve.examples import examples
 from craton.serve.guard import TOKEN, Guard
+from craton.serve.job import ANSWER, REPORT
 from craton.serve.jobs import Job, Jobs, State
 from craton.serve.orders import BadOrder, Order
 from support.entries import TESTS
@@ -252,3 +255,23 @@ def test_a_running_job_is_stopped(working: Jobs) -> None:
     assert job.state is State.STOPPED
     while job.keeper is not None:  # until all its processes are gone
         time.sleep(0.02)
+
+
+def test_only_files_that_jobs_write_are_read(tmp_path: Path) -> None:
+    """Whatever gets hold of a job's folder: we follow no link to what only we may read, and wait for no pipe."""
+    secret, folder = tmp_path / "secret.json", tmp_path / "job"
+    folder.mkdir()
+    secret.write_text('{"verdict": "a secret"}')
+    contained = Contained(exit_code=0, log="ended")
+    answer = folder / ANSWER
+    for make in ("symlink_to", "hardlink_to", "mkfifo"):
+        if make == "mkfifo":
+            os.mkfifo(answer)
+        else:
+            getattr(answer, make)(secret)
+        assert jobs_module._read(folder, contained) == ({"error": "there is no answer: ended"}, "")
+        answer.unlink()
+    answer.write_text("{}")
+    assert jobs_module._read(folder, contained) == ({}, "")
+    (folder / REPORT).symlink_to(secret)
+    assert "error" in jobs_module._read(folder, contained)[0]

@@ -37,7 +37,9 @@ def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_how(parser: argparse.ArgumentParser) -> None:
     how = parser.add_argument_group("how", "without an engine, several ways take turns")
-    how.add_argument("--engine", metavar="E", help="trace-abstraction, predicate, splitting; see craton engines")
+    how.add_argument(
+        "--engine", metavar="E", help="one way alone: bounded, kinduction, predicate, …; see craton engines"
+    )
     how.add_argument(
         "--stages", type=Path, metavar="FILE", help="the ways to try, as TOML; craton engines prints the default ones"
     )

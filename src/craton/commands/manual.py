@@ -45,9 +45,11 @@ def page(parser: argparse.ArgumentParser) -> str:
         ".SH COMMANDS",
         *(line for name, told in helps.items() for line in (".TP", f".B {_text(name)}", _text(told))),
     ]
+    examples, _, codes = (parser.epilog or "").partition("\n\n")
+    lines += [".SH EXAMPLES", *_preformatted(examples.partition("\n")[2])]
     for name, command in commands.choices.items():
         lines += [f'.SH "CRATON {name.upper()}"', *_command(command)]
-    return "\n".join([*lines, '.SH "EXIT STATUS"', *_preformatted(parser.epilog or "")]) + "\n"
+    return "\n".join([*lines, '.SH "EXIT STATUS"', *_preformatted(codes.partition("\n")[2])]) + "\n"
 
 
 def _command(parser: argparse.ArgumentParser) -> Iterator[str]:

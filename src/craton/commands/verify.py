@@ -23,7 +23,6 @@ from craton.words import INTERRUPTED
 
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
-    from craton.engines.contract import Progress, Statistics
     from craton.frontends.function_entry import FunctionProgram
     from craton.frontends.programs import Asked, Request
     from craton.processes.limits import Limits
@@ -240,7 +239,8 @@ class _Work:
         """In the worker."""
         from craton.evidence.files import write_evidence
         from craton.frontends.programs import is_horn
-        from craton.report.verdict import outcome, outcome_at_start
+        from craton.report.so_far import Reporting
+        from craton.report.verdict import outcome
         from craton.verification.beginning import verify
         from craton.verification.scheduling import own_limits
 
@@ -248,17 +248,18 @@ class _Work:
         own = own_limits(limits)
         if is_horn(request):
             return self._of_system(request, own, report)
+        reporting = Reporting(report, learned=args.report is not None)
         result = verify(
             request,
             self.stages,
             own.wall,
-            lambda *progress: report(progress),
+            reporting.progress,
             confirm=not args.no_confirm,
             jobs=args.jobs,
             cpu=own.cpu,
             memory=own.memory,
             deterministic=args.deterministic,
-            loaded=lambda program: report(outcome_at_start(program)),
+            loaded=reporting.loaded,
         )
         told = outcome(result)
         if (args.report is not None or args.picture) and result.program is not None:
@@ -395,7 +396,7 @@ def _bytes(mebibytes: float | None) -> int | None:
 
 def _outcome_of(ending: Ending, line: _ProgressLine, *, debug: bool) -> Outcome:
     from craton.processes.supervision import Done, Failed
-    from craton.report.verdict import outcome_of_failure, outcome_without_result
+    from craton.report.verdict import outcome_of_failure
     from craton.verification.isolation import limit_reached
 
     match ending:
@@ -405,35 +406,28 @@ def _outcome_of(ending: Ending, line: _ProgressLine, *, debug: bool) -> Outcome:
             done: Outcome = value
             return done
         case _:
-            final = outcome_without_result(ending.reason, limit_reached(ending))
-            if line.begun is not None:
-                final = replace(line.begun, reason=final.reason, limit=final.limit)
-            final.statistics = line.statistics
-            return final
+            return line.so_far.outcome(ending.reason, limit_reached(ending))
 
 
 class _ProgressLine:
     """One line that is written over on a terminal; elsewhere a line now and then."""
 
     def __init__(self, stream: TextIO, silent: bool) -> None:
+        from craton.report.so_far import SoFar
+
+        self.so_far = SoFar()
         self.stream = stream
         self.silent = silent
         self.started = time.monotonic()
         self.printed = self.started
         self.live = stream.isatty()
         self.shown = False
-        self.statistics: dict[str, Any] = {}
-        self.begun: Outcome | None = None  # what is known of the run from its beginning
 
     def show(self, content: Any) -> None:
-        from craton.report.verdict import Outcome, figures
-
-        if isinstance(content, Outcome):
-            self.begun = content
+        told = self.so_far.heard(content)
+        if told is None:
             return
-        progress: Progress = content[0]
-        statistics: Statistics = content[1]
-        self.statistics = figures(statistics)
+        progress, statistics = told
         now = time.monotonic()
         seldom = max(2.0, (self.printed - self.started) / 2)  # where lines stay: ever more seldom
         if self.silent or (not self.live and now - self.printed < seldom):

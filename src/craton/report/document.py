@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from craton.markup import Html, element
 
+_SHORT = 120  # lines
 _TOKENS = re.compile(
     r"(?P<c>/\*.*?\*/|//[^\n]*)|(?P<s>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|(?P<n>\b\d[\w.]*)|"
     r"(?P<k>\b(?:auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|"
@@ -48,6 +49,11 @@ def rows(heads: Sequence[str], content: Sequence[Sequence[str]]) -> Html:
     top = element("tr", *(element("th", head) for head in heads)) if any(heads) else Html()
     lines = (element("tr", *(element("td", cell, kind="mono") for cell in row)) for row in content)
     return element("div", element("table", top, *lines), kind="scroll")
+
+
+def source_lines(lines: Sequence[Html]) -> Html:
+    """A text in its box, which is scrolled only if the text is long: what is scrolled away is easily missed."""
+    return element("div", *lines, kind="source long" if len(lines) > _SHORT else "source")
 
 
 def highlighted(text: str) -> list[Html]:

@@ -15,7 +15,7 @@ from typing import Any
 from craton.markup import Html, code, element
 from craton.report.changes import told_changes
 from craton.report.checks import in_words
-from craton.report.document import asset, card, document, folded, highlighted, rows
+from craton.report.document import asset, card, document, folded, highlighted, rows, source_lines
 from craton.report.unknown import in_the_way
 from craton.report.verdict import Outcome, done_and_open, held_there, invariant_text
 from craton.verdicts.text import VerdictKind
@@ -27,6 +27,7 @@ _AROUND = 6
 _MOST_STEPS = 2000
 _NOTHING_VIOLATES = "No run of the program does what the property forbids."
 _ON_A_SCREEN, _MOST_LINKS = 20, 12  # lines
+_NOTHING: tuple[Any, ...] = ({}, [], 0, "0 of 0")  # in statistics
 _JOINTS = re.compile(r"( (?:&&|\|\||∧|∨) )")  # of the parts of a formula
 
 
@@ -173,7 +174,7 @@ def _source(number: int, file: str, text: str, told: Outcome, notes: Mapping[tup
     return card(
         file,
         _links(number, sorted(line for name, line in notes if name == file)),
-        element("div", *shown, kind="source"),
+        source_lines(shown),
     )
 
 
@@ -257,7 +258,7 @@ def _refinements(log: Sequence[Mapping[str, Any]]) -> Html:
         for number, entry in enumerate(log, 1)
     ]
     heads = ("#", "way", "trace", "lines", "refuted by", "learned", "time")
-    return folded(f"Refinements ({len(log)})", rows(heads, content))
+    return folded(f"Refinements ({len(log)})", element("div", rows(heads, content), kind="log"))
 
 
 def _more(told: Outcome, about: About) -> Html:
@@ -266,7 +267,7 @@ def _more(told: Outcome, about: About) -> Html:
         parts.append(
             card("Assumptions", element("ul", *(element("li", one) for one in told.assumptions), kind="plain"))
         )
-    figures = [(name, _figure(value)) for name, value in told.statistics.items() if value not in ({}, [], 0)]
+    figures = [(name, _figure(value)) for name, value in told.statistics.items() if value not in _NOTHING]
     if figures:
         parts.append(folded("Statistics", rows(("", ""), figures)))
     known = {"version": f"Craton {__version__}", **about.configuration}

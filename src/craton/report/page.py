@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from craton.markup import Html, element
+from craton.markup import Html
 from craton.program.storage import MEMORY
-from craton.report.document import document, folded, highlighted
+from craton.report.document import document, folded, highlighted, source_lines
 from craton.traces.explanation import Column, Explained, Line
 from craton.traces.refutation import Abstraction
 from craton.words import counted
@@ -68,7 +68,7 @@ def _source(text: str) -> Html:
         f'<div class="row"><span class="no mono">{number}</span><span class="code">{line}</span></div>'
         for number, line in enumerate(highlighted(text), 1)
     )
-    return element("div", Html("".join(lines)), kind="source")
+    return source_lines([*map(Html, lines)])
 
 
 def _table(explanation: Explained) -> str:

@@ -92,12 +92,18 @@ def _where(ends: Mapping[str, int]) -> str:
     return f" ({', '.join([*named, f'{rest} to others'] if rest else named)})"
 
 
-def to_try(reason: str, limit: str | None, checks: int, undefined: Sequence[str] = ()) -> str:
-    """`undefined` are the functions that nobody defines."""
-    return "; ".join(_ideas(reason, limit, checks, undefined))
+def went_alone(statistics: Mapping[str, Any]) -> bool:
+    """Whether one engine was chosen, so that no other was tried."""
+    ways = statistics.get("seconds of stages", {})
+    return len(ways) == 1 or (not ways and statistics.get("iterations", 0) > 0)
 
 
-def _ideas(reason: str, limit: str | None, checks: int, undefined: Sequence[str]) -> Iterator[str]:
+def to_try(reason: str, limit: str | None, checks: int, undefined: Sequence[str] = (), *, alone: bool = False) -> str:
+    """`undefined` are the functions that nobody defines; `alone`: no other engine was tried."""
+    return "; ".join(_ideas(reason, limit, checks, undefined, alone))
+
+
+def _ideas(reason: str, limit: str | None, checks: int, undefined: Sequence[str], alone: bool) -> Iterator[str]:
     if reason == INTERRUPTED:
         return
     if "not modelled" in reason or "not supported" in reason:
@@ -112,6 +118,8 @@ def _ideas(reason: str, limit: str | None, checks: int, undefined: Sequence[str]
         yield "more memory (--memory-limit)"
     elif limit == "cpu":
         yield "more processor time (--cpu-limit)"
+    elif alone:
+        yield "no --engine, so that several ways take turns; or more time (--time-limit)"
     else:
         yield "more time (--time-limit), or several ways at once (--jobs 2)"
     if checks > 1:

@@ -92,7 +92,7 @@ def outcome(result: Result) -> Outcome:
         _tell_program(told, result.program)
     told.passes = passes_told(result.passes)
     told.statistics = figures(result.statistics)
-    told.refinements = _refinements(result.statistics.log, result.program)
+    told.refinements = refinements(result.statistics.log, result.program)
     match result.verdict:
         case Proved(proof, confirmed):
             _tell_proof(told, proof, result.program, confirmed=confirmed)
@@ -116,7 +116,7 @@ def _tell_program(told: Outcome, program: Program) -> None:
     told.sources = {file: "\n".join(texts.lines(file)) for file in program.files}
 
 
-def _refinements(log: Sequence[Refined], program: Program | None) -> list[dict[str, Any]]:
+def refinements(log: Sequence[Refined], program: Program | None) -> list[dict[str, Any]]:
     """What was learned, with the names of the text."""
     if not log:
         return []
@@ -388,13 +388,13 @@ def _print_unknown(outcome: Outcome) -> None:
 
 def done_and_open(unknown: Outcome) -> list[tuple[str, str]]:
     """How far it came and what to try, as far as there is something to say."""
-    from craton.report.unknown import how_far, to_try, without_invariant
+    from craton.report.unknown import how_far, to_try, went_alone, without_invariant
 
     checks = sum(one["checks"] for one in unknown.checked)
     timed_out = unknown.limit in ("wall", "cpu") or OUT_OF_TIME in unknown.reason
     done = how_far(unknown.statistics, checks)
     left = without_invariant(unknown.loops) if timed_out else ""
-    ideas = to_try(unknown.reason, unknown.limit, checks, unknown.undefined)
+    ideas = to_try(unknown.reason, unknown.limit, checks, unknown.undefined, alone=went_alone(unknown.statistics))
     return [(word, sentence) for word, sentence in (("how far", done), ("open", left), ("try", ideas)) if sentence]
 
 

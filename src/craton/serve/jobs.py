@@ -8,6 +8,7 @@ import json
 import os
 import queue
 import secrets
+import stat
 import sys
 import threading
 from collections import OrderedDict
@@ -58,7 +59,7 @@ class Job:
         """What it is doing; {} if that is not known."""
         if self.state is State.RUNNING and self.folder is not None:
             with suppress(OSError, ValueError):
-                told: dict[str, Any] = json.loads((self.folder / PROGRESS).read_text(encoding="utf-8"))
+                told: dict[str, Any] = json.loads(_content(self.folder / PROGRESS))
                 return told
         return {}
 
@@ -159,13 +160,23 @@ class Jobs:
         return KeeperOrder(("env", "-i", *words, *program, *more), limits, most_processes=MOST_PROCESSES)
 
 
+def _content(path: Path) -> bytes:
+    """Of a file that a job has written. A job sees its own folder only, but we see more: what a link leads to is not
+    read, and nobody waits for a pipe.
+    """
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        told = os.fstat(file.fileno())
+        if not stat.S_ISREG(told.st_mode) or told.st_nlink > 1 or told.st_size > _LARGEST_ANSWER:
+            raise ValueError(f"{path.name} is no file that a job writes")
+        return file.read(_LARGEST_ANSWER)
+
+
 def _read(folder: Path, contained: Contained) -> tuple[dict[str, Any], str]:
     try:
-        texts = [(folder / name).read_bytes() for name in (ANSWER, REPORT) if (folder / name).exists()]
-        if not texts or sum(map(len, texts)) > _LARGEST_ANSWER:
-            raise ValueError
-        answer: dict[str, Any] = json.loads(texts[0])
-        return answer, texts[1].decode() if len(texts) > 1 else ""
+        answer: dict[str, Any] = json.loads(_content(folder / ANSWER))
+        with suppress(FileNotFoundError):
+            return answer, _content(folder / REPORT).decode()
+        return answer, ""
     except (OSError, ValueError):
         last = contained.log.strip().splitlines()[-1:] or [f"exit code {contained.exit_code}"]
         return {"error": f"there is no answer: {contained.reason or last[0]}"}, ""

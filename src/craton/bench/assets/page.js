@@ -360,7 +360,7 @@ const RUN_COLUMNS = [
   { key: "by", title: "by", of: (run) => run.by, cell: (run) => make("td", { class: "why", title: run.by && run.bySeconds !== null ? `after ${run.bySeconds.toFixed(2)} s of its turns` : "" }, run.by) },
   { key: "reason", title: "reason", of: (run) => run.reason, cell: (run) => make("td", { class: "why" }, run.reason) },
   { title: "files", cell: (run) => make("td", { class: "links" }, link(run.report, "report", `report on ${run.task.name}`), link(run.log, "log", `log of ${run.task.name}`), link(run.evidence, "witness", `witness for ${run.task.name}`), link(run.proof, `proof (${run.check})`, `proof for ${run.task.name}`)) },
-].filter((column) => says(column) && (column.key !== "by" || runs.some((run) => run.by)));
+].filter((column) => says(column) && (!["by", "reason"].includes(column.key) || runs.some((run) => run[column.key])));
 
 // Side by side: one row for each task; a column for each configuration, sorted by its CPU time, what is not solved last.
 function taskColumns() {
