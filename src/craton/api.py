@@ -43,7 +43,7 @@ def verify(
     refine: str | Refiner | None = None,
     encoding: Literal["bv", "int", "ideal"] | None = None,
     floats: Literal["exact", "real"] | None = None,
-    arrays: Literal["exact", "cells", "all"] | None = None,
+    arrays: Literal["exact", "cells", "all", "prefixes"] | None = None,
     loops: Literal["exact", "accelerated"] | None = None,
     solver: str | None = None,
     seed: int | None = None,

@@ -58,8 +58,9 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--floats", choices=("exact", "real"), help="IEEE floats, or reals as a view of them")
     how.add_argument(
         "--arrays",
-        choices=("exact", "cells", "all"),
-        help="arrays, a view of one element at a time, or arrays and what that view suggests of all elements",
+        choices=("exact", "cells", "all", "prefixes"),
+        help="arrays; a view of one element at a time; arrays and what that view suggests of all elements; "
+        "the same with histories of sums, counts and maxima of prefixes",
     )
     how.add_argument("--loops", choices=("exact", "accelerated"), help="loops, or many rounds as one step")
     add_passes(how, "all three", "engines see it")

@@ -8,7 +8,7 @@ from craton.errors import CratonError
 
 ENCODINGS = ("bv", "int", "ideal")
 FLOATS = ("exact", "real")
-ARRAYS = ("exact", "cells", "all")
+ARRAYS = ("exact", "cells", "all", "prefixes")
 LOOPS = ("exact", "accelerated")
 
 

@@ -48,6 +48,7 @@ from craton.logic import (
     zero_extend,
 )
 from craton.logic.evaluation import CannotEvaluate
+from craton.logic.sorts import Array
 from craton.logic.walk import atoms, post_order
 from craton.processes.running_time import running_time
 from craton.program.analysis.liveness import live_variables
@@ -221,11 +222,16 @@ def bounds_beside(program: Program, kept: Guesses) -> Guesses:
         for part in parts:
             if part in hints and part.op in _COMPARISONS and part.args[0].sort is INT:
                 left, right = part.args
-                if free_variables(left).isdisjoint(free_variables(right)):
+                if free_variables(left).isdisjoint(free_variables(right)) and not _reads(part):
                     sides = (left if left.op is not ops.VALUE else None, right if right.op is not ops.VALUE else None)
                     chosen[sides] = min((part, chosen.get(sides, part)), key=_looseness)
         found[location] = list(chosen.values())
     return found
+
+
+def _reads(bound: Term) -> bool:
+    """Whether it speaks of elements of arrays: that is no bound."""
+    return any(isinstance(v.sort, Array) for v in free_variables(bound))
 
 
 def _looseness(bound: Term) -> int:

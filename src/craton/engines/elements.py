@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
-from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Unknown, does_not_fit
+from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
 from craton.engines.guesses import facts, linear_equations, multiples, simple_facts
 from craton.engines.houdini import Guesses, inductive
 from craton.engines.shapes.states import MOST_STATES as STATES
@@ -55,7 +55,7 @@ SORTING_STATES = 40  # at one location
 @dataclass(frozen=True, slots=True)
 class Elements(Engine):
     """What is true of all elements of arrays: hints, and conjectures from runs, those that are inductive together;
-    proves only; needs no refiner. It is for arrays=all.
+    proves only; needs no refiner. It is for arrays=all and arrays=prefixes.
     """
 
     word: ClassVar[str] = "elements"
@@ -73,7 +73,7 @@ class Elements(Engine):
             if seen is None:
                 return Unknown("a run fails: there is nothing to prove")
             guesses = self._guesses(program, steps, seen)
-            if asks_for_order(steps.values()):
+            if asks_for_order(steps.values()) and not _has_histories(program, steps):
                 self._guess_orders(program, steps, guesses, budget)
             budget.statistics.predicates = sum(map(len, guesses.values()))
             with (
@@ -81,6 +81,13 @@ class Elements(Engine):
                 budget.statistics.spending("conjectures kept"),
             ):
                 kept = inductive(program, steps, guesses, solver, budget)
+                alike = {
+                    x: [part for part in parts if part in program.hints.get(x, ()) or not _computes(part)]
+                    for x, parts in kept.items()
+                }
+                answer = needed_parts(program, steps, alike, solver, self.solver)
+                if isinstance(answer, Safe):  # hints say the same of bits; sums that were seen say that none overflows
+                    return answer
                 return needed_parts(program, steps, kept, solver, self.solver)
         except OutOfTime:
             return Unknown("out of time before the conjectures were sorted out")
@@ -97,8 +104,9 @@ class Elements(Engine):
     ) -> Observed | None:
         """The states of several runs, arrays included; None if one fails."""
         live = live_variables(program, steps)
+        unread = _unread(program, live)
         watched = {
-            x: tuple(sorted(live[x], key=lambda v: v.serial))
+            x: tuple(sorted(live[x] | unread, key=lambda v: v.serial))
             for x in program.main.locations
             if x not in program.errors and x != program.main.entry
         }
@@ -108,7 +116,8 @@ class Elements(Engine):
         return seen if fine else None
 
     def _guesses(self, program: Program, steps: Mapping[Edge, Transition], seen: Observed) -> Guesses:
-        numbers = {x: comparable(variables) for x, variables in seen.watched.items()}
+        live = live_variables(program, steps)
+        numbers = {x: comparable(live[x]) for x in seen.watched}
         scalar = {x: tuple(h for h in hints if h.op is not ops.FORALL) for x, hints in program.hints.items()}
         plain = replace(program, hints=scalar)
         rows = {x: seen.rows(x, some) for x, some in numbers.items()}
@@ -121,7 +130,8 @@ class Elements(Engine):
             of_all = [hint for hint in program.hints.get(location, ()) if hint.op is ops.FORALL]
             if of_all:
                 more = _AtOnePlace(of_all, states[location], frozenset(variables))
-                guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more.guesses())))
+                single = _of_single_elements(program.hints[location], states[location], frozenset(variables))
+                guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more.guesses(), *single)))
         return guesses
 
     def _guess_orders(
@@ -153,6 +163,29 @@ def _inputs_in_order(number: int) -> Sequence[int]:
     return (length,) if number % 2 else (length, *sorted((7 * number * at) % 40 - 9 for at in range(1, 20)))
 
 
+def _has_histories(program: Program, steps: Mapping[Edge, Transition]) -> bool:
+    return bool(_unread(program, live_variables(program, steps)))
+
+
+def _unread(program: Program, live: Mapping[Location, frozenset[Term]]) -> frozenset[Term]:
+    """Arrays that no error depends on but that hints speak of, and the variables they are told by: histories."""
+    needed = frozenset[Term]().union(*live.values())
+    free = {hint: free_variables(hint) for hints in program.hints.values() for hint in hints}
+    return frozenset[Term]().union(
+        *(known for known in free.values() if any(isinstance(v.sort, Array) and v not in needed for v in known))
+    )
+
+
+def _of_single_elements(hints: Iterable[Term], states: Sequence[Model], known: frozenset[Term]) -> Iterator[Term]:
+    """Hints about elements at places that variables tell."""
+    told = [hint for hint in hints if hint.op is not ops.FORALL and free_variables(hint) <= known]
+    yield from (hint for hint in told if all(_evaluated(hint, state) is not False for state in states))
+
+
+def _computes(formula: Term) -> bool:
+    return any(node.op in (ops.ADD, ops.MUL) for node in post_order(formula))
+
+
 def _small_constants(steps: Iterable[Transition]) -> Iterator[int]:
     """Numbers that the program names, each once."""
     nodes = post_order(*(term for step in steps for term in (step.guard, *step.updates.values())))
@@ -172,6 +205,7 @@ class _AtOnePlace:
 
     def __init__(self, hints: Sequence[Term], states: Sequence[Model], known: frozenset[Term]) -> None:
         self.hints = [hint for hint in hints if free_variables(hint) <= known]
+        self.of_places = [hint for hint in self.hints if not _is_recurrence(hint)]
         self.states = states
         self.known = known
 
@@ -196,7 +230,7 @@ class _AtOnePlace:
     def _ranges(self) -> dict[Term, list[Term]]:
         """Of one position, as hints have them; and the first one alone, which loops may begin behind."""
         found: dict[Term, dict[Term, None]] = {}
-        for hint in self.hints:
+        for hint in self.of_places:
             if len(hint.payload) == 1:
                 body, within = hint.args[0], list[Term]()
                 while body.op is ops.IMPLIES:
@@ -209,7 +243,7 @@ class _AtOnePlace:
 
     def _elements(self, bound: Term) -> list[Term]:
         """What hints read at the position."""
-        nodes = (node for hint in self.hints if hint.payload == (bound,) for node in post_order(hint.args[0]))
+        nodes = (node for hint in self.of_places if hint.payload == (bound,) for node in post_order(hint.args[0]))
         return [node for node in dict.fromkeys(nodes) if node.op is ops.SELECT and bound in free_variables(node)]
 
     def _facts(self, bound: Term, range_: Term, element: Term) -> Iterator[Term]:
@@ -223,6 +257,15 @@ class _AtOnePlace:
         few, more = _alike((element, bound)), _alike((element, bound, *scalars))
         told = (*facts(few, _rows(few, inside)), *linear_equations(more, _rows(more, inside)))
         yield from (fact for fact in dict.fromkeys(told) if _speaks_of(fact, element))
+
+
+def _is_recurrence(hint: Term) -> bool:
+    """Whether it tells elements of an array by others of it: of one alone, little is to be said."""
+    places: dict[Term, set[Term]] = {}
+    for node in post_order(hint.args[0]):
+        if node.op is ops.SELECT:
+            places.setdefault(node.args[0], set()).add(node.args[1])
+    return any(len(some) > 1 for some in places.values())
 
 
 def _at_positions(state: Model, bound: Term) -> Iterator[Model]:

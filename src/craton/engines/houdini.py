@@ -149,7 +149,8 @@ def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
     if any(part.op is ops.FORALL and shift_of_blocks(part) is not None for part in parts):
         places = tuple(islice(_in_turns([blocks(indices(term)) for term in others]), MOST_PLACES))
         return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
-    asked = (case for term in others for index in indices(term) for case in cases_of_sum(index))
+    single = (part for part in parts if part.op is not ops.FORALL)
+    asked = (case for term in (*others, *single) for index in indices(term) for case in cases_of_sum(index))
     places = tuple(islice(told_by_numbers(asked, parts), MOST_PLACES))
     return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
 

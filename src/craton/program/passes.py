@@ -16,11 +16,13 @@ class Pass(enum.Enum):
     SLICING = "slicing"  # what cannot influence whether an error is reached
     CONSTANTS = "constants"  # variables whose value is known
     ELEMENTS = "elements"  # arrays of which constant indices are read, or that hold constants
+    HISTORIES = "histories"  # what sums, counts and maxima were round by round, for proofs to speak of
     TYPED_CALLS = "typed-calls"  # calls through pointers of other types: there are none, it is assumed
 
 
 Passes = tuple[Pass, ...]
-ALL: Passes = tuple(one for one in Pass if one is not Pass.TYPED_CALLS)  # those that assume nothing
+_ASKED_FOR = (Pass.HISTORIES, Pass.TYPED_CALLS)  # what is only of use to some proofs, and what assumes something
+ALL: Passes = tuple(one for one in Pass if one not in _ASKED_FOR)
 CALLS_ARE_TYPED = "functions are called through pointers of their own type"  # what the last one assumes
 FIRST: Passes = (Pass.DEAD_CODE, Pass.SLICING, Pass.CONSTANTS)  # what certificates mean that name none
 NONE = "none"

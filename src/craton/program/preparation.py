@@ -12,6 +12,7 @@ from craton.program.analysis.blind_states import reaches
 from craton.program.cfa import Program
 from craton.program.constants import propagate_constants
 from craton.program.elements import elements_as_variables
+from craton.program.histories import with_histories
 from craton.program.inlining import Inlining, inline
 from craton.program.passes import ALL, CALLS_ARE_TYPED, Pass, Passes
 from craton.program.slicing import remove_dead_code, slice_for_errors
@@ -71,7 +72,9 @@ def made_smaller(program: Program, passes: Passes) -> Transformed:
             small = small.then(_PASSES[one](small.program))
     if Pass.ELEMENTS in passes:
         small = _without_arrays(small, passes)
-    return small.then(slice_for_errors(small.program)) if Pass.SLICING in passes else small
+    if Pass.SLICING in passes:
+        small = small.then(slice_for_errors(small.program))
+    return small.then(with_histories(small.program)) if Pass.HISTORIES in passes else small
 
 
 def _without_arrays(small: Transformed, passes: Passes) -> Transformed:

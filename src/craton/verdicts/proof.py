@@ -39,3 +39,4 @@ class Proof:
     unrolled: int = 0  # of recursion: how many calls are open at most, which the proof shows as well
     k: int = 1
     runs: AllRuns | None = None
+    histories: bool = False  # whether the program has them, for invariants to speak of

@@ -174,12 +174,14 @@ class Confirmation:
         """Invariants in bits, checked on the program in large blocks; those of cells are ones of all elements there,
         and those of accelerated loops ones of all rounds.
         """
-        program, cells, rounds = self.programs.blocks(Stage(), None).program, self.programs.cells, self._rounds
+        arrays = self.stage.arrays
+        program = self.programs.blocks(Stage(arrays=arrays if arrays == "prefixes" else "exact"), None).program
+        cells, rounds = self.programs.cells, self._rounds
         there = frozenset(program.main.locations)
         invariants: Mapping[Location, Term] = {x: t for x, t in found.invariants.items() if x in there}
         if rounds is not None:
             invariants = rounds.lifted(invariants)
-        if self.stage.arrays == "cells" and cells is not None:
+        if arrays == "cells" and cells is not None:
             invariants = cells.lifted(invariants)
         return self._checked(program, None, replace(found, invariants=invariants), seconds)
 
@@ -188,7 +190,8 @@ class Confirmation:
     ) -> Proved | Unknown:
         annotation = Annotation(program, found.invariants, k=found.k)
         checkers = others(found.by)
-        proof = Proof(program, size, found.invariants, self._provenance(found), "", 0, k=found.k)
+        histories = self.stage.arrays == "prefixes"
+        proof = Proof(program, size, found.invariants, self._provenance(found), "", 0, k=found.k, histories=histories)
         return self._confirmed(proof, lambda left: check_annotation(annotation, checkers, left), seconds)
 
     def _confirmed(

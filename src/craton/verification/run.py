@@ -104,6 +104,8 @@ class _Run:
     def result(self, started: float) -> Result:
         found = self._found()
         passes = found.passes if Pass.TYPED_CALLS in found.passes else self.context.passes
+        if found.proof is not None and found.proof.histories:
+            passes = tuple(one for one in Pass if one in (*passes, Pass.HISTORIES))
         typed = Pass.TYPED_CALLS in passes and self.program.gaps_are_harmless_by_type
         return replace(
             found,

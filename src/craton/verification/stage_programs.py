@@ -12,6 +12,7 @@ from craton.program.analysis.features import features_of
 from craton.program.blocks import BlockSize, Cut, encode_blocks
 from craton.program.cfa import Program
 from craton.program.features import Features
+from craton.program.histories import histories, with_histories
 from craton.program.parts import narrow_places
 from craton.program.preparation import Prepared
 from craton.program.statements import Block
@@ -67,6 +68,8 @@ class StagePrograms:
         """Whether there is something for the stage to look at."""
         if stage.arrays != "exact" and self.cells is None:
             return False
+        if stage.arrays == "prefixes" and not histories(self.blocks(Stage(), None).program):
+            return False
         return stage.loops == "exact" or self.accelerated(stage) is not None
 
     def accelerated(self, stage: Stage) -> AcceleratedProgram | None:
@@ -98,7 +101,19 @@ class StagePrograms:
         if stage.arrays == "exact":
             return self.small.program
         assert self.cells is not None
+        if stage.arrays == "prefixes":
+            return self._with_histories
         return self.cells.suggested(self.small.program) if stage.arrays == "all" else self.cells.program
+
+    @cached_property
+    def _with_histories(self) -> Program:
+        """The program with histories, and hints about them beside those of all elements."""
+        from craton.views.prefixes import suggested
+
+        assert self.cells is not None
+        blocks = self.blocks(Stage(), None).program
+        program = with_histories(self.cells.suggested(self.small.program)).program
+        return suggested(program, blocks, histories(blocks))
 
     def blocks(self, stage: Stage, size: BlockSize) -> Transformed:
         """The program as the stage sees it, in blocks of a size."""

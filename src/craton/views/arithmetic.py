@@ -224,7 +224,11 @@ class Arithmetic:
     # --- comparisons --------------------------------------------------------------------------------------------------
 
     def same(self, a: Bits, b: Bits) -> Term:
-        """Whether the numbers are congruent. Usually their difference is at most one or two times the modulus."""
+        """Whether the numbers are congruent. Usually their difference is at most one or two times the modulus; none,
+        where nothing wraps and both have a sign or both have none.
+        """
+        if self.overflow is Overflow.NEVER and (a.low < 0) == (b.low < 0):
+            return eq(a.term, b.term)
         modulus = a.modulus
         least, most = -((b.high - a.low) // modulus), (a.high - b.low) // modulus
         if most - least < 2:
