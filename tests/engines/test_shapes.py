@@ -10,11 +10,14 @@ from craton.engines.contract import Budget, EngineAnswer, Safe, Unknown
 from craton.engines.shapes import Shapes
 from craton.engines.shapes.facts import Effort, Facts
 from craton.engines.shapes.nodes import Sized, Stacked, nodes
+from craton.engines.shapes.states import MOST_STATES, Observed
 from craton.evidence.checker import Confirmed, check_annotation
 from craton.evidence.conditions import Annotation
 from craton.frontends.programs import Request, load_program
-from craton.logic import BOOL, Model, evaluate, not_, ops
+from craton.logic import BOOL, BitVec, Model, bv, eq, evaluate, not_, ops, var
+from craton.logic.sorts import Array
 from craton.program.cfa import Program
+from craton.program.execution.codegen import Cells
 from craton.program.transitions import transition
 from support.certificates import in_blocks
 
@@ -34,8 +37,25 @@ PREPENDED = """
         struct node *n = malloc(sizeof *n); n->next = x; n->prev = 0; if (x) x->prev = n; x = n;
     }
 """
+FLAGGED = """
+    int flag = __VERIFIER_nondet_int();
+    struct node *head = malloc(sizeof *head), *x = head;
+    while (__VERIFIER_nondet_int()) {
+        x->data = flag ? 1 : 2;
+        x->next = malloc(sizeof *x); x = x->next;
+    }
+    x->data = 3;
+"""
+SHARED = """
+    int *shared = malloc(sizeof *shared); *shared = 0;
+    struct item { int *data; struct item *next; } *x = 0;
+    while (__VERIFIER_nondet_int()) { struct item *n = malloc(sizeof *n); n->next = x; n->data = shared; x = n; }
+"""
 SAFE = {
     "marked": APPENDED + "for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
+    "an input says which mark": FLAGGED
+    + "for (x = head; x->data != 3; x = x->next) if (x->data != (flag ? 1 : 2)) __VERIFIER_error();",
+    "a block that all share": SHARED + "*shared = 9; for (; x; x = x->next) if (*x->data != 9) __VERIFIER_error();",
     "there and back": PREPENDED + "for (; x; x = x->next) if (x->next && x->next->prev != x) __VERIFIER_error();",
 }
 TURNS = """
@@ -56,6 +76,10 @@ UNSAFE = {
     "one does not point back": PREPENDED
     + "if (x && x->next) x->next->prev = 0; for (; x; x = x->next) if (x->next && x->next->prev != x)"
     " __VERIFIER_error();",
+    "an input says which mark, and is forgotten": FLAGGED
+    + "flag = 1; for (x = head; x->data != 3; x = x->next) if (x->data != (flag ? 1 : 2)) __VERIFIER_error();",
+    "not all share a block": SHARED + "if (x && x->next) x->next->data = malloc(sizeof(int)); *shared = 9;"
+    " for (; x; x = x->next) if (*x->data != 9) __VERIFIER_error();",
     "only the thousandth is wrong": APPENDED
     + "int n = 0; for (x = head; x; x = x->next) if (++n == 1000) __VERIFIER_error();",
 }
@@ -169,3 +193,28 @@ def test_columns_say_what_single_states_say(tmp_path: Path) -> None:
                     assert states.where(part, node) == sum(1 << n for n, holds in enumerate(expected) if holds)
                     outcomes.update(expected)
     assert outcomes == {False, True}
+
+
+def test_few_states_are_looked_at_and_some_of_each_mode_that_the_program_is_in() -> None:
+    mode, number = var("mode", BitVec(8)), var("number", BitVec(8))
+    observed = Observed({"here": (mode, number)}, lambda model: (), conditions=(eq(mode, bv(1, 8)),))
+    for n in range(100):
+        observed.begin()
+        observed.note("here", (0, n))
+    observed.begin()
+    observed.note("here", (1, 0))
+    rows = observed.rows("here", (mode,))
+    assert set(rows) == {(0,), (1,)}
+    assert len(observed.seen["here"]) == MOST_STATES + 1
+
+
+def test_what_lies_where_nothing_was_written_is_any_number_but_one_for_each_state() -> None:
+    array, x = var("array", Array(BitVec(8), BitVec(32))), var("x", BitVec(8))
+    observed = Observed({"here": (array, x)}, lambda model: ())
+    for n in (1, 2, 1):
+        observed.begin()
+        observed.note("here", (Cells(lambda: 0, {5: 7}), n))
+    states = observed.states("here")
+    assert len(states.models) == 2
+    assert {model[array].entries[5] for model in states.models} == {7}
+    assert len({model[array].default for model in states.models}) == 2

@@ -9,14 +9,16 @@ front of a fact only if the fact is not always true.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from itertools import islice
 
 from craton.engines.shapes.modes import Modes
-from craton.engines.shapes.nodes import Field, Kind, Nodes, leaves
+from craton.engines.shapes.nodes import Field, Kind, Nodes, Stacked, leaves
 from craton.engines.shapes.order import Order
 from craton.engines.shapes.states import States
 from craton.logic import (
+    FALSE,
     TRUE,
     BitVec,
     Term,
@@ -43,7 +45,7 @@ from craton.logic import (
 )
 from craton.logic.sorts import Array
 from craton.logic.terms import value
-from craton.logic.walk import atoms
+from craton.logic.walk import atoms, replaced
 from craton.program.cfa import Edge, Program
 from craton.program.transitions import Transition
 from craton.views.cells.layout import roots
@@ -77,6 +79,8 @@ class Facts:
         self.order = Order(nodes, self.node)
         self.kinds = nodes.kinds
         self.modes: Modes | None = None  # which there are is seen in runs
+        self.limited: dict[Term, tuple[frozenset[Term], Term]] = {}  # guesses: when, and what
+        self.kept: dict[Term, list[frozenset[Term]]] = {}  # what is invariant where guesses are made, and when it holds
         self.stored = {f.array: _first(MOST_STORED, _constants_stored(f.array, steps.values())) for f in nodes.fields}
 
     def _numbers(self, steps: Iterable[Transition]) -> Iterator[Term]:
@@ -125,19 +129,38 @@ class Facts:
     def _conditions(self, steps: Iterable[Transition]) -> Iterator[Term]:
         """Conditions of other variables than pointers: the modes of a program."""
         others = frozenset((*self.nodes.pointers, *self.nodes.counters)) | self.nodes.variables
+        asked: dict[Term, None] = {}
         for step in steps:
             for x, set_to in step.updates.items():
                 if isinstance(x.sort, BitVec) and x not in others:
                     constants = [leaf for leaf in leaves(set_to) if leaf.op is ops.VALUE]
                     yield from (eq(x, c) for c in constants)
                     yield from (not_(eq(x, c)) for c in constants)
+            for atom in atoms(step.guard):
+                spoken = free_variables(atom)
+                if len(spoken) == 1 and spoken.isdisjoint(others) and spoken.isdisjoint(step.inputs):
+                    asked |= {atom: None, not_(atom): None}
+        yield from asked
 
     def look(self, seen: Iterable[States]) -> None:
         """At the states of runs, for what tells nodes apart."""
         states = list(seen)
-        self.modes = Modes(self.nodes, self.node, self.stored, states)
+        self.nodes = replace(self.nodes, kinds=tuple(self._from_the_first(kind, states) for kind in self.nodes.kinds))
+        self.order = Order(self.nodes, self.node)
+        self.modes = Modes(self.nodes, self.node, self.stored, self._asked(), states)
         having = [kind for kind in self.nodes.kinds if any(self._has_members(kind, some) for some in states)]
         self.kinds = tuple(having) or self.nodes.kinds
+
+    def _from_the_first(self, kind: Kind, seen: Iterable[States]) -> Kind:
+        """Nodes that lie one behind the other, from the first that was seen to point anywhere: what was allocated
+        before it are other blocks.
+        """
+        if not isinstance(kind, Stacked):
+            return kind
+        pointing = [field for field in self.nodes.fields if field.points]
+        held = ((field.offset, model[field.array].entries) for s in seen for model in s.models for field in pointing)
+        places = {index - offset for offset, entries in held for index in entries}
+        return replace(kind, first=min((p for p in places if kind.may_be(p)), default=kind.first))
 
     def _has_members(self, kind: Kind, states: States) -> bool:
         """Whether something was seen to be written to members of a node of the kind; others are mere blocks."""
@@ -157,9 +180,20 @@ class Facts:
         for pointer in self.nodes.pointers:
             for question in self.questions:
                 if pointer in free_variables(question):
-                    here = substitute(question, {pointer: node})
+                    here = _not_null(substitute(question, {pointer: node}), node)
                     yield here
                     yield not_(here)
+
+    def _asked(self) -> list[Term]:
+        """What the program asks of a number in a node, and of nothing else."""
+        asked: dict[Term, None] = {}
+        for question in self.questions:
+            for atom in atoms(question):
+                spoken = free_variables(atom)
+                for pointer in spoken.intersection(self.nodes.pointers):
+                    if any(not f.points and spoken == {f.array, pointer} for f in self.nodes.fields):
+                        asked[_not_null(substitute(atom, {pointer: self.node}), self.node)] = None
+        return [atom for atom in asked if atom.op not in (ops.VALUE, ops.EQ)]
 
     def _of_number(self, field: Field, node: Term) -> Iterator[Term]:
         constants = self.stored[field.array]
@@ -223,8 +257,11 @@ class Facts:
 
     # --- guesses ---
 
-    def guesses(self, known: frozenset[Term], states: States, effort: Effort) -> list[Term]:
-        """What may be true where these variables are known, and these states were seen."""
+    def guesses(self, known: frozenset[Term], states: States, effort: Effort, kept: Iterable[Term] = ()) -> list[Term]:
+        """What may be true where these variables are known, and these states were seen; what is kept is invariant."""
+        self.kept = {}
+        for guard, fact in (self.limited[guess] for guess in kept if guess in self.limited):
+            self.kept.setdefault(fact, []).append(guard)
         others = [x for x in self.nodes.pointers if x in known and x not in self.nodes.variables]
         places = [*others, *self.nodes.addresses, *_first(MOST_TERMS, self._terms(known))]
         found = [
@@ -294,7 +331,12 @@ class Facts:
             fine = [fact for fact in fine if denied.isdisjoint(disjuncts(fact)) and _simpler(fact, told) is not TRUE]
             plain = {fact for fact in (*fine, *always) if fact.op is not ops.OR}
             strong = [fact for fact in fine if fact in plain or plain.isdisjoint(disjuncts(fact))]
-            yield from (forall([k], implies(and_(there, guard), fact)) for fact in islice(strong, MOST_UNDER_GUARD))
+            parts = frozenset((there, *conjuncts(guard)))
+            new = (fact for fact in strong if not any(weaker <= parts for weaker in self.kept.get(fact, ())))
+            for fact in islice(new, MOST_UNDER_GUARD):
+                guess = forall([k], implies(and_(there, guard), fact))
+                self.limited[guess] = parts, fact
+                yield guess
 
     def _closed(self, kind: Kind, known: frozenset[Term], states: States, where: int) -> Iterator[Term]:
         """Where only some nodes are as they should be: those that they point to are, too."""
@@ -321,13 +363,14 @@ class Facts:
             facts = [not_(eq(place, null)), *self._of(place, [x for x in places if x is not place])]
             facts += [eq(place, x) for x in places if x is not place]
             facts += [not_(eq(place, x)) for x in places if x is not place]
+            facts += [bvult(place, x) for x in places if x is not place]
             facts = [fact for fact in dict.fromkeys(facts) if free_variables(fact) <= known]
             true = {fact: states.where(fact) for fact in facts}
             always = [fact for fact, holds in true.items() if not states.all & ~holds]
             yield from always
             exists = states.where(not_(eq(place, null)))
-            for fact, holds in true.items():
-                if fact not in always and not exists & ~holds:
+            for fact, holds in true.items():  # what was seen at null was by chance
+                if not exists & ~holds and (fact not in always or exists != states.all):
                     yield or_(eq(place, null), fact)
             for condition in self.conditions if effort is not Effort.LITTLE else ():
                 if free_variables(condition) <= known and (here := states.where(condition)) and here != states.all:
@@ -336,6 +379,11 @@ class Facts:
                         for fact, holds in true.items()
                         if fact not in always and not here & ~holds
                     )
+
+
+def _not_null(fact: Term, node: Term) -> Term:
+    """The fact, knowing that no node is at null: what is said of nodes should not say this again in other words."""
+    return replaced((fact,), {eq(node, value(0, node.sort)): FALSE})[0]
 
 
 def _told(guard: Term) -> dict[Term, Term]:

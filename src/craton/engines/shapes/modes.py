@@ -12,7 +12,7 @@ from itertools import islice
 
 from craton.engines.shapes.nodes import Field, Kind, Nodes, Sized, Stacked
 from craton.engines.shapes.states import States
-from craton.logic import BitVec, Term, and_, bv, bvadd, bvsub, bvule, eq, forall, implies, not_, or_
+from craton.logic import BitVec, Term, and_, bv, bvadd, bvsub, bvule, bvult, eq, forall, implies, not_, or_, substitute
 
 MOST_DISTANCES, MOST_CONDITIONS, MOST_MODES = 2, 4, 8
 _FAR = 4  # blocks; what lies farther away is no neighbour
@@ -21,10 +21,18 @@ _FAR = 4  # blocks; what lies farther away is no neighbour
 class Modes:
     """What is guessed of nodes by their modes."""
 
-    def __init__(self, nodes: Nodes, node: Term, stored: Mapping[Term, Sequence[Term]], seen: Iterable[States]) -> None:
+    def __init__(
+        self,
+        nodes: Nodes,
+        node: Term,
+        stored: Mapping[Term, Sequence[Term]],
+        asked: Sequence[Term],  # of numbers in the node
+        seen: Iterable[States],
+    ) -> None:
         self.nodes = nodes
         self.node = node
         self.stored = stored
+        self.asked = asked
         assert isinstance(node.sort, BitVec)
         self.width = node.sort.width
         states = list(seen)
@@ -54,6 +62,7 @@ class Modes:
                 yield from (eq(field.of(node), c) for c in self.stored[field.array])
         for field, distances in self.distances.items():
             yield from (eq(field.of(node), bvadd(node, bv(d, self.width))) for d in distances)
+        yield from (substitute(atom, {self.node: node}) for atom in self.asked)
 
     def of(self, node: Term) -> list[Term]:
         """The modes that a node may have."""
@@ -69,6 +78,8 @@ class Modes:
                 for equation in self.equations(there):
                     yield not_(equation)
                     yield from (or_(eq(there, end), not_(equation)) for end in (null, *others))
+                for atom in self.asked:
+                    yield or_(eq(there, null), substitute(atom, {self.node: there}))
         for field, distances in self.distances.items():
             apart = [eq(field.of(node), bvadd(node, bv(d, self.width))) for d in distances]
             yield from apart
@@ -82,6 +93,7 @@ class Modes:
         apart = [not_(eq(k, x)) for x in others]
         yield from modes
         yield from (and_(first, mode) for first in apart for mode in modes)
+        yield from (and_(side, mode) for x in others for side in (bvult(k, x), bvult(x, k)) for mode in modes)
         for condition in islice(conditions, MOST_CONDITIONS):
             yield from (and_(condition, first) for first in apart)
             yield from (and_(condition, mode) for mode in modes)

@@ -108,6 +108,10 @@ class Stacked:
     def variables(self) -> frozenset[Term]:
         return frozenset((self.next,))
 
+    def may_be(self, place: int) -> bool:
+        """Whether a node may lie there, however many there are."""
+        return place >= self.first and (place - self.first) % self.step == 0
+
     def valid(self, node: Term) -> Term:
         assert isinstance(node.sort, BitVec)
         width = node.sort.width

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from craton.engines.shapes.nodes import Kind, Nodes, Sized
+from craton.engines.shapes.nodes import Kind, Nodes, Sized, Stacked
 from craton.engines.shapes.states import States
 from craton.logic import (
     BitVec,
@@ -45,6 +45,9 @@ class Order:
             one = bv(1, node.sort.width)
             yield eq(bvadd(kind.number(node), one), kind.next)
             yield eq(kind.number(node), one)
+        elif isinstance(kind, Stacked) and isinstance(node.sort, BitVec):
+            yield eq(node, bv(kind.first, node.sort.width))
+            yield eq(bvadd(node, bv(kind.step, node.sort.width)), kind.next)
 
     def guesses(self, known: frozenset[Term], states: States) -> Iterator[Term]:
         """What may be true where these variables are known, and these states were seen."""

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from craton.engines.shapes.columns import Columns
-from craton.logic import CannotEvaluate, Model, Term
+from craton.logic import BitVec, CannotEvaluate, Model, Term, free_variables
+from craton.logic.evaluation import evaluate_all
 from craton.logic.semantics import ArrayValue
 from craton.logic.sorts import Array
 from craton.program.execution.codegen import Cells
 
 MOST_STATES, MOST_NODES = 16, 6  # at one place, of one state: half of them the first ones, half of them the last
+MOST_ALIKE, MOST_APART = 5, 20  # states with the same conditions; more states, of which the first ones have too few
 _VISITS = frozenset((1, 2, 3, 5, 8))  # of a run that are looked at
 
 
@@ -60,17 +62,25 @@ class States:
 
 
 class Observed:
-    """Gathers states while programs run."""
+    """Gathers states while programs run: the first ones, and some of each mode that the program is in. The conditions
+    say which mode that is: without them, what is true in one mode only is not seen where most runs are in another.
+    """
 
     def __init__(
         self,
         watched: Mapping[Any, tuple[Term, ...]],
         addresses: Callable[[Model], Sequence[int]],
         most: int = MOST_STATES,
+        conditions: Sequence[Term] = (),
     ) -> None:
         self.watched = watched
         self.most = most  # states at one place
         self.addresses = addresses
+        self._conditions = {
+            location: tuple(c for c in conditions if free_variables(c) <= frozenset(variables))
+            for location, variables in watched.items()
+        }
+        self._alike: Counter[tuple[Any, ...]] = Counter()  # states by their place and conditions
         self.seen: dict[Any, dict[tuple[Any, ...], None]] = {location: {} for location in watched}
         self._states: dict[Any, States] = {}
         self._visits: Counter[Any] = Counter()  # in this run
@@ -81,10 +91,20 @@ class Observed:
 
     def note(self, location: Any, values: tuple[Any, ...]) -> None:
         self._visits[location] += 1
-        if self._visits[location] in _VISITS and len(self.seen[location]) < self.most:
+        if self._visits[location] in _VISITS and self._is_wanted(location, values):
             variables = self.watched[location]
-            row = tuple(_held(x, held) for x, held in zip(variables, values, strict=True))
+            scalars = hash(tuple(held for held in values if isinstance(held, int)))
+            row = tuple(_held(x, held, scalars) for x, held in zip(variables, values, strict=True))
             self.seen[location][row] = None
+
+    def _is_wanted(self, location: Any, values: tuple[Any, ...]) -> bool:
+        """Whether there are few states yet, or few in which the same conditions hold."""
+        number, conditions = len(self.seen[location]), self._conditions[location]
+        if number >= (self.most + MOST_APART if conditions else self.most):
+            return False
+        mode = (location, *evaluate_all(conditions, Model(dict(zip(self.watched[location], values, strict=True)))))
+        self._alike[mode] += 1
+        return number < self.most or self._alike[mode] <= MOST_ALIKE
 
     def rows(self, location: Any, variables: Sequence[Term]) -> list[tuple[Any, ...]]:
         """The values of some of the variables."""
@@ -107,9 +127,14 @@ def _some(nodes: Sequence[int]) -> Sequence[int]:
     return nodes if len(nodes) <= MOST_NODES else [*nodes[:half], *nodes[-half:]]
 
 
-def _held(variable: Term, held: Any) -> Any:
-    """A value that does not change any more; what was never written or read of an array is taken for zero."""
+def _held(variable: Term, held: Any, scalars: int) -> Any:
+    """A value that does not change any more. What was never written or read of an array is any number, the same in the
+    same state: what lies at null should suggest nothing.
+    """
     if not isinstance(variable.sort, Array) or not isinstance(held, Cells):
         return held
-    unwritten = held.unwritten.draw() if held.unwritten.uniform else 0
-    return ArrayValue(unwritten, dict(held))
+    if held.unwritten.uniform:
+        return ArrayValue(held.unwritten.draw(), dict(held))
+    element = variable.sort.element
+    any_number = hash((scalars, frozenset(held.items()))) % (1 << element.width) if isinstance(element, BitVec) else 0
+    return ArrayValue(any_number, dict(held))
