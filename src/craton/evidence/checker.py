@@ -50,6 +50,7 @@ CHECKERS = ("bitwuzla", "z3", "intervals", OVER_INTEGERS, "cvc5")
 _HEEDLESS, _LARGE = OVER_INTEGERS, 4000  # nodes
 # It takes them up to a second to prepare a question about floats, whatever their limit is: not asked at first.
 _SLOW_WITH_FLOATS = (OVER_INTEGERS, "cvc5")
+_OF_FLOATS = "intervals"  # knows in milliseconds, or heeds its limit, as those who make gates of floats do not
 _TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all the time there is
 _PATIENT = (*_TRIES, None)
 _OF_LEADER = (0.3, 2.0)  # for who has shown most and is asked alone
@@ -276,6 +277,7 @@ class _Panel:
         self.opinions = opinions
         self.believed: dict[str, None] = {}
         self.shown = Counter[str]()
+        self.failed = Counter[str]()
         self.in_vain = set[str]()  # leaders that could not show something
         self.kept: dict[str, tuple[Term, Solver]] = {}  # with the premise that they have been told
 
@@ -392,10 +394,16 @@ class _Panel:
         shown: set[str] = set()
         is_large = limit is not None and any(size(formula, _LARGE) > _LARGE for formula in formulas)
         passed_over = {_HEEDLESS} if is_large else set[str]()
+        ahead = False
         if limit == _TRIES[0] and _speak_of_floats(formulas):
             passed_over.update(_SLOW_WITH_FLOATS)
+            ahead = self.failed[_OF_FLOATS] <= self.shown[_OF_FLOATS] + _FEW
         places = self.opinions + _LIKELY if limit is not None and limit <= _SHORT else len(self.members)
-        for name in sorted(self.members, key=lambda member: (shared and member not in _KEEPING, -self.shown[member])):
+
+        def place(member: str) -> tuple[bool, bool, int]:
+            return not ahead or member != _OF_FLOATS, shared and member not in _KEEPING, -self.shown[member]
+
+        for name in sorted(self.members, key=place):
             if family(name) in shown or name in passed_over:
                 continue
             if places == 0 or (places <= _LIKELY and self._never_likely(name)):
@@ -407,7 +415,7 @@ class _Panel:
                 answer = self._answer(name, formulas, min(limits, default=None), shared and name in _KEEPING)
             except MissingCapability:
                 continue
-            places -= name != "intervals"  # which knows at once whether a question is for it
+            places -= name != _OF_FLOATS  # which knows at once whether a question is for it
             if isinstance(answer, Sat):
                 return False
             if isinstance(answer, Unsat):
@@ -416,6 +424,8 @@ class _Panel:
                 shown.add(family(name))
                 if len(shown) == self.opinions:
                     return True
+            else:
+                self.failed[name] += 1
         return None
 
     def _never_likely(self, name: str) -> bool:
