@@ -15,6 +15,7 @@ from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import UNREACH, Unmodelled
 from craton.program.execution.interpreter import Interpreter
 from craton.program.execution.outcomes import Blocked, Exited, Outcome, ReachedError, ReachedUnmodelled
+from craton.program.specification import Specification
 from support.c_texts import loaded
 
 MODELS = oracle.models()
@@ -318,6 +319,28 @@ def test_types_of_bit_fields_that_programs_ask_for_are_not_modelled(text: str, t
         int main(void) {{ {text} return 0; }}
     """
     assert isinstance(outcome(text, tmp_path), ReachedUnmodelled)
+
+
+_PASSING = """
+    struct s { int a[2]; }; struct s made(int x) { struct s r = {{x, x + 10}}; return r; } int f(int n); int *kept;
+    int use(int *p, int n) { int r = f(n); return p[1] + r; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "specification"),
+    [
+        ("int f(int n) { return n == 0 ? 0 : made(n).a[f(n - 1) & 1]; }", Specification()),  # f(2) is 12
+        ("int f(int n) { return n == 0 ? 0 : use(made(n).a, n - 1); }", Specification()),
+        ("int f(int n) { kept = made(n).a; return *kept; }", Specification(deref=True)),
+    ],
+)
+def test_structs_that_are_values_live_as_long_as_an_expression(
+    text: str, specification: Specification, tmp_path: Path
+) -> None:
+    (tmp_path / "program.c").write_text(f"{_PASSING} {text} int main(void) {{ return f(2); }}")
+    run = Interpreter(load_c([tmp_path / "program.c"], specification)).run().outcome
+    assert isinstance(run, ReachedUnmodelled), run
 
 
 def test_records_that_compilers_lay_out_differently_are_refused(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from craton.frontends.c.syntax.nodes import LVALUES, Kind, Node
 from craton.frontends.c.syntax.types import ArrayType, CType, FunctionType, Integer, Pointer, Record, leaves
 from craton.logic import TRUE, Term, and_, bvadd, bvsub, bvule
 
+_PASSING = "an array in a struct that is a value and no object"
+
 
 class Lvalues:
     """Lowers l-values, by the kind of the expression."""
@@ -92,6 +94,8 @@ class Lvalues:
 
     def _member(self, node: Node) -> Lvalue:
         base = node.children[0]
+        if isinstance(node.type, ArrayType):
+            self._outlive(node)
         if node.op == "->":
             address = self._expressions.scalar(base)
             place = self._context.points_to.pointed(base)
@@ -101,6 +105,18 @@ class Lvalues:
         else:
             whole = self._materialize(base)
         return self._access.member(whole, node.value)
+
+    def _outlive(self, array: Node) -> None:
+        """Arrays of values, which die with the expression, may not be where that matters: see `_spill`."""
+        whole = array
+        while whole.kind is Kind.MEMBER and whole.op != "->":
+            whole = whole.children[0]
+        if whole.kind in LVALUES:
+            return
+        if self._memory.safety:
+            raise self._frame.unsupported(f"{_PASSING}, where memory safety is checked,", array)
+        if self._frame.function.symbol in self._context.facts.recursive:
+            raise self._frame.unsupported(f"{_PASSING}, in a recursive function,", array)
 
     def _dereference(self, node: Node) -> Lvalue:
         pointer = node.children[0]
@@ -162,7 +178,7 @@ class Lvalues:
         return Lvalue(node.type, tuple(parts), 0)
 
     def _spill(self, node: Node, value: tuple[Term, ...]) -> Lvalue:
-        """The same in memory, where its arrays can be indexed."""
+        """The same in memory, where its arrays can be indexed. It is one object that never dies."""
         place = self._context.points_to.contents(node)
         temporary = self._memory.add("temporary", place, node.type, node.type.size)
         target = Lvalue(node.type, None, 0, temporary.address, place, None, temporary)
