@@ -21,6 +21,7 @@ from craton.logic import (
     eq,
     extract,
     not_,
+    or_,
     select,
     sign_extend,
     var,
@@ -75,6 +76,8 @@ def test_what_has_no_name_is_not_said() -> None:
         (and_(eq(extract(31, 4, Y), bv(0, 28)), not_(eq(extract(3, 3, Y), bv(1, 1)))), "y <= 7U"),
         (eq(extract(31, 31, X), bv(1, 1)), "x < 0"),
         (bvule(zero_extend(1, Y), bv(9, 33)), "y <= 9U"),
+        (not_(and_(eq(X, bv(1, 32)), not_(eq(Y, bv(2, 32))))), "x != 1 || y == 2U"),
+        (not_(or_(eq(X, bv(1, 32)), and_(eq(Y, bv(2, 32)), eq(X, bv(3, 32))))), "x != 1 && (y != 2U || x != 3)"),
     ],
 )
 def test_numbers_instead_of_bits(formula: Term, text: str) -> None:

@@ -13,7 +13,8 @@ from craton.errors import CratonError
 from craton.markup import Html, element, shown, table
 from craton.program.picture import to_svg
 from craton.report.changes import told_changes
-from craton.report.verdict import Outcome, as_data, way_lines, what_fails
+from craton.report.lines import way_lines
+from craton.report.verdict import Outcome, as_data, what_fails
 from craton.verdicts import result as plain
 from craton.verdicts.text import VerdictKind
 from craton.words import counted

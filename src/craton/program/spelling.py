@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from craton.errors import NotExpressible
 from craton.logic import (
+    BOOL,
     TRUE,
     Array,
     BitVec,
@@ -27,7 +28,9 @@ from craton.logic import (
     eq,
     free_variables,
     ite,
+    not_,
     ops,
+    or_,
     select,
     substitute,
     var,
@@ -147,7 +150,18 @@ def _linear(address: Term) -> tuple[int, int, Term | None]:
 
 def plain(formula: Term) -> Term:
     """The same in numbers where engines speak of bits: `x[31:31] = 1` is `x < 0`, `x[31:4] = 0` is `x ≤ 15`."""
-    return _with_ranges(fold(formula, _with_signs))
+    return _with_ranges(fold(fold(formula, _with_signs), _both_ways)[0])
+
+
+def _both_ways(node: Term, args: list[tuple[Term, Term]]) -> tuple[Term, Term]:
+    """The formula, and its negation, both with negations of nothing but comparisons: `a || b`, not `!(!a && !b)`."""
+    if node.op is ops.NOT:
+        return args[0][1], args[0][0]
+    if node.op in (ops.AND, ops.OR):
+        join, dual = (and_, or_) if node.op is ops.AND else (or_, and_)
+        return join(*(one for one, _ in args)), dual(*(other for _, other in args))
+    same = rebuild(node, [one for one, _ in args]) if args else node
+    return same, not_(same) if same.sort is BOOL else same
 
 
 def _with_signs(node: Term, args: list[Term]) -> Term:

@@ -48,12 +48,19 @@ def told_invariant(location: Location, invariant: Term, program: Program, loaded
     names = _in_scope(_names(home, program), program, scope)
     if loaded is not None and home.name != function and program.data_model:
         names |= {v: (text, v) for v, text in _given(function, loaded).items()}
-    return told(str(place or location), _text(with_arrays(invariant, program), names, program))
+    return told(
+        str(place or _beside(location, home) or location), _text(with_arrays(invariant, program), names, program)
+    )
 
 
 def told(location: str, said: Said) -> dict[str, Any]:
     """As an entry of a report; `partial` if C has no words for some of it."""
     return {"location": location, "invariant": said.text, **({} if said.complete else {"partial": True})}
+
+
+def _beside(location: Location, home: Procedure) -> SourceRange | None:
+    """The statement of a loop that the text does not have, such as that of `calloc`, which writes zeros."""
+    return next((edge.origin for edge in home.outgoing(location) if edge.origin is not None), None)
 
 
 def _function_at(place: SourceRange, loaded: Program) -> str:

@@ -356,10 +356,7 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
         print(f"  data model: {outcome.data_model}")
     if outcome.passes not in ("", passes_told(ALL)):
         print(f"  passes: {outcome.passes}")
-    for entry in outcome.invariants:
-        text = invariant_text(entry)
-        if text or "requires" in entry["location"]:
-            print(f"  {entry['location']}: {_beginning(text or entry['invariant'])}")
+    _print_invariants(outcome.invariants)
     for assumption in outcome.assumptions:
         print(f"  assumed: {assumption}")
     for line in outcome.files:
@@ -368,11 +365,27 @@ def print_details(outcome: Outcome, *, stats: bool) -> None:
         _print_figures(outcome.statistics)
 
 
+def _print_invariants(invariants: Sequence[Mapping[str, Any]]) -> None:
+    """Those of which C can say nothing share a line."""
+    unsaid: list[str] = []
+    for entry in invariants:
+        text = invariant_text(entry)
+        if text == NO_NAME:
+            unsaid.append(entry["location"])
+        elif text or "requires" in entry["location"]:
+            print(f"  {entry['location']}: {_beginning(text or entry['invariant'])}")
+    if unsaid:
+        print(f"  {', '.join(dict.fromkeys(unsaid))}: {NO_NAME}")
+
+
+NO_NAME = "… (of memory that C has no name for there)"
+
+
 def invariant_text(entry: Mapping[str, Any]) -> str:
     """With a sign of what was left out; "" if nothing needs to be known there."""
     nothing = entry["invariant"] in ("1", "true")
     if entry.get("partial"):
-        return "… (of memory that C has no name for there)" if nothing else f"{entry['invariant']} && …"
+        return NO_NAME if nothing else f"{entry['invariant']} && …"
     return "" if nothing else str(entry["invariant"])
 
 
@@ -415,6 +428,8 @@ def _beginning(formula: str) -> str:
 
 def _print_way(way: Sequence[dict[str, Any]]) -> None:
     """The first and the last steps, if there are many."""
+    from craton.report.lines import way_lines
+
     if len(way) > 1:
         half = _MOST_STEPS // 2
         left = len(way) - _MOST_STEPS
@@ -424,31 +439,7 @@ def _print_way(way: Sequence[dict[str, Any]]) -> None:
             print(f"    {line}")
 
 
-def way_lines(way: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line for each step: where, its text, and what happened there."""
-    files = {step["file"] for step in way if "file" in step}
-    width = max((len(_place(step, files)) for step in way), default=0)
-    return [_told_step(step, files, width) for step in way]
-
-
-def _place(step: Mapping[str, Any], files: set[str]) -> str:
-    return "" if "line" not in step else str(step["line"]) if len(files) == 1 else f"{step['file']}:{step['line']}"
-
-
-def _told_step(step: Mapping[str, Any], files: set[str], width: int) -> str:
-    if "rounds" in step:
-        return f"{'':{width}}  … {counted(step['rounds'], 'more round')}"
-    if "left" in step:
-        return f"{'':{width}}  … {counted(step['left'], 'step')} left out (--json has them)"
-    from craton.report.changes import told_changes
-
-    changes = ", ".join(told_changes(step))
-    text = "  " * step["depth"] + step["text"][:_LONGEST_LINE]
-    return f"{_place(step, files):>{width}}  {f'{text:{_TEXT_WIDTH}}  {changes}' if changes else text}"
-
-
-_MOST_STEPS, _LONGEST_LINE, _TEXT_WIDTH = 40, 80, 40
-
+_MOST_STEPS = 40
 _WORST_FIRST = (VerdictKind.FALSE, VerdictKind.UNKNOWN, VerdictKind.TRUE)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from craton.evidence.surroundings import KnownText, known_texts
 from craton.logic import TRUE, Array, BitVec, Float, Term, bv, evaluate, free_variables, ops, select, substitute, var
 from craton.logic.evaluation import CannotEvaluate, Model
+from craton.logic.semantics import to_signed
 from craton.program.activations import path_without_calls
 from craton.program.cfa import FREE, MEMCLEANUP, MEMTRACK, UNREACH, Edge, Program, Property, Symbol
 from craton.program.execution.codegen import CannotRun
@@ -197,7 +198,9 @@ class _Telling:
         given = self.replay.found_around.arguments[1:]
         if first is None or symbol is None or symbol.declared is None or first not in self.background.start:
             return None
-        count = self.texts.of_symbol(self.background.start[first], first.sort, symbol)
+        began = self.background.start[first]
+        none = isinstance(first.sort, BitVec) and to_signed(first.sort.width, began) < 0  # is taken for no arguments
+        count = self.texts.of_symbol(0 if none else began, first.sort, symbol)
         told = {symbol.name: str(len(given) + 1) if given else count}
         second = self.program.symbols.get(self.program.main.parameters[-1])
         if second is not None and second is not symbol:
