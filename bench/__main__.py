@@ -1,4 +1,4 @@
-"""`python -m bench [startup] [foundation] [refiners] [trees] [engines]`: measurements; a table has goal and figure.
+"""`python -m bench [startup] [load] [foundation] [refiners] [trees] [engines]`: tables of goals and figures.
 `python -m bench tricky DIR`, `python -m bench torture DIR`: programs that try to trip a verifier (`collections`).
 `python -m bench traces record DIR TASKS…`, `python -m bench traces DIR`: refiners on recorded traces (`traces`).
 

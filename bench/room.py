@@ -8,10 +8,11 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from bench import foundation, refiners, startup, trees
+from bench import foundation, load, refiners, startup, trees
 
 ROOMS = {
     "startup": startup.figures,
+    "load": load.figures,
     "foundation": foundation.figures,
     "refiners": refiners.figures,
     "trees": trees.figures,

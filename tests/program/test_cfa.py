@@ -16,6 +16,11 @@ SHORT = Edge(START, Assume(TRUE), END)
 PROCEDURE = Procedure("f", (), (), START, END, (FIRST, SECOND))
 
 
+def test_the_first_location_is_a_location() -> None:
+    assert START, "zero is no other number than others"
+    assert pickle.loads(pickle.dumps(MIDDLE)) == MIDDLE and str(MIDDLE) == f"{MIDDLE}" == "L1"
+
+
 def assert_consistent(procedure: Procedure) -> None:
     for location in (START, MIDDLE, END):
         outgoing = tuple(edge for edge in procedure.edges if edge.source == location)

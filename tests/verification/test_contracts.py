@@ -10,7 +10,8 @@ import pytest
 from craton.cli import main
 from craton.frontends.programs import Request, load_program
 from craton.horn.procedures import system_of
-from craton.program.inlining import inline
+from craton.program.inlining import Inlining, inline
+from craton.program.preparation import prepare
 from craton.program.unrolling import unroll_recursion
 from craton.verdicts.verdict import Proved, Unknown
 from craton.verification.context import Context
@@ -18,6 +19,7 @@ from craton.verification.contracts import by_contracts
 from craton.verification.outcomes import ErrorWithin
 from craton.verification.run import verify, verify_program
 from craton.verification.scheduling import Clock
+from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import DEFAULT, Stage
 from support import FUZZ
 
@@ -208,7 +210,8 @@ def test_contracts_agree_with_unrolled_programs(seed: int, tmp_path: Path) -> No
     path = tmp_path / "random.bpl"
     path.write_text(Dice(seed).program())
     program = load_program(Request((str(path),)))
-    answer, _ = by_contracts(program, Context(Clock.lasting(30.0), None), None)
+    programs = StagePrograms(prepare(program, inlining=Inlining.PAYING))
+    answer, _ = by_contracts(programs, Context(Clock.lasting(30.0), None), None)
     if isinstance(answer, Unknown):
         return
     depth = min(8, max(1, answer.depth)) if isinstance(answer, ErrorWithin) else 3

@@ -15,6 +15,7 @@ from craton.program import inlining
 from craton.program.cfa import Program
 from craton.program.execution.interpreter import Interpreter
 from craton.program.inlining import Inlining, inline, inlining_pays
+from craton.program.preparation import prepare
 from craton.program.statements import Call
 from craton.verdicts.counterexample import Reached
 from craton.verdicts.verdict import Proved, Unknown, Violated
@@ -22,6 +23,7 @@ from craton.verification.context import Context
 from craton.verification.contracts import by_contracts
 from craton.verification.run import verify
 from craton.verification.scheduling import Clock
+from craton.verification.stage_programs import StagePrograms
 from craton.verification.stages import DEFAULT, Stage
 from support.programs import BY_NAME
 
@@ -85,7 +87,8 @@ def test_summaries_agree_with_inlining(name: str, monkeypatch: pytest.MonkeyPatc
     for limit in ("PAYING_EDGES", "PAYING_GROWTH", "SMALL"):
         monkeypatch.setattr(inlining, limit, 0)
     example = BY_NAME[name]
-    answer, _ = by_contracts(example.program, Context(Clock.lasting(5.0), None), (Stage("horn(unguided)"),))
+    programs = StagePrograms(prepare(example.program, inlining=Inlining.PAYING))
+    answer, _ = by_contracts(programs, Context(Clock.lasting(5.0), None), (Stage("horn(unguided)"),))
     if isinstance(answer, Proved):
         assert example.safe
     elif not isinstance(answer, Unknown):

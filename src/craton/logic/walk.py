@@ -33,7 +33,7 @@ def post_order(*roots: Term) -> Iterator[Term]:
                 if node.args:
                     stack.append(node)
                     stack.append(None)
-                    stack.extend(a for a in reversed(node.args) if a not in seen)
+                    stack.extend([a for a in reversed(node.args) if a not in seen])
                 else:
                     yield node
 
@@ -196,9 +196,9 @@ class Substitution:
                     stack[-1] = (node, scope, inner)
                     stack.append((node.args[0], inner, None))
             else:
-                missing = [a for a in node.args if a not in memo]
+                missing = [a for a in node.args if a not in memo and not _stays(a, scope)]
                 if missing:
-                    stack.extend((a, scope, None) for a in missing)
+                    stack.extend([(a, scope, None) for a in missing])
                     continue
                 stack.pop()
                 memo[node] = _with_arguments(node, memo)
@@ -224,6 +224,16 @@ def replaced(roots: Iterable[Term], parts: Mapping[Term, Term]) -> tuple[Term, .
         return rebuild(node, args) if node.args else node
 
     return tuple(fold(root, visit, memo) for root in roots)
+
+
+def _stays(node: Term, scope: _Scope) -> bool:
+    """Whether a node has none of the variables that are replaced; it is its own result then. Terms have large parts
+    that nothing is replaced in: what memory was before.
+    """
+    if node.args and not scope.mapping.keys().isdisjoint(free_variables(node)):
+        return False
+    scope.memo[node] = node
+    return True
 
 
 def _with_arguments(node: Term, memo: Mapping[Term, Term]) -> Term:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from craton.logic import TRUE, Term, var
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.statements import Assign, Assume, Call, Return, Statement
-from craton.program.variables import renamed
+from craton.program.variables import Renaming
 
 
 @dataclass(slots=True)
@@ -24,13 +24,17 @@ class Activation:
     variables: Mapping[Term, Term] = field(default_factory=dict)
     caller: Edge | None = None
     edges: dict[Edge, Edge] = field(default_factory=dict)  # over these variables, as far as they were needed
+    renaming: Renaming = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.renaming = Renaming(self.variables)
 
     def of(self, edge: Edge) -> Edge:
         if not self.variables:
             return edge
         known = self.edges.get(edge)
         if known is None:
-            known = self.edges[edge] = replace(edge, statement=renamed(edge.statement, self.variables))
+            known = self.edges[edge] = replace(edge, statement=self.renaming.statement(edge.statement))
         return known
 
 

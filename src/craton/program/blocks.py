@@ -90,7 +90,7 @@ def _branches_often(procedure: Procedure) -> bool:
 def _further_cuts(procedure: Procedure, stay: set[Location], longest: int) -> set[Location]:
     """Further locations to keep, so that no path between two kept ones is longer than `longest`."""
     cuts: set[Location] = set()
-    for start in sorted(stay, key=lambda location: location.id):
+    for start in sorted(stay):
         depth = {start: 0}
         for location in _topological(procedure, start, stay):
             if location not in depth:

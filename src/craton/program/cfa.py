@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from operator import is_
 
 from craton.logic import Term
 from craton.program.origin import SourceRange
@@ -13,17 +14,27 @@ from craton.program.statements import Statement
 from craton.program.storage import NOTHING_STORED, Storage, StoredObject
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
-    """A point of control. Ids are unique in a program and small, so that they can index tables."""
+class Location(int):
+    """A point of control. Ids are unique in a program and small, so that they can index tables.
 
-    id: int
+    It is its number, and not an object that holds one, since hardly anything is hashed and compared as often.
+    """
+
+    __slots__ = ()
+
+    @property
+    def id(self) -> int:
+        return int(self)
 
     def __str__(self) -> str:
-        return f"L{self.id}"
+        return f"L{int(self)}"
 
-    def __hash__(self) -> int:
-        return self.id
+    def __repr__(self) -> str:
+        return f"Location({int(self)})"
+
+    def __bool__(self) -> bool:
+        """A location is never nothing, not even the one with number zero."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ class Edge:
         return f"{self.source} -- {self.statement} --> {self.target}"
 
     def __hash__(self) -> int:  # hashing a block's statement would take long
-        return self.source.id * 1_000_003 + self.target.id
+        return self.source * 1_000_003 + self.target
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +174,19 @@ class Procedure:
     def predecessors(self, location: Location) -> Iterator[Location]:
         return (edge.source for edge in self.incoming(location))
 
-    @property
+    @cached_property
     def locations(self) -> tuple[Location, ...]:
         """In order of their ids."""
         found = {self.entry, self.exit}
         for edge in self.edges:
             found.add(edge.source)
             found.add(edge.target)
-        return tuple(sorted(found, key=lambda location: location.id))
+        return tuple(sorted(found))
 
     def with_edges(self, edges: tuple[Edge, ...]) -> Procedure:
+        """The procedure with these edges: itself, with its tables, if they are its own."""
+        if len(edges) == len(self.edges) and all(map(is_, edges, self.edges)):
+            return self
         return replace(self, edges=edges)
 
 

@@ -19,7 +19,7 @@ from craton.program.cfa import Edge, Location, Procedure, Program, Property, Sym
 from craton.program.origin import SourceRange
 from craton.program.statements import Assign, Assume, Call, Return
 from craton.program.transformation import Transformed
-from craton.program.variables import renamed
+from craton.program.variables import Renaming
 
 MOST_EDGES = 400_000
 PAYING_EDGES, PAYING_GROWTH = 3_000, 8  # beyond both of them, not every copy pays
@@ -193,6 +193,7 @@ class _Inliner:
         ]
         entry = places.get(callee.entry, callee.entry)
         here = self._assignments(pairs, here, entry, call, edges)
+        renaming = Renaming(variables)
         body: list[Edge] = []
         for edge in callee.edges:
             source = places.get(edge.source, edge.source)
@@ -205,7 +206,9 @@ class _Inliner:
                 continue
             copied = edge
             if number > 1:
-                copied = replace(edge, source=source, statement=renamed(edge.statement, variables), target=target)
+                copied = Edge(
+                    source, renaming.statement(edge.statement), target, edge.origin, edge.branch, edge.branching
+                )
                 self.edges_back[copied] = (edge,)
             body.append(copied)
         return body

@@ -17,8 +17,16 @@ EMPTY: PersistentMap = None
 
 
 def value_of(facts: PersistentMap, variable: Term) -> Term | None:
-    found: Term | None = _value(facts, variable.serial)
-    return found
+    return value_at(facts, variable.serial)
+
+
+def value_at(tree: PersistentMap, key: int) -> Term | None:
+    """The same of the variable with this serial number."""
+    while tree is not None:
+        if len(tree) == 2:
+            return tree[1] if tree[0] == key else None
+        tree = tree[3] if key & tree[1] else tree[2]
+    return None
 
 
 def with_value(facts: PersistentMap, variable: Term, value: Term) -> PersistentMap:
@@ -60,9 +68,9 @@ def common(a: PersistentMap, b: PersistentMap) -> PersistentMap:
     if a is b or a is None or b is None:
         return a if a is b else None
     if len(a) == 2:
-        return a if _value(b, a[0]) is a[1] else None
+        return a if value_at(b, a[0]) is a[1] else None
     if len(b) == 2:
-        return b if _value(a, b[0]) is b[1] else None
+        return b if value_at(a, b[0]) is b[1] else None
     prefix, bit, left, right = a
     other_prefix, other_bit, other_left, other_right = b
     if bit == other_bit and prefix == other_prefix:
@@ -72,14 +80,6 @@ def common(a: PersistentMap, b: PersistentMap) -> PersistentMap:
         return common(right if other_prefix & bit else left, b)
     if other_bit > bit and _above(prefix, other_bit) == other_prefix:
         return common(a, other_right if prefix & other_bit else other_left)
-    return None
-
-
-def _value(tree: PersistentMap, key: int) -> Any:
-    while tree is not None:
-        if len(tree) == 2:
-            return tree[1] if tree[0] == key else None
-        tree = tree[3] if key & tree[1] else tree[2]
     return None
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from craton.logic import Term, var
 from craton.program.cfa import Program
-from craton.program.variables import reads, renamed, writes
+from craton.program.variables import Renaming, reads, writes
 
 
 def with_short_names(program: Program) -> Program:
@@ -24,7 +24,8 @@ def with_short_names(program: Program) -> Program:
         for variable in sorted(reads(edge.statement) | writes(edge.statement), key=lambda v: v.serial)
     }
     renaming = _renaming(every)
-    edges = tuple(replace(edge, statement=renamed(edge.statement, renaming)) for edge in main.edges)
+    renamed = Renaming(renaming).statement
+    edges = tuple(replace(edge, statement=renamed(edge.statement)) for edge in main.edges)
     short = program.with_procedures({**program.procedures, program.entry: main.with_edges(edges)})
     symbols = {renaming[old]: symbol for old, symbol in program.symbols.items() if old in renaming}
     return replace(short, symbols={**program.symbols, **symbols})

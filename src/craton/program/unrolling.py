@@ -17,7 +17,7 @@ from craton.program.analysis.graphs import components
 from craton.program.cfa import Edge, Location, Procedure, Program, Property, Symbol, Unmodelled
 from craton.program.origin import SourceRange
 from craton.program.statements import Assume, Call
-from craton.program.variables import renamed
+from craton.program.variables import Renaming
 
 _CUT_OFF = Assume(FALSE)
 _TOO_MANY = "recursion with more than"
@@ -117,8 +117,9 @@ def _local(variable: Term, procedure: str, level: int) -> Term:
 
 
 def _copy(procedure: Procedure, name: str, moved: Mapping[Location, Location], new: Mapping[Term, Term]) -> Procedure:
+    renamed = Renaming(new).statement
     edges = tuple(
-        replace(e, source=moved[e.source], statement=renamed(e.statement, new), target=moved[e.target])
+        replace(e, source=moved[e.source], statement=renamed(e.statement), target=moved[e.target])
         for e in procedure.edges
     )
     return Procedure(

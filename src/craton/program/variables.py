@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from craton.logic import Term, free_variables, substitute, var
+from craton.logic import Term, free_variables, var
+from craton.logic.walk import Substitution
 from craton.program.statements import Assign, Assume, Block, Call, Havoc, Proposed, Return, Statement
 
 _NONE: frozenset[Term] = frozenset()
@@ -58,31 +59,30 @@ def at_entry(variable: Term) -> Term:
     return var(f"{variable.name} at entry", variable.sort)
 
 
-def renamed(statement: Statement, mapping: Mapping[Term, Term]) -> Statement:
-    """The statement over other variables."""
-    if isinstance(statement, Return):
-        return statement
-    if isinstance(statement, Assume):
-        return Assume(_replace(statement.condition, mapping))
-    if isinstance(statement, Assign):
-        return Assign(_variable(statement.variable, mapping), _replace(statement.value, mapping))
-    if isinstance(statement, Havoc):
-        source = statement.source
-        if isinstance(source, Proposed):
-            source = replace(source, value=_replace(source.value, mapping))
-        return Havoc(tuple(_variable(v, mapping) for v in statement.variables), source)
-    if isinstance(statement, Call):
-        arguments = tuple(_replace(argument, mapping) for argument in statement.arguments)
-        results = tuple(_variable(result, mapping) for result in statement.results)
-        return Call(statement.procedure, arguments, results)
-    edges = tuple(replace(edge, statement=renamed(edge.statement, mapping)) for edge in statement.edges)
-    return replace(statement, edges=edges)
+class Renaming:
+    """Statements over other variables; terms that they share are looked at once."""
 
+    def __init__(self, mapping: Mapping[Term, Term]) -> None:
+        self._mapping = mapping
+        self._term = Substitution(mapping)
 
-def _variable(variable: Term, mapping: Mapping[Term, Term]) -> Term:
-    return mapping.get(variable, variable)
+    def statement(self, statement: Statement) -> Statement:
+        if isinstance(statement, Return):
+            return statement
+        if isinstance(statement, Assume):
+            return Assume(self._term(statement.condition))
+        if isinstance(statement, Assign):
+            return Assign(self._variable(statement.variable), self._term(statement.value))
+        if isinstance(statement, Havoc):
+            source = statement.source
+            if isinstance(source, Proposed):
+                source = replace(source, value=self._term(source.value))
+            return Havoc(tuple(map(self._variable, statement.variables)), source)
+        if isinstance(statement, Call):
+            arguments = tuple(map(self._term, statement.arguments))
+            return Call(statement.procedure, arguments, tuple(map(self._variable, statement.results)))
+        edges = tuple(replace(edge, statement=self.statement(edge.statement)) for edge in statement.edges)
+        return replace(statement, edges=edges)
 
-
-def _replace(term: Term, mapping: Mapping[Term, Term]) -> Term:
-    used = {v: mapping[v] for v in sorted(free_variables(term), key=lambda v: v.serial) if v in mapping}
-    return substitute(term, used) if used else term
+    def _variable(self, variable: Term) -> Term:
+        return self._mapping.get(variable, variable)

@@ -20,8 +20,6 @@ from craton.logic.evaluation import CannotEvaluate
 from craton.processes.running_time import running_time
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import Program
-from craton.program.inlining import Inlining
-from craton.program.preparation import prepare
 from craton.program.transformation import Transformed
 from craton.smt import make_solver
 from craton.verdicts.proof import Proof, ShownContract
@@ -33,6 +31,7 @@ from craton.verification.derived_runs import TooLong, run_of
 from craton.verification.isolation import NotDone, Report, within
 from craton.verification.outcomes import ErrorWithin
 from craton.verification.portfolio import Attempt, Portfolio, budgeted
+from craton.verification.stage_programs import StagePrograms
 from craton.verification.systems import SystemResult, system_attempts
 from craton.words import DOES_NOT_FIT
 
@@ -45,8 +44,8 @@ ByContracts = Proved | Violated | ErrorWithin | Unknown
 Judged = tuple[ByContracts, str]  # with the stage that showed it
 
 
-def by_contracts(program: Program, context: Context, stages: Sequence[Stage] | None) -> Judged:
-    """What the system of the program shows."""
+def by_contracts(programs: StagePrograms, context: Context, stages: Sequence[Stage] | None) -> Judged:
+    """What the system of the program shows, of which only the calls are inlined that pay."""
     unknown = Unknown("")
 
     def decides(attempt: Attempt[Judged], found: Judged) -> Judged | None:
@@ -56,14 +55,15 @@ def by_contracts(program: Program, context: Context, stages: Sequence[Stage] | N
         unknown = found[0]
         return None
 
-    attempts = contract_attempts(program, context, stages)
+    attempts = contract_attempts(programs, context, stages)
     return Portfolio(attempts, context).result(context.clock, decides) or (unknown, "")
 
 
-def contract_attempts(program: Program, context: Context, stages: Sequence[Stage] | None) -> list[Attempt[Judged]]:
+def contract_attempts(
+    programs: StagePrograms, context: Context, stages: Sequence[Stage] | None
+) -> list[Attempt[Judged]]:
     """Attempts on the system of the program: `stages`, or else the usual ones for systems."""
-    prepared = prepare(program, context.passes, Inlining.PAYING)
-    blocks = encode_blocks(prepared.small.program)
+    blocks = encode_blocks(programs.small.program)
     encoded = blocks.program
     if not encoded.errors:
         trivial = {x: TRUE for procedure in encoded.procedures.values() for x in procedure.locations}
@@ -79,7 +79,7 @@ def contract_attempts(program: Program, context: Context, stages: Sequence[Stage
             case Satisfiable() as found:
                 return _proved(made, found, result.stage, context), result.stage
             case Unsatisfiable(derivation):
-                shown = _violated(made, derivation, prepared.whole, prepared.small.then(blocks), context)
+                shown = _violated(made, derivation, programs.whole, programs.small.then(blocks), context)
                 if isinstance(shown, Violated):
                     return shown, result.stage
                 return ErrorWithin(_depth(made, derivation), result.stage, shown), result.stage

@@ -134,7 +134,7 @@ class _Run:
     def _searched(self) -> Result:
         recursive = recursive_procedures(self.program)
         if recursive:
-            return self._without_recursion() or self._recursive(recursive)
+            return self._recursive(recursive)
         return self._inlined() if inlining_pays(self.program) else self._by_summaries()
 
     def _inlined(self) -> Result:
@@ -158,20 +158,15 @@ class _Run:
 
     # --- recursion ----------------------------------------------------------------------------------------------------
 
-    def _without_recursion(self) -> Result | None:
-        """Where passes leave no call, nothing is left to unroll: the recursion is of no use to any error."""
-        if not inlining_pays(self.program):
-            return None
-        programs = self._prepared(self.program)
-        if any(isinstance(edge.statement, Call) for edge in programs.small.program.edges()):
-            return None
-        return self._staged(programs)
-
     def _recursive(self, procedures: Sequence[str]) -> Result:
         """Tests, contracts, and recursion unrolled a few calls deep; or as deep as a derivation says, if there is one
-        that could not be repeated.
+        that could not be repeated. Where passes leave no call, nothing is left to unroll: the recursion is of no use to
+        any error.
         """
         programs, reasons = self._prepared(self.program, Inlining.PAYING), Reasons()
+        calls = any(isinstance(edge.statement, Call) for edge in programs.small.program.edges())
+        if not calls and inlining_pays(self.program):
+            return self._staged(programs)
         if not programs.small.program.errors:
             return self._by_reachability(programs)
         attempts = [*self._tests(programs), *self._contracts(programs), *self._unrollings(programs)]
@@ -292,10 +287,10 @@ class _Run:
         if sum(len(procedure.edges) for procedure in programs.small.program.procedures.values()) > LARGE:
 
             def find(run: _Run) -> Outcome:
-                return judged(by_contracts(run.program, run.context, chosen))
+                return judged(by_contracts(programs, run.context, chosen))
 
             return [self._run_beside("contracts", LARGE_SHARE, find)]
-        return [attempt.then(judged) for attempt in contract_attempts(self.program, self.context, chosen)]
+        return [attempt.then(judged) for attempt in contract_attempts(programs, self.context, chosen)]
 
     def _of_stage(self, stage: Stage, programs: StagePrograms, knowledge: Knowledge | None = None) -> Attempt[Outcome]:
         shared = None if knowledge is None or not stage.sees_program else knowledge.board

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from craton.program.analysis.blind_reachability import fails_blindly
 from craton.program.analysis.blind_search import Unknowns, Wild
-from craton.program.analysis.blind_states import reaches
+from craton.program.analysis.blind_states import reaches, told_apart_to_exclude
 from craton.program.cfa import Program
 from craton.program.execution.interpreter import Interpreter
 from craton.program.execution.outcomes import ReachedError
@@ -131,6 +132,9 @@ def test_what_runs_reach_is_reached(first: int, tmp_path: Path) -> None:
         program = loaded(text, tmp_path)
         fails, reached = _fails(program), reaches(program, program.errors)
         assert reached or not fails, text
+        assert fails_blindly(program) or not fails, text
+        with_all = told_apart_to_exclude(program, program.errors, Unknowns(), frozenset(program.globals))
+        assert with_all is None or not fails, text
         failing += fails
         refuted += bool(program.errors) and not reached
     assert failing and refuted

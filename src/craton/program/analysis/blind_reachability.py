@@ -22,17 +22,13 @@ def reachable_blindly(program: Program, roots: Iterable[str]) -> frozenset[Locat
     with any arguments.
 
     At first all globals are taken to keep their first value. Those that a reachable statement changes are given up, and
-    what is reachable then is found anew.
+    the search goes on: whatever reads one of them is looked at again, so that in the end everything holds without them.
     """
-    roots = (program.entry, *roots)
-    kept = dict(first_values(program))
-    while True:
-        found = _Search(program, kept)
-        found.run(roots)
-        changed = {variable for edge in found.edges() for variable in _changed(edge.statement, kept)}
-        if not changed:
-            return frozenset(found.known)
-        kept = {variable: value for variable, value in kept.items() if variable not in changed}
+    search = _Search(program, dict(first_values(program)))
+    search.run((program.entry, *roots))
+    while changed := {variable for edge in search.edges() for variable in _changed(edge.statement, search.kept)}:
+        search.give_up(changed)
+    return frozenset(search.known)
 
 
 def fails_blindly(program: Program) -> bool:
@@ -76,24 +72,35 @@ class _Search:
     """
 
     program: Program
-    kept: Mapping[Term, Term]
+    kept: dict[Term, Term]
     known: dict[Location, PersistentMap] = field(default_factory=dict)  # by locations that were reached
     given: dict[str, Constants] = field(default_factory=dict)  # arguments, by procedures that were called
     returned: dict[str, Constants] = field(default_factory=dict)  # results, by procedures that have returned
-    callers: dict[str, dict[str, None]] = field(default_factory=dict)
-    waiting: dict[str, None] = field(default_factory=dict)
+    calls: dict[str, dict[Location, str]] = field(default_factory=dict)  # where procedures are called, and by whom
+    waiting: dict[str, dict[Location, None]] = field(default_factory=dict)  # what is to be looked at, by procedures
+    readers: dict[Term, list[tuple[str, Location]]] = field(default_factory=dict)  # of the globals that were kept
     shared: frozenset[Term] = field(init=False)
 
     def __post_init__(self) -> None:
         self.shared = frozenset(self.program.globals)
+        for name, procedure in self.program.procedures.items():
+            for edge in procedure.edges:
+                for variable in reads(edge.statement):
+                    if variable in self.kept:
+                        self.readers.setdefault(variable, []).append((name, edge.source))
 
     def run(self, roots: Iterable[str]) -> None:
         for name in roots:
             self._call(name, (None,) * len(self.program.procedures[name].parameters))
-        while self.waiting:
-            name = next(iter(self.waiting))
-            del self.waiting[name]
-            self._analyse(self.program.procedures[name])
+        self._finish()
+
+    def give_up(self, variables: Iterable[Term]) -> None:
+        for variable in variables:
+            del self.kept[variable]
+            for name, location in self.readers.get(variable, ()):
+                if location in self.known:
+                    self._wait(name, location)
+        self._finish()
 
     def edges(self) -> Iterator[Edge]:
         """Those that leave locations which were reached."""
@@ -101,25 +108,33 @@ class _Search:
             if edge.source in self.known:
                 yield edge
 
+    def _finish(self) -> None:
+        while self.waiting:
+            name = next(iter(self.waiting))
+            self._analyse(self.program.procedures[name], list(self.waiting.pop(name)))
+
+    def _wait(self, name: str, location: Location) -> None:
+        self.waiting.setdefault(name, {})[location] = None
+
     def _call(self, name: str, arguments: Constants) -> None:
         before = self.given.get(name)
         after = arguments if before is None else _both(before, arguments)
-        if after != before:
-            self.given[name] = after
-            self.waiting[name] = None
-
-    def _analyse(self, procedure: Procedure) -> None:
+        if after == before:
+            return
+        self.given[name] = after
+        procedure = self.program.procedures[name]
         facts: PersistentMap = EMPTY
-        for parameter, value in zip(procedure.parameters, self.given[procedure.name], strict=True):
+        for parameter, value in zip(procedure.parameters, after, strict=True):
             if value is not None and parameter not in self.shared:
                 facts = with_value(facts, parameter, value)
-        self._reach(procedure.entry, facts)
-        # What calls give may be more than before, so every location is looked at again.
-        waiting = [location for location in procedure.locations if location in self.known]
+        if self._reach(procedure.entry, facts):
+            self._wait(name, procedure.entry)
+
+    def _analyse(self, procedure: Procedure, waiting: list[Location]) -> None:
         while waiting:
             location = waiting.pop()
             for edge in procedure.outgoing(location):
-                passed, after = self._after(edge.statement, self.known[location], procedure)
+                passed, after = self._after(edge, self.known[location], procedure)
                 if passed and self._reach(edge.target, after):
                     waiting.append(edge.target)
 
@@ -132,9 +147,9 @@ class _Search:
         self.known[location] = common(before, facts)
         return self.known[location] is not before
 
-    def _after(self, statement: Statement, facts: PersistentMap, procedure: Procedure) -> tuple[bool, PersistentMap]:
-        """Whether control passes a statement, and what is known then."""
-        match statement:
+    def _after(self, edge: Edge, facts: PersistentMap, procedure: Procedure) -> tuple[bool, PersistentMap]:
+        """Whether control passes an edge, and what is known then."""
+        match edge.statement:
             case Assume(condition):
                 condition = self._valued(condition, facts)
                 for variable, value in equalities(condition).items():
@@ -143,18 +158,18 @@ class _Search:
             case Assign(variable, value):
                 return True, self._with(facts, variable, self._valued(value, facts))
             case Call(name, arguments, results):
-                return self._after_call(procedure, name, arguments, results, facts)
+                self.calls.setdefault(name, {})[edge.source] = procedure.name
+                return self._after_call(name, arguments, results, facts)
             case Return():
                 self._return(procedure, tuple(value_of(facts, variable) for variable in procedure.returns))
                 return True, facts
-        for variable in writes(statement):
+        for variable in writes(edge.statement):
             facts = without_value(facts, variable)
         return True, facts
 
     def _after_call(
-        self, caller: Procedure, name: str, arguments: tuple[Term, ...], results: tuple[Term, ...], facts: PersistentMap
+        self, name: str, arguments: tuple[Term, ...], results: tuple[Term, ...], facts: PersistentMap
     ) -> tuple[bool, PersistentMap]:
-        self.callers.setdefault(name, {})[caller.name] = None
         self._call(name, tuple(_constant(self._valued(argument, facts)) for argument in arguments))
         values = self.returned.get(name)
         if values is None:  # it has not returned yet
@@ -168,7 +183,8 @@ class _Search:
         after = values if before is None else _both(before, values)
         if after != before:
             self.returned[procedure.name] = after
-            self.waiting |= self.callers.get(procedure.name, {})
+            for location, caller in self.calls.get(procedure.name, {}).items():
+                self._wait(caller, location)
 
     def _valued(self, term: Term, facts: PersistentMap) -> Term:
         return replaced(term, facts, self.kept)

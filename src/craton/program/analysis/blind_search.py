@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from craton.logic import BOOL, FALSE, TRUE, Array, Term, free_variables, ops, substitute, var
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.persistent_map import EMPTY, PersistentMap, common, value_of, with_value, without_value
+from craton.program.persistent_map import EMPTY, PersistentMap, common, value_at, value_of, with_value, without_value
 from craton.program.statements import Assign, Assume, Call, Return, Statement
 from craton.program.variables import writes
 
@@ -57,22 +57,31 @@ class Unknowns:
 # --- statements -------------------------------------------------------------------------------------------------------
 
 
+_Scalar = tuple[int, bool, Term | None, Term]  # its serial number, whether all share it, what it is always, itself
+
+
 class Transfer:
     """What is known after statements. Arrays hold nothing that is known."""
 
     def __init__(self, shared: frozenset[Term], kept: Mapping[Term, Term]) -> None:
         self.shared = shared
-        self.given_up: set[Term] = set()  # nothing is known of these
+        self._given_up: frozenset[Term] = frozenset()  # nothing is known of these
         self._kept = kept
         self._remembered: frozenset[Term] | None = None  # of the shared ones
+        self._forgotten: dict[Term, bool] = {}
         self._results: dict[tuple[Term, Values], Term] = {}
-        self._scalars: dict[Term, tuple[Term, ...]] = {}
+        self._scalars: dict[Term, tuple[_Scalar, ...]] = {}
+        self._said: dict[Term, tuple[tuple[Term, Term], ...]] = {}
 
     def of_shared(self, remembered: frozenset[Term]) -> Transfer:
         """The same, but that no other shared variables are remembered than these, and those that nobody changes."""
         other = copy(self)
-        other._remembered = remembered
+        other._remembered, other._forgotten = remembered, {}
         return other
+
+    def give_up(self, variable: Term) -> None:
+        self._given_up |= {variable}
+        self._forgotten = {}
 
     def value(self, variable: Term, facts: Facts) -> Term | None:
         if variable in self.shared:
@@ -83,18 +92,24 @@ class Transfer:
         """The term with the values that are known."""
         if term.op is ops.VALUE:
             return term
-        variables = self._scalars.get(term)
-        if variables is None:
-            variables = tuple(v for v in free_variables(term) if not isinstance(v.sort, Array))
-            self._scalars[term] = variables
-        values = tuple([self.value(variable, facts) for variable in variables])
+        scalars = self._scalars.get(term)
+        if scalars is None:
+            scalars = self._scalars[term] = tuple(self._scalars_of(term))
+        shared, own = facts
+        values = tuple([kept or value_at(shared if of_all else own, key) for key, of_all, kept, _ in scalars])
         if not any(values):
             return term
         found = self._results.get((term, values))
         if found is None:
-            known = {v: value for v, value in zip(variables, values, strict=True) if value is not None}
+            known = {scalar[3]: value for scalar, value in zip(scalars, values, strict=True) if value is not None}
             found = self._results[term, values] = substitute(term, known)
         return found
+
+    def _scalars_of(self, term: Term) -> Iterator[_Scalar]:
+        for variable in free_variables(term):
+            if not isinstance(variable.sort, Array):
+                of_all = variable in self.shared
+                yield variable.serial, of_all, self._kept.get(variable) if of_all else None, variable
 
     def constant(self, term: Term, facts: Facts) -> Term | None:
         term = self.valued(term, facts)
@@ -102,13 +117,21 @@ class Transfer:
 
     def put(self, facts: Facts, variable: Term, value: Term | None) -> Facts:
         """With a variable that holds this value; an unknown one, if it is None."""
-        if isinstance(variable.sort, Array) or variable in self.given_up:
+        if self._is_forgotten(variable):
             return facts
         if variable in self.shared:
-            if variable in self._kept or (self._remembered is not None and variable not in self._remembered):
-                return facts
             return Facts(_put(facts.shared, variable, value), facts.own)
         return Facts(facts.shared, _put(facts.own, variable, value))
+
+    def _is_forgotten(self, variable: Term) -> bool:
+        """Whether nothing is remembered of what is written to it."""
+        found = self._forgotten.get(variable)
+        if found is None:
+            found = isinstance(variable.sort, Array) or variable in self._given_up
+            if variable in self.shared:
+                found |= variable in self._kept or not (self._remembered is None or variable in self._remembered)
+            self._forgotten[variable] = found
+        return found
 
     def after(self, statement: Statement, facts: Facts) -> Facts | None:
         """None if control does not pass. Of calls this is what they do to their results, and that is all."""
@@ -116,10 +139,15 @@ class Transfer:
             condition = self.valued(statement.condition, facts)
             if condition is FALSE:
                 return None
-            for variable, value in _said(condition):
+            said = self._said.get(condition)
+            if said is None:
+                said = self._said[condition] = tuple(_said(condition))
+            for variable, value in said:
                 facts = self.put(facts, variable, value)
             return facts
         if isinstance(statement, Assign):
+            if self._is_forgotten(statement.variable):
+                return facts
             return self.put(facts, statement.variable, self.constant(statement.value, facts))
         for variable in writes(statement):
             facts = self.put(facts, variable, None)
@@ -168,6 +196,7 @@ class Point:
     key: Key
     facts: Facts
     before: Step | None = None  # how control first came here
+    is_waiting: bool = False
 
 
 class Step(NamedTuple):
@@ -202,7 +231,6 @@ class Search:
     goal: Point | None = None
     entered: dict[tuple[str, Key], Entered] = field(default_factory=dict)
     waiting: deque[Point] = field(default_factory=deque)
-    queued: set[Point] = field(default_factory=set)
     values: dict[Term, set[Term]] = field(default_factory=dict)
     shared: dict[PersistentMap, int] = field(default_factory=dict)  # states of shared variables, with their numbers
     seen: dict[int, tuple[PersistentMap, int]] = field(default_factory=dict)  # the same by identity
@@ -216,27 +244,28 @@ class Search:
         self._enter(self.program.main, Facts(EMPTY, EMPTY))
         while self.waiting and self.many is None and self.goal is None and self.steps > 0:
             point = self.waiting.popleft()
-            self.queued.discard(point)
+            point.is_waiting = False
             self._pass(point)
         return self.goal
 
     def _pass(self, point: Point) -> None:
         """All that may happen at a point."""
-        facts = point.facts
-        if point.location in self.unknowns.blinding:
+        facts, inside, location = point.facts, point.inside, point.location
+        if location in self.unknowns.blinding:
             facts = Facts(with_value(facts.shared, _BLIND, TRUE), facts.own)
-        wild = self.unknowns.wild.get(point.location)
+        wild = self.unknowns.wild.get(location)
         if wild is not None and value_of(facts.shared, _BLIND) is TRUE and not self._is_known(wild, facts):
             self._call(point, None, self.anyone[wild.procedures], facts)
-        for edge in point.inside.procedure.outgoing(point.location):
+        for edge in inside.procedure.outgoing(location):
             self.steps -= 1
-            if isinstance(edge.statement, Call):
-                self._call(point, edge, edge.statement.procedure, facts)
+            statement = edge.statement
+            if isinstance(statement, Call):
+                self._call(point, edge, statement.procedure, facts)
                 continue
-            after = None if edge.target in self.unknowns.cut else self.transfer.after(edge.statement, facts)
+            after = None if edge.target in self.unknowns.cut else self.transfer.after(statement, facts)
             if after is not None:
-                reached = self._reach(point.inside, edge.target, after, Step(point, edge, None))
-                if isinstance(edge.statement, Return):
+                reached = self._reach(inside, edge.target, after, point, edge)
+                if isinstance(statement, Return):
                     self._leave(reached)
 
     def _is_known(self, wild: Wild, facts: Facts) -> bool:
@@ -248,9 +277,9 @@ class Search:
         inside = self.entered.get((procedure.name, key))
         if inside is None:
             inside = self.entered[procedure.name, key] = Entered(procedure)
-            inside.entry = self._reach(inside, procedure.entry, facts, None)
+            inside.entry = self._reach(inside, procedure.entry, facts)
         else:
-            self._reach(inside, procedure.entry, facts, None)
+            self._reach(inside, procedure.entry, facts)
         return inside
 
     def _call(self, point: Point, edge: Edge | None, name: str, facts: Facts) -> None:
@@ -260,7 +289,7 @@ class Search:
         for left, values in list(inside.exits.items()):
             after = self.transfer.left(called(edge), left.facts, values, facts)
             target = point.location if edge is None else edge.target
-            self._reach(point.inside, target, after, Step(point, edge, left))
+            self._reach(point.inside, target, after, point, edge, left)
 
     def _leave(self, left: Point) -> None:
         inside = left.inside
@@ -270,10 +299,20 @@ class Search:
             for caller, _ in inside.callers:
                 self._wait(caller)
 
-    def _reach(self, inside: Entered, location: Location, facts: Facts, step: Step | None) -> Point:
+    def _reach(
+        self,
+        inside: Entered,
+        location: Location,
+        facts: Facts,
+        before: Point | None = None,
+        edge: Edge | None = None,
+        left: Point | None = None,
+    ) -> Point:
+        """The point where control comes to, as `Step` has it; from nowhere at the entry of a procedure."""
         key = self._key(inside.procedure.name, facts)
         point = inside.points.get((location, key))
         if point is None:
+            step = None if before is None else Step(before, edge, left)
             point = inside.points[location, key] = Point(inside, location, key, facts, step)
             if location in self.goals:
                 self.goal = point
@@ -287,8 +326,8 @@ class Search:
         return point
 
     def _wait(self, point: Point) -> None:
-        if point not in self.queued:
-            self.queued.add(point)
+        if not point.is_waiting:
+            point.is_waiting = True
             self.waiting.append(point)
 
     def _key(self, name: str, facts: Facts) -> Key:
@@ -307,8 +346,9 @@ class Search:
 
     def _count(self, name: str, own: Values) -> None:
         """How many values the variables have that are told apart; those of shared ones count with their states."""
-        for variable, value in zip(self.own[name], own, strict=True):
-            self._hold(variable, value)
+        if own:
+            for variable, value in zip(self.own[name], own, strict=True):
+                self._hold(variable, value)
 
     def _hold(self, variable: Term, value: Term | None) -> None:
         if value is not None:

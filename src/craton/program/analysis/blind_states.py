@@ -28,31 +28,46 @@ MOST_STEPS = 300_000
 _MOST_IN_ONE = 10_000  # steps for each procedure: what few procedures do by themselves engines find out better
 MOST_SEARCHES = 40
 NOTHING_UNKNOWN = Unknowns()
+NOTHING: frozenset[Term] = frozenset()
 
 
 def reaches(program: Program, goals: Collection[Location], unknowns: Unknowns = NOTHING_UNKNOWN) -> bool:
     """Whether control may come to one of these locations. If not, it does not; else nothing is said."""
+    return told_apart_to_exclude(program, goals, unknowns) is None
+
+
+def told_apart_to_exclude(
+    program: Program,
+    goals: Collection[Location],
+    unknowns: Unknowns,
+    told_apart: frozenset[Term] = NOTHING,
+    most_steps: int = MOST_STEPS,
+) -> frozenset[Term] | None:
+    """Variables that are enough to tell apart to see that control comes to none of these locations; None where that is
+    not seen. It is begun with those that are given.
+    """
     program, anyone = _with_anyone(program, unknowns)
     alone = Transfer(frozenset(program.globals), _kept(program))
-    told_apart: frozenset[Term] = frozenset()
-    steps = min(MOST_STEPS, _MOST_IN_ONE * len(program.procedures))
+    given_up: frozenset[Term] = frozenset()
+    steps = min(most_steps, _MOST_IN_ONE * len(program.procedures))
     for _ in range(MOST_SEARCHES):
         search = Search(program, frozenset(goals), unknowns, anyone, alone.of_shared(told_apart), told_apart, steps)
         goal = search.run()
         steps = search.steps
         if steps <= 0:
-            return True
+            return None
         if search.many is not None:
-            alone.given_up.add(search.many)
+            given_up |= {search.many}
+            alone.give_up(search.many)
         elif goal is None:
-            return False
+            return told_apart
         else:
             lost = lost_on_the_way(goal, alone) - told_apart
             if not lost:
-                return True
+                return None
             told_apart |= lost
-        told_apart -= alone.given_up
-    return True
+        told_apart -= given_up
+    return None
 
 
 def _with_anyone(program: Program, unknowns: Unknowns) -> tuple[Program, dict[tuple[str, ...], str]]:

@@ -7,6 +7,7 @@ Everything else goes on as the text says. If no error can be reached then, gaps 
 from __future__ import annotations
 
 import re
+from enum import Enum
 
 from craton.frontends.c.automaton.context import Context, PointerCall
 from craton.frontends.c.library.platform import in_c_library
@@ -17,25 +18,40 @@ from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.logic import Term
 from craton.program.analysis.blind_reachability import reachable_blindly
 from craton.program.analysis.blind_search import Unknowns, Wild
-from craton.program.analysis.blind_states import reaches
+from craton.program.analysis.blind_states import told_apart_to_exclude
 from craton.program.cfa import Location, Program, Reach, Unmodelled
 
+# To exclude errors without the assumption, once it is done with it: most of what this finds out takes 40,000.
+_MOST_STEPS_UNTYPED = 100_000
 _COPY = re.compile(r"___\d+$")  # in the names of structs that tools have put into one file from several
 
 
-def harmless(program: Program, context: Context) -> bool:
-    """Whether no error can be reached whatever memory holds and whatever functions pointers mean; then gaps do not
-    matter in which only those are unknown. Of what pointers may mean the program has a procedure, called or not.
+class Harm(Enum):
+    """Whether gaps matter in which only memory is unknown, and which functions pointers mean."""
+
+    NONE = "no error can be reached, whatever happens there"
+    UNLESS_TYPED = "the same, if functions are called through pointers of their own type"
+    POSSIBLE = "errors may be reached"
+
+
+def harm_of_gaps(program: Program, context: Context) -> Harm:
+    """Of what pointers may mean the program has a procedure, called or not.
+
+    It is asked first what is so if calls are typed: with fewer functions to call fewer errors can be reached, so where
+    that is not enough the question without the assumption is not worth its time; and where it is, the same variables
+    are mostly what has to be told apart.
     """
     goals = _goals(context)
     if reachable_blindly(program, _roots(program, context)).isdisjoint(goals):
-        return True
-    return _knows_when(context) and not reaches(program, goals, _unknowns(program, context, by_type=False))
-
-
-def harmless_by_type(program: Program, context: Context) -> bool:
-    """The same if functions are called through pointers of their own type."""
-    return _knows_when(context) and not reaches(program, _goals(context), _unknowns(program, context, by_type=True))
+        return Harm.NONE
+    if not _knows_when(context):
+        return Harm.POSSIBLE
+    told_apart = told_apart_to_exclude(program, goals, _unknowns(program, context, by_type=True))
+    if told_apart is None:
+        return Harm.POSSIBLE
+    anything = _unknowns(program, context, by_type=False)
+    told_apart = told_apart_to_exclude(program, goals, anything, told_apart, _MOST_STEPS_UNTYPED)
+    return Harm.UNLESS_TYPED if told_apart is None else Harm.NONE
 
 
 def _goals(context: Context) -> frozenset[Location]:

@@ -14,7 +14,7 @@ from craton.frontends.c.library.table import NAMES, pointer_effects
 from craton.frontends.c.lowering.allocated import remembers
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
-from craton.frontends.c.lowering.gaps import harmless, harmless_by_type
+from craton.frontends.c.lowering.gaps import Harm, harm_of_gaps
 from craton.frontends.c.lowering.start import START, Start, layout
 from craton.frontends.c.lowering.storage import storage
 from craton.frontends.c.memory.effects import Gives
@@ -97,9 +97,9 @@ def _with_gaps_judged(program: Program, context: Context) -> Program:
     if MODE in context.globals:
         others = rounding_by_mode(others)
     whole = replace(program, procedures={**program.procedures, **others.procedures})
-    if harmless(whole, context):
-        return replace(program, gaps_are_harmless=True)
-    return replace(program, gaps_are_harmless_by_type=harmless_by_type(whole, context))
+    harm = harm_of_gaps(whole, context)
+    by_type = harm is Harm.UNLESS_TYPED
+    return replace(program, gaps_are_harmless=harm is Harm.NONE, gaps_are_harmless_by_type=by_type)
 
 
 def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:
