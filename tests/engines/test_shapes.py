@@ -51,7 +51,17 @@ SHARED = """
     struct item { int *data; struct item *next; } *x = 0;
     while (__VERIFIER_nondet_int()) { struct item *n = malloc(sizeof *n); n->next = x; n->data = shared; x = n; }
 """
+POSITIVE = """
+    struct node *list = 0, *x;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n); int v = __VERIFIER_nondet_int();
+        n->next = list; n->data = v > 0 ? v : 1; list = n;
+    }
+    for (x = list; x; x = x->next) x->data = x->data > 0 ? 5 : 0;
+"""
 SAFE = {
+    "what is done depends on what nodes hold": POSITIVE
+    + "for (x = list; x; x = x->next) if (x->data != 5) __VERIFIER_error();",
     "marked": APPENDED + "for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
     "an input says which mark": FLAGGED
     + "for (x = head; x->data != 3; x = x->next) if (x->data != (flag ? 1 : 2)) __VERIFIER_error();",
@@ -67,6 +77,8 @@ TURNS = """
     x->data = 3; red = 1;
 """
 UNSAFE = {
+    "what is done depends on what nodes hold, some of which hold zero": POSITIVE.replace("v > 0", "v >= 0")
+    + "for (x = list; x; x = x->next) if (x->data != 5) __VERIFIER_error();",
     "marks that take turns, looked at in the wrong order": TURNS
     + "for (x = head; x->data != 3; x = x->next) if (x->data == (red ? 2 : 1)) __VERIFIER_error();",
     "the last has another mark": APPENDED

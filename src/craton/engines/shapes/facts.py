@@ -106,14 +106,19 @@ class Facts:
                 yield not_(guard)
 
     def _questions(self, steps: Iterable[Transition]) -> Iterator[Term]:
-        """What the steps ask of members."""
-        for step in steps:
-            for atom in atoms(self._simplified(step.guard)):
+        """What the steps ask of members: whether they can be taken, and then what they do."""
+        every = list(steps)
+        choices = [
+            (step, node.args[0]) for step in every for node in post_order(*step.updates.values()) if node.op is ops.ITE
+        ]
+        for step, asked in [*((step, step.guard) for step in every), *choices]:
+            for atom in atoms(self._simplified(asked)):
                 if self._is_open(atom, step):
                     yield atom
 
     def _is_open(self, formula: Term, step: Transition) -> bool:
-        reads = any(node.op is ops.SELECT for node in post_order(formula))
+        used = {node.op for node in post_order(formula)}
+        reads = ops.SELECT in used and ops.STORE not in used
         return reads and free_variables(formula).isdisjoint(step.inputs)
 
     def _simplified(self, formula: Term) -> Term:
