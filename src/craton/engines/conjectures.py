@@ -207,8 +207,31 @@ def needed_parts(
                 parts[part] = None
                 waiting += [(e, part) for e in program.main.incoming(edge.source) if e.source in kept]
     beside = bounds_beside(program, kept)
+    _support(program, steps, kept, beside, needed, solver)
     found = {location: and_(*parts, *beside.get(location, ())) for location, parts in needed.items()}
     return Safe(found, (by,))
+
+
+def _support(
+    program: Program,
+    steps: Mapping[Edge, Transition],
+    kept: Guesses,
+    beside: Guesses,
+    needed: Mapping[Location, dict[Term, None]],
+    solver: Solver,
+) -> None:
+    """Adds what bounds need that stand beside a proof: one that the rest does not imply would be a flaw of it."""
+    bounds = [(location, part) for location, parts in beside.items() for part in parts]
+    waiting = [(edge, part) for location, part in bounds for edge in program.main.incoming(location)]
+    for edge, wanted in waiting:
+        if edge.source not in needed:
+            continue
+        step, parts = steps[edge], needed[edge.source]
+        question = step.guard, not_(wanted_before(wanted, step))
+        if _enough(solver, [*parts, *beside.get(edge.source, ())], *question) is None:
+            new = [part for part in _enough(solver, kept[edge.source], *question) or () if part not in parts]
+            parts |= dict.fromkeys(new)
+            waiting += [(e, part) for part in new for e in program.main.incoming(edge.source)]
 
 
 def bounds_beside(program: Program, kept: Guesses) -> Guesses:

@@ -17,6 +17,7 @@ from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
 from craton.engines.guesses import facts, linear_equations, multiples, simple_facts
 from craton.engines.houdini import Guesses, inductive
+from craton.engines.pointed import Pointed
 from craton.engines.shapes.states import MOST_STATES as STATES
 from craton.engines.shapes.states import Observed
 from craton.engines.small_copies import SmallCopy
@@ -73,8 +74,8 @@ class Elements(Engine):
             if seen is None:
                 return Unknown("a run fails: there is nothing to prove")
             guesses = self._guesses(program, steps, seen)
-            if asks_for_order(steps.values()) and not _has_histories(program, steps):
-                self._guess_orders(program, steps, guesses, budget)
+            if not _has_histories(program, steps):
+                self._guess_of_parts(program, steps, guesses, budget)
             budget.statistics.predicates = sum(map(len, guesses.values()))
             with (
                 make_solver(self.solver, time_limit=QUERY_SECONDS) as solver,
@@ -134,18 +135,24 @@ class Elements(Engine):
                 guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more.guesses(), *single)))
         return guesses
 
-    def _guess_orders(
+    def _guess_of_parts(
         self, program: Program, steps: Mapping[Edge, Transition], guesses: Guesses, budget: Budget
     ) -> None:
-        """Adds what sorting makes of elements."""
+        """Adds what sorting makes of elements, and what is true of the objects that they point to."""
         small = SmallCopy(program)
+        pointed = Pointed(program, steps, small)
+        sorts = asks_for_order(steps.values())
+        if not pointed and not sorts:
+            return
         small_steps = {edge: transition(edge.statement) for edge in small.program.main.edges}
         seen = self._seen(small.program, small_steps, budget, _inputs_in_order, SORTING_STATES)
-        sorting = Sorting((h for hints in program.hints.values() for h in hints), list(steps.values()), small)
         if seen is None:
             return
+        hints = (hint for hints in program.hints.values() for hint in hints)
+        makers: list[Sorting | Pointed] = [Sorting(hints, list(steps.values()), small)] if sorts else []
         for location, states in _models(seen).items():
-            found = sorting.guesses(frozenset(seen.watched[location]), states)
+            known = frozenset(seen.watched[location])
+            found = [guess for maker in [*makers, pointed] for guess in maker.guesses(known, states)]
             # What comes behind long loops is seen in the copy only; what is not so in the program is not inductive.
             numbers = comparable(seen.watched[location])
             beside = simple_facts(numbers, seen.rows(location, numbers)) if states else ()
@@ -158,9 +165,11 @@ def _inputs(number: int) -> Sequence[int]:
 
 
 def _inputs_in_order(number: int) -> Sequence[int]:
-    """In every second run, too, what follows is in order: arrays that have to be sorted are so by chance otherwise."""
-    length = LENGTHS[number // 2 % len(LENGTHS)]
-    return (length,) if number % 2 else (length, *sorted((7 * number * at) % 40 - 9 for at in range(1, 20)))
+    """In every second run, too, what follows is in order, arrays that have to be sorted being so by chance otherwise;
+    and in half of these small and not negative.
+    """
+    length, least = LENGTHS[number // 2 % len(LENGTHS)], 0 if number % 4 == 1 else -9
+    return (length, *sorted((7 * number * at) % 40 + least for at in range(1, 20))) if number % 2 else (length,)
 
 
 def _has_histories(program: Program, steps: Mapping[Edge, Transition]) -> bool:

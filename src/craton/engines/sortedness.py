@@ -52,7 +52,7 @@ Numbers = tuple[int, ...]  # one for each state
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """Positions from one end to another, and the elements there in each state."""
 
     low: Term
@@ -68,8 +68,8 @@ class Sorting:
 
     def __init__(self, hints: Iterable[Term], steps: Sequence[Transition], small: SmallCopy) -> None:
         self._hints = [hint for hint in dict.fromkeys(hints) if hint.op is ops.FORALL]
-        self._said = _comparisons(hint.args[0] for hint in self._hints)
-        self._asked = _comparisons(step.guard for step in steps)
+        self._said = comparisons(hint.args[0] for hint in self._hints)
+        self._asked = comparisons(step.guard for step in steps)
         self._flags = flags(steps)
         self._small = small
 
@@ -82,7 +82,7 @@ class Sorting:
             numbers = [v for v in known if v.sort is INT and v not in positions]
             bounds = [substitute(element, {position: end}) for end in ends if end.is_variable]
             bounds += sorted(numbers, key=lambda v: v.serial)
-            made = _Making(position, element, ends, bounds[:MOST_BOUNDS], self._small)
+            made = Making(position, element, ends, bounds[:MOST_BOUNDS], self._small)
             general = dict.fromkeys(made.facts(states))
             yield from general
             for condition in conditions:
@@ -105,20 +105,26 @@ class Sorting:
         return dict(found.values())
 
     def _ends(self, position: Term, known: frozenset[Term]) -> list[Term]:
-        """What hints compare the position with, what the program compares that with, and one more: plain ones first."""
-        found: dict[Term, None] = {int_(0): None}
+        """What hints compare the position with, and what the program compares that with."""
+        found: dict[Term, None] = {}
         for one, other in self._said:
             if position in (one, other):
                 found[other if one is position else one] = None
-        places = frozenset[Term]().union(*map(free_variables, found))
-        for one, other in self._asked:
-            if _may_be_end(one) and _may_be_end(other) and places & (free_variables(one) | free_variables(other)):
-                found |= {one: None, other: None}
-        ends = [end for end in found if free_variables(end) <= known - {position} and _may_be_end(end)]
-        plain = [end for end in ends if not end.args]
-        others = [end for end in ends if end.args]
-        next_ = [[add(end, int_(1)) for end in some if end.op is not ops.VALUE] for some in (plain, others)]
-        return list(dict.fromkeys((*plain, *next_[0], *others, *next_[1])))[:MOST_ENDS]
+        return ends_beside(found, self._asked, known - {position})
+
+
+def ends_beside(found: Iterable[Term], asked: Iterable[tuple[Term, Term]], known: frozenset[Term]) -> list[Term]:
+    """Zero, what was found, what is compared with it, and one more; plain ones first."""
+    every = dict.fromkeys((int_(0), *found))
+    places = frozenset[Term]().union(*map(free_variables, every))
+    for one, other in asked:
+        if _may_be_end(one) and _may_be_end(other) and places & (free_variables(one) | free_variables(other)):
+            every |= {one: None, other: None}
+    ends = [end for end in every if free_variables(end) <= known and _may_be_end(end)]
+    plain = [end for end in ends if not end.args]
+    others = [end for end in ends if end.args]
+    next_ = [[add(end, int_(1)) for end in some if end.op is not ops.VALUE] for some in (plain, others)]
+    return list(dict.fromkeys((*plain, *next_[0], *others, *next_[1])))[:MOST_ENDS]
 
 
 def _may_be_end(term: Term) -> bool:
@@ -127,7 +133,7 @@ def _may_be_end(term: Term) -> bool:
     return all(node.op in _SUMS for node in post_order(term))
 
 
-def _comparisons(formulas: Iterable[Term]) -> dict[tuple[Term, Term], None]:
+def comparisons(formulas: Iterable[Term]) -> dict[tuple[Term, Term], None]:
     """The sides of comparisons of numbers."""
     compared = (atom for formula in formulas for atom in atoms(formula) if atom.op in (ops.LE, ops.LT))
     return {(atom.args[0], atom.args[1]): None for atom in compared if atom.args[0].sort is INT}
@@ -151,7 +157,7 @@ def flags(steps: Sequence[Transition]) -> list[Term]:
     return [c for atom in asked if free_variables(atom) <= are_flags for c in (atom, not_(atom))][:MOST_FLAGS]
 
 
-class _Making:
+class Making:
     """Of facts about one array, `element` being the one at the position, from what states have shown."""
 
     def __init__(
@@ -162,13 +168,18 @@ class _Making:
         self.ends, self.bounds, self.small = ends, bounds, small
 
     def facts(self, states: Sequence[Model]) -> Iterator[Term]:
-        parts = list(self._parts(states))
+        parts = list(self.parts(states))
         bounds = self._values(self.bounds, states)
         for part in parts:
             yield from self._sorted(part)
             yield from self._bounded(part, bounds)
         for low, high in product(parts, parts):
             yield from self._apart(low, high)
+
+    def bounded(self, states: Sequence[Model]) -> Iterator[Term]:
+        bounds = self._values(self.bounds, states)
+        for part in self.parts(states):
+            yield from self._bounded(part, bounds)
 
     def _values(self, terms: Iterable[Term], states: Sequence[Model]) -> dict[Term, Numbers]:
         """What terms are in each state; those that some state cannot tell are left out."""
@@ -180,7 +191,7 @@ class _Making:
                 continue
         return found
 
-    def _parts(self, states: Sequence[Model]) -> Iterator[_Part]:
+    def parts(self, states: Sequence[Model]) -> Iterator[Part]:
         contents = [self._contents(state) for state in states]
         ends = self._values(self.ends, states)
         for (low, begins), (high, beyond) in product(ends.items(), repeat=2):
@@ -188,12 +199,12 @@ class _Making:
                 cut = zip(contents, begins, beyond, strict=True)
                 rows = tuple(row[max(0, begin) : max(0, end)] for row, begin, end in cut)
                 if any(rows):
-                    yield _Part(low, high, rows)
+                    yield Part(low, high, rows)
 
     def _contents(self, state: Model) -> Numbers:
         return tuple(evaluate(self.element, Model({**state.values, self.position: at})) for at in range(MOST_ELEMENTS))
 
-    def _sorted(self, part: _Part) -> Iterator[Term]:
+    def _sorted(self, part: Part) -> Iterator[Term]:
         pairs = [pair for row in part.contents for pair in pairwise(row)]
         if any(one != other for one, other in pairs):
             both = and_(part.holds(self.position), part.holds(self.other), lt(self.position, self.other))
@@ -202,7 +213,7 @@ class _Making:
             if all(one >= other for one, other in pairs):
                 yield self._of_both(both, up=False)
 
-    def _apart(self, low: _Part, high: _Part) -> Iterator[Term]:
+    def _apart(self, low: Part, high: Part) -> Iterator[Term]:
         """Of two parts, one of which ends where the other begins, or one before."""
         if low.high is not high.low and add(low.high, int_(1)) is not high.low:
             return
@@ -219,20 +230,20 @@ class _Making:
         order = le(self.element, second) if up else le(second, self.element)
         return forall((self.position, self.other), implies(range_, order))
 
-    def _bounded(self, part: _Part, bounds: Mapping[Term, Numbers]) -> Iterator[Term]:
+    def _bounded(self, part: Part, bounds: Mapping[Term, Numbers]) -> Iterator[Term]:
         """By a variable, or by an element at the place that a variable tells."""
         for bound, values in bounds.items():
             rows = [(row, value) for row, value in zip(part.contents, values, strict=True) if row]
             if all({*row} == {value} for row, value in rows):
                 continue
             if all(max(row) <= value for row, value in rows):
-                yield self._of_each(part, le(self.element, bound))
+                yield self.of_each(part, le(self.element, bound))
                 if all(max(row) < value for row, value in rows):
-                    yield self._of_each(part, lt(self.element, bound))
+                    yield self.of_each(part, lt(self.element, bound))
             if all(min(row) >= value for row, value in rows):
-                yield self._of_each(part, le(bound, self.element))
+                yield self.of_each(part, le(bound, self.element))
                 if all(min(row) > value for row, value in rows):
-                    yield self._of_each(part, lt(bound, self.element))
+                    yield self.of_each(part, lt(bound, self.element))
 
-    def _of_each(self, part: _Part, fact: Term) -> Term:
+    def of_each(self, part: Part, fact: Term) -> Term:
         return forall((self.position,), implies(part.holds(self.position), fact))

@@ -27,7 +27,6 @@ from craton.logic import (
     disjuncts,
     eq,
     exists,
-    extract,
     forall,
     fp_is_nan,
     free_variables,
@@ -40,6 +39,7 @@ from craton.logic import (
     store,
     var,
 )
+from craton.logic.affine import low_part
 from craton.logic.ops import Op
 from craton.logic.walk import QUANTIFIERS, fold
 from craton.views.scaled_floats import Scaled, floats_compared, not_in_bits, scaled
@@ -317,10 +317,10 @@ def _nodes(root: Term) -> list[Term]:
 
 
 def _into(value: Value, sort: Sort) -> Term:
-    """The value as an index, element or argument: the bits of the number."""
+    """The value as an index, element or argument: the bits of the number, as the sum that the program has for it."""
     if isinstance(value, Number) and isinstance(sort, BitVec):
         if value.width >= sort.width:
-            return extract(sort.width - 1, 0, value.term)
+            return low_part(value.term, sort.width)
         return extended(value, sort.width)
     if isinstance(value, Cells):
         return value.term
