@@ -185,3 +185,20 @@ int main(void) { int x = __VERIFIER_nondet_int(); if (down(3, x) != x) reach_err
     result = verified(tmp_path, text, [Stage("bounded"), Stage("horn")], seconds=120.0)
     assert isinstance(result.verdict, verdicts.Proved), result
     assert result.verdict.proof.unrolled
+
+
+def test_recursion_that_is_deeper_than_runs_are_is_unrolled_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless_but(monkeypatch)
+    monkeypatch.setattr("craton.verification.run._seen_depth", lambda program: 3)
+    monkeypatch.setattr("craton.verification.run.MOST_UNROLLED", 9)
+    text = """\
+extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int moves(int n) { return n == 1 ? 1 : 2 * moves(n - 1) + 1; }
+int main(void) { int n = __VERIFIER_nondet_int(); if (1 <= n && n < 9 && moves(n) < n) reach_error(); return 0; }
+"""
+    result = verified(tmp_path, text, [Stage("bounded"), Stage("horn")], seconds=120.0)
+    assert isinstance(result.verdict, verdicts.Proved), result
+    assert result.verdict.proof.unrolled == 9

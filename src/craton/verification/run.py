@@ -59,6 +59,8 @@ _SEEN_RUNS, _SEEN_STEPS = 30, 20_000  # runs that are to show how deep recursion
 MOST_UNROLLED = 40  # calls, where runs show that no more are open
 MOST_RECURSION = 12  # calls, where a derivation says how many are needed; no deeper, since copies may double each time
 MOST_RECURSION_EDGES = 20_000  # no deeper when the program gets larger than this
+SMALL_UNROLLED = 1_000  # edges: procedures that call themselves once on each way
+NOT_FAR_ENOUGH = ""  # which is said once for all depths
 TOO_LARGE = "the program gets too large when its recursion is unrolled"
 MOST_UNTYPED, UNTYPED_SHARE = 10.0, 0.25  # seconds, and of the time: for answers that assume nothing of calls
 # Of runs of the spine on other programs, against the stages for systems, which have 25 together.
@@ -194,12 +196,21 @@ class _Run:
         return self._run_beside(f"unrolled {depth} calls deep", share, lambda run: run._unrolled(depth))
 
     def _shallow(self) -> Result:
+        """As deep as runs are that were seen; and deeper, if some run is, and that makes the program no larger."""
         first = replace(self, stages=self.stages[:1])
         for depth in dict.fromkeys((max(SHALLOW[0], _seen_depth(self.program)), *SHALLOW)):
             result = first._unrolled(depth)
+            not_far = isinstance(result.verdict, Unknown) and result.reason == NOT_FAR_ENOUGH
+            if not_far and depth < MOST_UNROLLED and self._is_small_unrolled(MOST_UNROLLED):
+                return first._unrolled(MOST_UNROLLED)
             if result.reason != TOO_LARGE:
                 return result
         return Result(Unknown(TOO_LARGE))
+
+    def _is_small_unrolled(self, depth: int) -> bool:
+        from craton.program.unrolling import unrolled_size
+
+        return unrolled_size(self.program, depth) <= SMALL_UNROLLED
 
     def _unrolled(self, depth: int) -> Result:
         from craton.program.unrolling import Beyond, is_beyond, unroll_recursion, unrolled_size
@@ -211,7 +222,7 @@ class _Run:
             proof = replace(result.verdict.proof, unrolled=depth)
             return replace(result, verdict=replace(result.verdict, proof=proof))
         if isinstance(result.verdict, Unknown) and result.verdict.construct and is_beyond(result.verdict.construct):
-            return Result(Unknown(""))  # that it was not unrolled far enough is said once for all depths
+            return Result(Unknown(NOT_FAR_ENOUGH))
         return result
 
     def _as_deep(self, error: ErrorWithin, programs: StagePrograms) -> Result:
