@@ -31,7 +31,13 @@ MARKS = (
     " for (i = 0; i < n; i++) { q = __VERIFIER_nondet_int(); if (q < 2 || q > 10) q = 5; a[i] = q; }"
 )
 BOUNDS = "if (s > 10LL * n || s < 2LL * n) reach_error();"
+GREATEST = (
+    "int *a = malloc(n * sizeof *a), k, at = 0; for (i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int();"
+    " int most = a[0];"
+    " for (i = 1; i < n; i++) if (a[i] > most) { most = a[i]; at = i; } k = __VERIFIER_nondet_int();"
+)
 SAFE = {
+    "the greatest and where it is": GREATEST + "if (k >= 0 && k < n && (a[at] != most || a[k] > a[at])) reach_error();",
     "a sum of inputs within bounds": MARKS + SUM + BOUNDS,
     "a sum of ones, added to each": ONES + SUM + "for (i = 0; i < n; i++) a[i] += s;"
     "for (i = 0; i < n; i++) if (a[i] != n + 1) reach_error();",
@@ -39,6 +45,7 @@ SAFE = {
     "behind a block of unknown size": TWO + "for (i = 0; i < n; i++) if (b[i] != i + 1) reach_error();",
 }
 UNSAFE = {
+    "one behind the greatest": GREATEST + "if (k >= 0 && k <= n && n < 9 && a[k] > a[at]) reach_error();",
     "a sum of inputs, one of which may be beyond": MARKS.replace("q > 10", "q > 11") + SUM + BOUNDS,
     "a sum with one too many": MARKS + SUM + "s += a[0];" + BOUNDS,
     "one is another": ONES + "a[n / 2] = 2;" + SUM + "if (s != n) reach_error();",

@@ -32,6 +32,7 @@ from craton.logic import (
     forall,
     free_variables,
     implies,
+    not_,
     ops,
     post_order,
     sign_extend,
@@ -39,6 +40,7 @@ from craton.logic import (
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.sorts import INT, Array
 from craton.logic.terms import value
+from craton.logic.walk import atoms
 from craton.program.analysis.liveness import live_variables
 from craton.program.cfa import Edge, Location, Program
 from craton.program.transitions import Transition, transition
@@ -131,7 +133,8 @@ class Elements(Engine):
             of_all = [hint for hint in program.hints.get(location, ()) if hint.op is ops.FORALL]
             if of_all:
                 more = _AtOnePlace(of_all, states[location], frozenset(variables))
-                single = _of_single_elements(program.hints[location], states[location], frozenset(variables))
+                told = (*program.hints[location], *_asked(program, steps, location))
+                single = _of_single_elements(told, states[location], frozenset(variables))
                 guesses[location] = list(dict.fromkeys((*guesses.get(location, ()), *more.guesses(), *single)))
         return guesses
 
@@ -183,6 +186,14 @@ def _unread(program: Program, live: Mapping[Location, frozenset[Term]]) -> froze
     return frozenset[Term]().union(
         *(known for known in free.values() if any(isinstance(v.sort, Array) and v not in needed for v in known))
     )
+
+
+def _asked(program: Program, steps: Mapping[Edge, Transition], location: Location) -> Iterator[Term]:
+    """What the program asks of elements at a location, and that it is not so."""
+    for edge in program.main.outgoing(location):
+        for atom in atoms(steps[edge].guard):
+            if any(node.op is ops.SELECT for node in post_order(atom)):
+                yield from (atom, not_(atom))
 
 
 def _of_single_elements(hints: Iterable[Term], states: Sequence[Model], known: frozenset[Term]) -> Iterator[Term]:
