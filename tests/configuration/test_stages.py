@@ -84,6 +84,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
         (Stage("bounded(depth)"), "depth needs a value: depth=…"),
         (Stage("predicate", "neuton"), "unknown refiner 'neuton'"),
         (Stage("horn", solver="z4"), "z4"),
+        (Stage("bounded", "craig(z4)"), "z4"),  # also where nobody asks a refiner
     ],
 )
 def test_mistakes_in_a_stage(stage: Stage, problem: str) -> None:

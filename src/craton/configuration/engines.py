@@ -90,7 +90,9 @@ def check_stage(stage: Stage) -> None:
 
     make_solver(stage.solver).close()
     if parse(stage.engine).name != TESTING:
-        for name in dict.fromkeys(_solvers(make_engine(stage))):
+        # A refiner that the engine has no use for may have mistakes as well.
+        unused = () if refines(stage.engine) or stage.refine == "default" else (refiner(stage.refine),)
+        for name in dict.fromkeys(_solvers((make_engine(stage), *unused))):
             make_solver(name).close()  # says how to get it, if it is not here
     elif stage.engine != TESTING:
         raise ExpressionError(stage.engine, len(TESTING), f"{TESTING} takes neither arguments nor a value")
