@@ -272,10 +272,18 @@ def known_together(procedure: Procedure) -> None:
         if isinstance(edge.statement, Block) and edge.statement.numbers is not None:
             beginning.setdefault(edge.source, []).append(edge.statement)
     for blocks in beginning.values():
-        if len(blocks) > 1 and not any(_open_edges(block.numbered) for block in blocks):
+        if len(blocks) > 1 and not _any_open(blocks):
             found = _Composer().together(blocks)
             for block in blocks:
                 _keep(block, found[block.end])
+
+
+def _any_open(blocks: Sequence[Block]) -> bool:
+    """Whether an input decides in one of the blocks which edge is taken. Where it is nowhere so of all their edges it is
+    so in none of them: edges that exclude each other do so without the others.
+    """
+    together = {number: edge for block in blocks for number, edge in block.numbered}
+    return bool(_open_edges(together.items())) and any(_open_edges(block.numbered) for block in blocks)
 
 
 def _open_edges(edges: Iterable[tuple[int, Edge]]) -> frozenset[int]:
