@@ -279,8 +279,8 @@ def known_together(procedure: Procedure) -> None:
 
 
 def _any_open(blocks: Sequence[Block]) -> bool:
-    """Whether an input decides in one of the blocks which edge is taken. Where it is nowhere so of all their edges it is
-    so in none of them: edges that exclude each other do so without the others.
+    """Whether an input decides in one of the blocks which edge is taken. Where it is nowhere so of all their edges, it
+    is so in none of them: edges that exclude each other do so without the others.
     """
     together = {number: edge for block in blocks for number, edge in block.numbered}
     return bool(_open_edges(together.items())) and any(_open_edges(block.numbered) for block in blocks)
