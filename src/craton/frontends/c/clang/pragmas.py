@@ -1,5 +1,5 @@
-"""Pragmas and options of single functions, read from the text: clang does not tell them, knows others than gcc, or
-means something else by them.
+"""Pragmas, options of single functions and predefined macros, read from the text: clang does not tell them, knows
+others than gcc, or means something else by them.
 
 Fail closed: what gives declarations another meaning for one of the two compilers is refused by name. The text is read
 as they read it, without comments and continued lines, headers of the program included; what macros make into pragmas
@@ -28,6 +28,12 @@ _ANYWHERE = re.compile(
 _LITERALS = re.compile(r'\s*\(?((?:\s*(?:"[^"\\]*"|\d+|,))+)\s*\)?\s*')
 _LAYOUT = re.compile(rb"\bms_struct\b|\b__ms_struct__\b")  # of which clang's print of a struct says nothing
 _ATTRIBUTE = re.compile(rb"\b(?:__)?optimize(?:__)?\b(\s*\([^()]*\))?")
+# Macros that gcc has and clang has not: `#if` takes them for zero.
+_OF_GCC = re.compile(
+    rb"\b__(?:FLT(?:32|64|128)X?_\w+|DEC(?:32|64|128)_\w+|(?:FLT|DBL|LDBL)_(?:IS_IEC_60559|NORM_MAX)|DEC_EVAL_METHOD"
+    rb"|DECIMAL_BID_FORMAT|FLT_EVAL_METHOD_TS_18661_3|SIZEOF_FLOAT80|SIG_ATOMIC_(?:TYPE|MIN)|STDC_IEC_(?:60)?559_COMPLEX"
+    rb"|HAVE_SPECULATION_SAFE_VALUE|MMX_WITH_SSE|GCC_(?:CON|DE)STRUCTIVE_SIZE|i686|pentiumpro)__\b"
+)
 # Options that change what arithmetic or objects mean.
 _CHANGING = re.compile(
     "fast|math|trap|wrapv|round|finite|signed|assoc|recip|contract|short|pack|char|excess|single|signaling"
@@ -47,6 +53,8 @@ def refuse_pragmas(texts: Mapping[str, bytes]) -> None:
         layout = _LAYOUT.search(contents)
         if layout is not None and _LAYOUT.search(_plain(contents)):
             raise Unsupported(f"{path}:{_line(contents, layout)}: the attribute `ms_struct`", None)
+        if macro := _OF_GCC.search(_plain(contents)) if _OF_GCC.search(contents) else None:
+            raise Unsupported(f"{path}: the macro `{macro.group().decode()}`", None)
         if b"ragma" not in contents and b"\\" not in contents:
             continue
         for line, pragma in _pragmas(contents):
