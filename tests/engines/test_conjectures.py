@@ -57,6 +57,20 @@ PROVED = {
         if (n < 0 || n > 60) return 0;
         while (a >= 6) a -= 6;
         if (a != n % 6) reach_error();""",
+    "what is seldom drawn: digits and signs": """
+        int total = 0, c = __VERIFIER_nondet_int();
+        while (c == '+' || (c >= '0' && c <= '9')) {
+            int v = 0;
+            while (c >= '0' && c <= '9') {
+                v = v * 10 + (c - '0');
+                if (v > 1000) v = 1000;
+                c = __VERIFIER_nondet_int();
+            }
+            total += v;
+            if (total > 100000) total = 100000;
+            if (c == '+') c = __VERIFIER_nondet_int();
+        }
+        if (total < 0 || total > 100000) reach_error();""",
     "an order": """
         int n = __VERIFIER_nondet_int(), i = 0;
         if (n < 0) return 0;

@@ -1,6 +1,6 @@
 """Invariants conjectured from runs: what held on every observed visit of a location may always hold.
 
-The program is run on seeded random inputs. The observed states suggest conjectures (constants, low bits that never
+The program is run on seeded random inputs, half of the runs with numbers that it names. The observed states suggest conjectures (constants, low bits that never
 change, bounds, orders, linear and quadratic equations, conditions of the program itself), and Houdini keeps those that
 are inductive together. Either they are a proof or not: no refiner is used, and nothing is learned from a failure.
 """
@@ -29,6 +29,7 @@ from craton.engines.guesses import (
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive, premises, wanted_before
 from craton.engines.landmarks import NO_LANDMARKS, Landmarks, landmarks
 from craton.errors import MissingCapability
+from craton.facts.ranges import as_signed
 from craton.logic import (
     BOOL,
     FALSE,
@@ -47,7 +48,7 @@ from craton.logic import (
     ops,
     zero_extend,
 )
-from craton.logic.evaluation import CannotEvaluate
+from craton.logic.evaluation import CannotEvaluate, constant
 from craton.logic.sorts import Array
 from craton.logic.walk import atoms, post_order
 from craton.processes.running_time import running_time
@@ -67,6 +68,8 @@ MOST_ROWS = 300  # at one location
 QUERY_SECONDS = 1.0
 MOST_QUOTIENTS = 4
 NARROW = 16  # bits
+_LARGE = 1 << 31
+FEW_ROWS = 8
 FEW_PARTS = 3  # of an invariant
 FAILURES = (CannotRun, CannotEvaluate, NoTransition, MissingCapability)
 _STRICT = {ops.BVSLT: bvsle, ops.BVULT: bvule, ops.LT: le}
@@ -159,11 +162,12 @@ class Conjectures(Engine):
         for location, variables in watched.items():
             rows = seen[location]
             hints = [hint for hint in program.hints.get(location, ()) if free_variables(hint) <= frozenset(variables)]
-            if not rows and not hints:
-                continue  # possibly unreachable
             conditions = list(_conditions(program, steps, location, frozenset(variables)))
             asked = [guess for guess in (*conditions, *bounds[location], *hints) if _holds(guess, variables, rows)]
-            if not rows:
+            if len(rows) < FEW_ROWS:  # what was seen once has one value, and that is soon given up
+                signs = map(_not_negative, filter(_is_number, variables))
+                asked += [sign for sign in signs if _holds(sign, variables, rows)]
+            if not rows:  # possibly unreachable, or seldom reached
                 found[location] = asked
                 continue
             computed = [t for t in quotients if free_variables(t) <= frozenset(variables)]
@@ -317,6 +321,7 @@ def run_often(
         note(location, values)
 
     interpreter = Interpreter(program, watched=watched, seen=seen)
+    named = _numbers(program)
     started = running_time()
     for number in range(RUNS):
         budget.check()
@@ -328,9 +333,29 @@ def run_often(
         run = interpreter.run(inputs(number), seed=drawn, step_limit=steps)
         if isinstance(run.outcome, ReachedError):
             return False
+        if named and number % 2:
+            begin()
+            run = interpreter.run(inputs(number), seed=drawn, step_limit=MOST_STEPS, favourites=named)
+            if isinstance(run.outcome, ReachedError):
+                return False
         if running_time() - started > SAMPLING_SECONDS:
             break
     return True
+
+
+def _numbers(program: Program) -> list[int]:
+    """What a program is likely to compare with: its small constants, and their neighbours. Drawn numbers are seldom
+    among them: a character that is a digit, a command, two arguments.
+    """
+    found: set[int] = set()
+    for edge in program.main.edges:
+        step = transition(edge.statement)
+        for term in post_order(step.guard, *step.updates.values()):
+            if term.op is ops.VALUE and (isinstance(term.sort, BitVec) or term.sort is INT):
+                number = as_signed(term.payload, term.sort.width) if isinstance(term.sort, BitVec) else term.payload
+                if abs(number) < _LARGE:
+                    found.update((number - 1, number, number + 1))
+    return sorted(found)
 
 
 def comparable(variables: Iterable[Term]) -> tuple[Term, ...]:
@@ -354,6 +379,15 @@ def _conditions(
             if free_variables(atom) <= known:
                 yield atom
                 yield not_(atom)
+
+
+def _is_number(variable: Term) -> bool:
+    return variable.sort is not BOOL
+
+
+def _not_negative(variable: Term) -> Term:
+    nothing = constant(0, variable.sort)
+    return le(nothing, variable) if variable.sort is INT else bvsle(nothing, variable)
 
 
 def _loops_left(

@@ -62,12 +62,13 @@ class Interpreter:
         only_inputs: bool = False,
         outside: Outside = nobody,
         start: Mapping[Term, Any] = NOTHING_KNOWN,
+        favourites: Sequence[int] = (),
     ) -> Run:
         """With `only_inputs` the seed is for inputs; what the program leaves open besides is zero. Who is `outside` may
         answer for an input before the others are used. At the start, global variables and parameters have the values of
-        `start`.
+        `start`. What is drawn is mostly one of the `favourites`, if there are any.
         """
-        source = Source(inputs, seed, only_inputs, outside)
+        source = Source(inputs, seed, only_inputs, outside, favourites)
         state = [start[one] if one in start else source.arbitrary(one.sort) for one in self.program.globals]
         self._translation.namespace.update(
             G=state, T=self._trace.append, read=source.input, arbitrary=source.arbitrary, fresh=count()

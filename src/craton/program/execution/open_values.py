@@ -25,10 +25,18 @@ def nobody(what: Input) -> None:
 class Source:
     """Where open values come from."""
 
-    def __init__(self, inputs: Sequence[Number], seed: int | None, only_inputs: bool, outside: Outside) -> None:
+    def __init__(
+        self,
+        inputs: Sequence[Number],
+        seed: int | None,
+        only_inputs: bool,
+        outside: Outside,
+        favourites: Sequence[int] = (),
+    ) -> None:
         self.waiting = list(inputs)
         self.outside = outside
         self.only_inputs = only_inputs
+        self.favourites = favourites
         self.next = 0
         self.random = random.Random(seed) if seed is not None else None
         self.read: list[tuple[Input, Any]] = []
@@ -61,6 +69,8 @@ class Source:
             return Cells(Unwritten(lambda: self.arbitrary(element), uniform=self.random is None or self.only_inputs))
         if self.random is None:
             return zero(sort)
+        if self.favourites and (sort is INT or isinstance(sort, BitVec)) and self.random.random() < 0.75:
+            return as_value(self.random.choice(self.favourites), sort)
         if isinstance(sort, BitVec):
             roll = self.random.random()
             if roll < 0.5:  # small numbers reach more
