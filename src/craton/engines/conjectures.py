@@ -1,8 +1,9 @@
 """Invariants conjectured from runs: what held on every observed visit of a location may always hold.
 
-The program is run on seeded random inputs, half of the runs with numbers that it names. The observed states suggest conjectures (constants, low bits that never
-change, bounds, orders, linear and quadratic equations, conditions of the program itself), and Houdini keeps those that
-are inductive together. Either they are a proof or not: no refiner is used, and nothing is learned from a failure.
+The program is run on seeded random inputs, half of the runs on numbers that it names. The observed states suggest
+conjectures (constants, low bits that never change, bounds, orders, linear and quadratic equations, conditions of the
+program itself), and Houdini keeps those that are inductive together. Either they are a proof or not: no refiner is
+used, and nothing is learned from a failure.
 """
 
 from __future__ import annotations
