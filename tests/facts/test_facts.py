@@ -131,6 +131,20 @@ def test_what_results_say_of_arguments(a: Range, b: Range, told: Range, first: i
                 assert all(one is None or one.contains(chosen[arg]) for arg, one in inside), (node, values)
 
 
+@pytest.mark.parametrize("ones", [(1 << bits) - 1 for bits in range(1, WIDTH + 1)])
+def test_what_results_say_below_a_mask(ones: int) -> None:
+    """Also where more is told of the result than a mask leaves."""
+    x, y = var("x", BitVec(WIDTH)), var("y", BitVec(WIDTH))
+    mask, node = made(WIDTH, (ones, ones)), intern(ops.BVAND, (x, y), x.sort)
+    numbers = range(1 << WIDTH)
+    for low, high, most in product(numbers, numbers, numbers):
+        whole, told = made(WIDTH, (min(low, high), max(low, high))), made(WIDTH, (0, most))
+        assert whole is not None and told is not None
+        for arg, one in backwards.inside(node, told, {x: whole, y: mask}.get):
+            possible = [value for value in members(whole) if told.contains(value & ones)]
+            assert arg is y or one is None or all(map(one.contains, possible))
+
+
 # --- statements -------------------------------------------------------------------------------------------------------
 
 VARIABLES = (U, V, P, *TINY[:2])

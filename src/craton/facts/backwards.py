@@ -30,12 +30,14 @@ def inside(node: Term, known: Range, values: Values) -> Iterator[tuple[Term, Ran
 
 
 def of_slice(high: int, low: int, whole: Range, part: Range) -> Range | None:
-    """The numbers whose bits from `low` to `high` are in a range, if those above are known."""
-    above = high + 1
-    if whole.low >> above != whole.high >> above:
+    """The numbers whose bits from `low` to `high` are in a range, if those above are known. The range may go beyond
+    what so few bits can be.
+    """
+    above, ones = high + 1, (1 << (high + 1 - low)) - 1
+    if whole.low >> above != whole.high >> above or part.low > ones:
         return None
-    rest = whole.low >> above << above
-    return made(whole.width, (rest | part.low << low, rest | part.high << low | ((1 << low) - 1)))
+    rest, most = whole.low >> above << above, min(part.high, ones)
+    return made(whole.width, (rest | part.low << low, rest | most << low | ((1 << low) - 1)))
 
 
 def _masked(node: Term, known: Range, values: Values) -> Iterator[tuple[Term, Range | None]]:

@@ -30,6 +30,9 @@ ARGUMENTS = [
     " if (argc > 1 && element(argv, 1)) reach_error(); }",
     "int main(int argc, char **argv) { char own[5000] = {0}; if (at(own, 0)) return 0;"
     " if (argc > 1 && at(argv[1], 0) == 'Q') reach_error(); }",
+    "int main(int argc, char **argv) { char *q = 0; if (argc < 2 || at(buffer, 0)) return 0;"
+    " for (unsigned i = 0; i < sizeof q; i++) ((char *)&q)[i] = ((char *)&argv[1])[i];"
+    " if (at(q, 0) == 'Q' && q[1] == 'z') reach_error(); }",
 ]
 
 
@@ -55,6 +58,15 @@ ELSEWHERE = [
     " static struct item *next(struct item *i) { return i->next; }"
     " int main(void) { if (at(buffer, 0) || next(&none)) return 0; struct item *i = find();"
     " if (i && i->next && at(i->next->name, 0) == 'Q' && i->next->next) reach_error(); }",
+    "struct handle { unsigned long name; }; extern struct handle *handle; int main(void) { if (at(buffer, 0)) return 0;"
+    " if (handle && at((char *)handle->name, 0) == 'Q') reach_error(); }",
+    "extern unsigned long handle; int main(void) { char *p = (char *)handle;"
+    " if (p && p != buffer && at(p, 0) == 'Q') reach_error(); return at(buffer, 0); }",
+]
+FROM_NUMBERS = [
+    "if (n != (unsigned long)other) return 0; if (p[0] == 5) reach_error();",
+    "if (p == other && p[0] == 5) reach_error();",
+    "if (p && p != (int *)buffer && p[0]) reach_error();",
 ]
 
 
@@ -62,4 +74,13 @@ ELSEWHERE = [
 def test_what_lies_behind_pointers_from_elsewhere_is_not_proved_to_be_zero(text: str, tmp_path: Path) -> None:
     file = tmp_path / "elsewhere.c"
     file.write_text(HEAD + text)
+    assert main(["verify", str(file), "--engine", "bounded", "--no-confirm", "--quiet"]) != 0
+
+
+@pytest.mark.parametrize("text", FROM_NUMBERS)
+def test_a_number_may_be_the_address_of_another_object(text: str, tmp_path: Path) -> None:
+    """Though the pointer that it becomes may point to one that is known, too."""
+    file = tmp_path / "numbers.c"
+    begin = "extern unsigned long choose(void); static int other[8] = {5}; int main(void) { unsigned long n = choose();"
+    file.write_text(f"{HEAD} {begin} int *p = choose() ? (int *)n : (int *)buffer; {text} }}")
     assert main(["verify", str(file), "--engine", "bounded", "--no-confirm", "--quiet"]) != 0

@@ -49,8 +49,8 @@ class Lvalues:
         return self._access.load(self.lvalue(node))
 
     def _followed(self, node: Node, found: Lvalue) -> None:
-        """Following a pointer that was made from numbers is not modelled, nor is one whose bytes came from outside and
-        that points to no object of its place.
+        """Following a pointer that was made from numbers is not modelled, nor is one that may be such a pointer, or
+        whose bytes came from outside, and that points to no object of its place.
         """
         follows = node.kind in (Kind.SUBSCRIPT, Kind.DEREFERENCE) or (node.kind is Kind.MEMBER and node.op == "->")
         if not follows or isinstance(node.type, FunctionType):
@@ -61,7 +61,7 @@ class Lvalues:
             return
         if addresses.is_invented(pointer):
             self._frame.fail_if(INVENTED, node)
-        elif found.address is not None and addresses.is_scrambled(self._context.points_to.pointed(pointer)):
+        elif found.address is not None and addresses.may_be_astray(self._context.points_to.pointed(pointer)):
             self._frame.fail_if(INVENTED, node, self._variables.is_astray(found.address, found.place))
 
     def lvalue(self, node: Node) -> Lvalue:

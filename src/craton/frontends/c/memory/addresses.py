@@ -9,6 +9,7 @@ The lowering makes it unmodelled. `docs/memory.md` has the argument.
 from __future__ import annotations
 
 from craton.frontends.c.memory.effects import Touch
+from craton.frontends.c.memory.foreign import is_foreign
 from craton.frontends.c.memory.library_calls import Effects
 from craton.frontends.c.memory.places import Place, find, is_allocated
 from craton.frontends.c.memory.points_to import PointsTo
@@ -70,9 +71,13 @@ class Addresses:
         place = find(self._points_to.pointed(pointer))
         return place.invented and place not in self._alignments
 
-    def is_scrambled(self, place: Place) -> bool:
-        """Whether somebody outside of the program may have put any bytes where pointers to the place stand."""
-        return find(place) in self._scrambled
+    def may_be_astray(self, place: Place) -> bool:
+        """Whether pointers to a place with objects may point anywhere: somebody outside of the program may have put any
+        bytes where they stand, or some were made from numbers, which may hold other addresses or none. Memory from
+        outside is somewhere.
+        """
+        place = find(place)
+        return place in self._scrambled or (place.invented and place in self._alignments and not is_foreign(place))
 
     def are_literals(self, left: Place, right: Place) -> bool:
         """Whether two pointers may point to string literals, which may be merged."""

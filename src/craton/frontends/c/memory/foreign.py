@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from craton.frontends.c.memory.places import Place, find, parts_of, reached
 from craton.frontends.c.memory.scan import Scan
 from craton.frontends.c.syntax.nodes import Variable
-from craton.frontends.c.syntax.types import Floating, Integer
 
 
 def mark_foreign(scan: Scan, places: Iterable[Place], of_variable: Callable[[Variable], Place]) -> None:
     """Marks it as `external`. Places of functions are none of memory."""
     holders = [v for function in scan.called_by_system for v in function.parameters]
     holders += [v for v in scan.globals if not v.defined and v.initializer is None]
-    found = [held for v in holders if not isinstance(v.type, Integer | Floating) for held in _held(of_variable(v))]
+    found = [held for v in holders for held in _held(of_variable(v))]
     found += [place for place in places if place.external]
     for place in _reached(found):
         place.external |= not place.functions
@@ -42,7 +41,6 @@ def _reached(places: list[Place]) -> Iterable[Place]:
 
 
 def _held(holder: Place) -> Iterator[Place]:
-    """What pointers that lie in a place point to; numbers that lie there are no pointers."""
+    """What pointers that lie in a place point to, and numbers and bytes there that become pointers."""
     for part in parts_of(holder):
-        if part.pointee is not None and not (part.as_numbers and not part.as_pointers):
-            yield find(part.pointee)
+        yield from (find(told) for told in (part.pointee, part.words) if told is not None)
