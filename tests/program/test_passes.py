@@ -106,18 +106,6 @@ def test_slicing_removes_what_cannot_matter(program: Program) -> None:
     assert "main::sum" in written
 
 
-def test_what_runs_once_is_no_loop(tmp_path: Path) -> None:
-    """Macros are written so: a loop head would cut the block in two."""
-    (tmp_path / "once.c").write_text(
-        "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n"
-        "int main(void) { int x = __VERIFIER_nondet_int(); do { x |= 1; } while (0);\n"
-        "while (x > 9) x -= 2; if (x == 0) reach_error(); return 0; }\n"
-    )
-    program = inline(load_c([tmp_path / "once.c"])).program
-    heads = remove_dead_code(program).program.loop_heads
-    assert len(program.loop_heads) == 2 and [place.line for place in heads.values() if place] == [3]
-
-
 def test_constants_decide_branches(program: Program) -> None:
     before = inline(program).program
     after = propagate_constants(before).program

@@ -29,7 +29,7 @@ def hard(context: Context, asked: list[float | None], found: Any) -> str:
     if asked[-1] is None:
         return "proved"
     context.patience.until = 0.0  # it was used up
-    context.patience.note_undecided()
+    context.patience.note_undecided(hurried=False)
     return "out of time"
 
 
@@ -61,8 +61,19 @@ def test_nobody_waits_for_who_is_alone() -> None:
 def test_what_is_undecided_with_time_left_is_not_for_want_of_time() -> None:
     patience = Patience()
     patience.begin(1000.0)
-    patience.note_undecided()
+    patience.note_undecided(hurried=False)
     assert not patience.was_too_short
     patience.begin(0.0)
-    patience.note_undecided()
+    patience.note_undecided(hurried=False)
     assert patience.was_too_short
+
+
+def test_who_is_given_a_part_of_the_time_is_asked_again() -> None:
+    """Proofs of views are checked in half of it, before they are repaired."""
+    patience = Patience()
+    patience.begin(1000.0)
+    patience.note_undecided(hurried=True)
+    assert patience.was_too_short
+    patience.begin(None)
+    patience.note_undecided(hurried=True)
+    assert not patience.was_too_short

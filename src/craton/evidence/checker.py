@@ -55,7 +55,8 @@ _TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all t
 _PATIENT = (*_TRIES, None)
 _OF_LEADER = (0.3, 2.0)  # for who has shown most and is asked alone
 _QUICK = _TRIES[:3]  # where another question will do as well
-_SHORT = 0.3  # seconds: with no more, only those are asked who are likely to know …
+_SHORT = 0.3
+_SHORTEST = _TRIES[0]  # seconds: with no more, only those are asked who are likely to know …
 _LIKELY = 1  # … this many more than have to agree …
 _PROVEN = 8  # … and, once somebody has shown so many, only those who have shown something
 _KEEPING = ("bitwuzla", "cvc5")  # that answer sooner what they are asked of the same premise again
@@ -279,6 +280,7 @@ class _Panel:
         self.shown = Counter[str]()
         self.failed = Counter[str]()
         self.in_vain = set[str]()  # leaders that could not show something
+        self.plain_is_easier = False  # what was decided last was so when it was freed of arrays
         self.kept: dict[str, tuple[Term, Solver]] = {}  # with the premise that they have been told
 
     def close(self) -> None:
@@ -367,9 +369,14 @@ class _Panel:
         some = instantiated(formulas)
         if some is None:
             return False if any(map(is_quantified, formulas)) else self._tried(formulas, (limit,))
-        answer = self._tried(some, (limit,)) if limit <= _SHORT else None
-        if answer is None and (plain := without_arrays(some)) is not None:
-            answer = self._tried(plain, (limit,) if limit <= _SHORT else (_TRIES[0], limit))
+        plain = without_arrays(some)
+        ways = [plain, some] if self.plain_is_easier else [some, plain]
+        answer: bool | None = None
+        for way in ways:
+            if answer is None and way is not None and (limit <= _SHORT or way is plain):
+                answer = self._tried(way, (limit,) if limit <= _SHORT else (_TRIES[0], limit))
+                if answer is not None:
+                    self.plain_is_easier = way is plain
         if answer is None and limit > _SHORT:
             cases = cases_of_indices(some)
             answer = all(self._tried(case, (limit,)) is True for case in cases) or None
@@ -398,7 +405,7 @@ class _Panel:
         if limit == _TRIES[0] and _speak_of_floats(formulas):
             passed_over.update(_SLOW_WITH_FLOATS)
             ahead = self.failed[_OF_FLOATS] <= self.shown[_OF_FLOATS] + _FEW
-        places = self.opinions + _LIKELY if limit is not None and limit <= _SHORT else len(self.members)
+        places = self.opinions + _LIKELY if limit is not None and limit <= _SHORTEST else len(self.members)
 
         def place(member: str) -> tuple[bool, bool, int]:
             return not ahead or member != _OF_FLOATS, shared and member not in _KEEPING, -self.shown[member]

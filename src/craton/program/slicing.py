@@ -8,12 +8,11 @@ without doing anything are removed, together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from craton.logic import FALSE, TRUE, Term, not_
 from craton.program.analysis.control_flow import reachable_edges
-from craton.program.analysis.graphs import components, reachable
+from craton.program.analysis.graphs import reachable
 from craton.program.cfa import Edge, Location, Procedure, Program
 from craton.program.statements import Assign, Assume, Block, Call, Havoc
 from craton.program.transformation import Transformed, unchanged
@@ -21,11 +20,8 @@ from craton.program.variables import reads
 
 
 def remove_dead_code(program: Program) -> Transformed:
-    """Removes unreachable edges and uncalled procedures; contracts edges that do nothing. What is no loop any more
-    (`do … while (0)`) has no loop head.
-    """
+    """Removes unreachable edges and uncalled procedures; contracts edges that do nothing."""
     procedures: dict[str, Procedure] = {}
-    heads: set[Location] = set()
     waiting = [program.entry]
     edges_back: dict[Edge, tuple[Edge, ...]] = {}
     while waiting:
@@ -34,25 +30,11 @@ def remove_dead_code(program: Program) -> Transformed:
             continue
         old = program.procedures[name]
         edges = reachable_edges(old.entry, [e for e in old.edges if not _never(e)])
-        loops = _heads_of_loops(edges, program)
-        heads |= loops
-        edges = _contracted(old, edges, {*program.errors, *loops}, edges_back)
+        edges = _contracted(old, edges, program, edges_back)
         procedures[name] = old.with_edges(edges)
         waiting.extend(e.statement.procedure for e in edges if isinstance(e.statement, Call))
     ordered = {name: procedures[name] for name in program.procedures if name in procedures}
-    left = replace(program, loop_heads={x: place for x, place in program.loop_heads.items() if x in heads})
-    return Transformed(left.restricted_to(ordered), edges_back)
-
-
-def _heads_of_loops(edges: Iterable[Edge], program: Program) -> set[Location]:
-    """The loop heads of a procedure that lie on a cycle of its edges."""
-    graph: dict[Location, list[Location]] = {}
-    for edge in edges:
-        graph.setdefault(edge.source, []).append(edge.target)
-    if not any(location in program.loop_heads for location in graph):
-        return set()
-    groups = components(graph)
-    return {x for group in groups for x in group if x in program.loop_heads and (len(group) > 1 or x in graph[x])}
+    return Transformed(program.restricted_to(ordered), edges_back)
 
 
 def slice_for_errors(program: Program) -> Transformed:
@@ -79,12 +61,12 @@ def _does_nothing(edge: Edge) -> bool:
 
 
 def _contracted(
-    procedure: Procedure, edges: tuple[Edge, ...], special: Collection[Location], back: dict[Edge, tuple[Edge, ...]]
+    procedure: Procedure, edges: tuple[Edge, ...], program: Program, back: dict[Edge, tuple[Edge, ...]]
 ) -> tuple[Edge, ...]:
     """Removes those of a procedure's edges that do nothing and are the only way out of their source: edges into the
     source now lead to the target. Loop heads and errors stay.
     """
-    keep = {procedure.entry, procedure.exit, *special}
+    keep = {procedure.entry, procedure.exit, *program.errors, *program.loop_heads}
     ways = Counter(edge.source for edge in edges)
     skip: dict[Location, Edge] = {}
     for edge in edges:

@@ -209,10 +209,10 @@ class Confirmation:
             case Flaw(decided=True):
                 return Unknown(f"a proof was found but not confirmed: {checked.problem}")
             case Flaw():
-                self.context.patience.note_undecided()
+                self.context.patience.note_undecided(hurried=seconds is not None)
                 return Unknown(f"evidence incomplete: a proof was found, but {checked.problem}")
             case NotDone(reason, limit):
-                self.context.patience.note_undecided()
+                self.context.patience.note_undecided(hurried=seconds is not None)
                 return Unknown(f"evidence incomplete: a proof was found, but {reason}", limit)
 
     def _provenance(self, found: Safe) -> Provenance:
@@ -240,7 +240,7 @@ class Confirmation:
             left = self.context.time_for_proof
             found = within(left, lambda report: feasible(trace, left))
         if isinstance(found, NotDone | NotDecided):
-            self.context.patience.note_undecided()
+            self.context.patience.note_undecided(hurried=False)
         match found:
             case NotDone(reason, limit):
                 return Unknown(f"a counterexample of the view was found, but in bits: {reason}", limit)

@@ -94,9 +94,9 @@ class Patience:
         self.until = None if seconds is None else running_time() + seconds
         self.was_too_short = False
 
-    def note_undecided(self) -> None:
-        """Something could not be decided: perhaps for want of time."""
-        self.was_too_short |= self.left == 0.0
+    def note_undecided(self, *, hurried: bool) -> None:
+        """Something could not be decided: perhaps for want of time, also if it was given a part of what there is."""
+        self.was_too_short |= self.until is not None and (hurried or self.left == 0.0)
 
 
 def _times(jobs: int, seconds: float | None) -> float | None:
