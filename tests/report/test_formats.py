@@ -77,7 +77,7 @@ TOLD = [
         (("--show-properties",), 0),
         (("--property", "nothing"), 2),
         (("--strange",), 2),
-        (("--engine", "testing", "--property", "overflow"), 3),
+        (("--engine", "testing", "--time-limit", "3", "--property", "overflow"), 3),
     ],
 )
 def test_json_is_one_object_as_its_schema_says(
@@ -174,7 +174,12 @@ def test_a_format_on_the_command_line(program: Path, capsys: pytest.CaptureFixtu
 
 
 def test_sarif_of_what_is_not_decided(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("verify", program, "--engine", "testing", "--property", "overflow", "--format", "sarif") == 3
+    assert (
+        command(
+            "verify", program, "--engine", "testing", "--time-limit", "3", "--property", "overflow", "--format", "sarif"
+        )
+        == 3
+    )
     (result,) = fits_sarif(capsys.readouterr().out)["runs"][0]["results"]
     assert result["kind"] == "open" and result["locations"]
 
