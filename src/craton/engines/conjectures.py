@@ -25,12 +25,12 @@ from craton.engines.guesses import (
     mixed_signs,
     one_below,
     orders_under,
+    sign,
     simple_facts,
 )
 from craton.engines.houdini import Guesses, bounds_by_constants, inductive, premises, wanted_before
 from craton.engines.landmarks import NO_LANDMARKS, Landmarks, landmarks
 from craton.errors import MissingCapability
-from craton.facts.ranges import as_signed
 from craton.logic import (
     BOOL,
     FALSE,
@@ -49,7 +49,8 @@ from craton.logic import (
     ops,
     zero_extend,
 )
-from craton.logic.evaluation import CannotEvaluate, constant
+from craton.logic.evaluation import CannotEvaluate
+from craton.logic.semantics import to_signed
 from craton.logic.sorts import Array
 from craton.logic.walk import atoms, post_order
 from craton.processes.running_time import running_time
@@ -166,8 +167,8 @@ class Conjectures(Engine):
             conditions = list(_conditions(program, steps, location, frozenset(variables)))
             asked = [guess for guess in (*conditions, *bounds[location], *hints) if _holds(guess, variables, rows)]
             if len(rows) < FEW_ROWS:  # what was seen once has one value, and that is soon given up
-                signs = map(_not_negative, filter(_is_number, variables))
-                asked += [sign for sign in signs if _holds(sign, variables, rows)]
+                signs = (sign(v, negative=False) for v in variables if v.sort is not BOOL)
+                asked += [each for each in signs if _holds(each, variables, rows)]
             if not rows:  # possibly unreachable, or seldom reached
                 found[location] = asked
                 continue
@@ -353,7 +354,7 @@ def _numbers(program: Program) -> list[int]:
         step = transition(edge.statement)
         for term in post_order(step.guard, *step.updates.values()):
             if term.op is ops.VALUE and (isinstance(term.sort, BitVec) or term.sort is INT):
-                number = as_signed(term.payload, term.sort.width) if isinstance(term.sort, BitVec) else term.payload
+                number = to_signed(term.sort.width, term.payload) if isinstance(term.sort, BitVec) else term.payload
                 if abs(number) < _LARGE:
                     found.update((number - 1, number, number + 1))
     return sorted(found)
@@ -380,15 +381,6 @@ def _conditions(
             if free_variables(atom) <= known:
                 yield atom
                 yield not_(atom)
-
-
-def _is_number(variable: Term) -> bool:
-    return variable.sort is not BOOL
-
-
-def _not_negative(variable: Term) -> Term:
-    nothing = constant(0, variable.sort)
-    return le(nothing, variable) if variable.sort is INT else bvsle(nothing, variable)
 
 
 def _loops_left(

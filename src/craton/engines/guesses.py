@@ -113,7 +113,7 @@ def equations_by_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
                 fitting = [
                     row for row in rows if all(_negative(row[c], variables[c].sort) is s for c, s in wanted.items())
                 ]
-                condition = and_(*(_sign(variables[c], s) for c, s in wanted.items()))
+                condition = and_(*(sign(variables[c], s) for c, s in wanted.items()))
                 yield from (
                     implies(condition, fact) for fact in linear_equations(variables, fitting) if fact not in known
                 )
@@ -133,7 +133,7 @@ def bounded_by_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
         for other in same:
             beyond = [row for row in fitting if abs(to_signed(width, row[other])) > row[column]]
             copies = [c for c in same if c != other and all(row[c] == row[column] for row in beyond)] if beyond else []
-            excused = [_sign(bound, negative=True), *(eq(variables[c], bound) for c in copies[:1])]
+            excused = [sign(bound, negative=True), *(eq(variables[c], bound) for c in copies[:1])]
             if copies or not beyond:
                 yield or_(*excused, bvsle(variables[other], bound))
                 yield or_(*excused, bvsle(bvneg(bound), variables[other]))
@@ -217,7 +217,7 @@ def multiples(variables: Sequence[Term], rows: Rows, numbers: Sequence[int]) -> 
 
 def mixed_signs(variables: Sequence[Term], rows: Rows) -> Iterator[Term]:
     """That a variable which has both signs is not negative."""
-    return (_sign(variables[column], negative=False) for column in _mixed(variables, rows))
+    return (sign(variables[column], negative=False) for column in _mixed(variables, rows))
 
 
 def _mixed(variables: Sequence[Term], rows: Rows) -> list[int]:
@@ -245,7 +245,7 @@ def _negative(number: Any, sort: Sort) -> bool:
     return bool(number >> (sort.width - 1)) if isinstance(sort, BitVec) else sort is INT and number < 0
 
 
-def _sign(variable: Term, negative: bool) -> Term:
+def sign(variable: Term, negative: bool) -> Term:
     at_most = bvsle if isinstance(variable.sort, BitVec) else le
     at_least_zero = at_most(value(0, variable.sort), variable)
     return not_(at_least_zero) if negative else at_least_zero

@@ -17,7 +17,7 @@ from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjunct
 from craton.logic.affine import cases_of_sum
 from craton.logic.evaluation import CannotEvaluate, evaluate_all
 from craton.logic.instances import blocks, indices, instances, shift_of_blocks, told_by_numbers
-from craton.logic.walk import Substitution, atoms, post_order
+from craton.logic.walk import Substitution, atoms
 from craton.program.analysis.liveness import live_variables
 from craton.program.analysis.nesting import nests
 from craton.program.cfa import Edge, Location, Program
@@ -183,8 +183,7 @@ def bounds_by_constants(program: Program, steps: Mapping[Edge, Transition]) -> G
     live = live_variables(program, steps)
     constants: dict[BitVec, dict[Term, None]] = {}
     paths = [step for edge, step in steps.items() if edge.target not in program.errors]
-    choices = [node.args[0] for step in paths for node in post_order(*step.updates.values()) if node.op is ops.ITE]
-    for condition in (*(step.guard for step in paths), *choices):
+    for condition in (*(step.guard for step in paths), *(choice for step in paths for choice in step.choices)):
         for atom in atoms(condition):
             for side in atom.args:
                 if side.op is ops.VALUE and isinstance(side.sort, BitVec):

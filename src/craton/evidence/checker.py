@@ -55,7 +55,7 @@ _TRIES = (0.1, 0.3, 1.0, 4.0)  # seconds for each of them, before they get all t
 _PATIENT = (*_TRIES, None)
 _OF_LEADER = (0.3, 2.0)  # for who has shown most and is asked alone
 _QUICK = _TRIES[:3]  # where another question will do as well
-_SHORT = 0.3
+_SHORT = 0.3  # seconds: with more, instances are asked about without arrays only, and element by element
 _SHORTEST = _TRIES[0]  # seconds: with no more, only those are asked who are likely to know …
 _LIKELY = 1  # … this many more than have to agree …
 _PROVEN = 8  # … and, once somebody has shown so many, only those who have shown something
@@ -369,14 +369,14 @@ class _Panel:
         some = instantiated(formulas)
         if some is None:
             return False if any(map(is_quantified, formulas)) else self._tried(formulas, (limit,))
-        plain = without_arrays(some)
-        ways = [plain, some] if self.plain_is_easier else [some, plain]
         answer: bool | None = None
-        for way in ways:
-            if answer is None and way is not None and (limit <= _SHORT or way is plain):
-                answer = self._tried(way, (limit,) if limit <= _SHORT else (_TRIES[0], limit))
+        for freed in (True, False) if self.plain_is_easier else (False, True):
+            if answer is None and (limit <= _SHORT or freed):
+                way = without_arrays(some) if freed else some
+                if way is not None:
+                    answer = self._tried(way, (limit,) if limit <= _SHORT else (_TRIES[0], limit))
                 if answer is not None:
-                    self.plain_is_easier = way is plain
+                    self.plain_is_easier = freed
         if answer is None and limit > _SHORT:
             cases = cases_of_indices(some)
             answer = all(self._tried(case, (limit,)) is True for case in cases) or None

@@ -31,6 +31,7 @@ from craton.logic import (
     not_,
     ops,
     or_,
+    post_order,
     substitute,
     var,
 )
@@ -61,6 +62,11 @@ class Transition:
         """The variables whose old value matters."""
         terms = (self.guard, *self.updates.values())
         return frozenset[Term]().union(*map(free_variables, terms)) - frozenset(self.inputs)
+
+    @property
+    def choices(self) -> tuple[Term, ...]:
+        """The conditions that the new values depend on."""
+        return tuple(node.args[0] for node in post_order(*self.updates.values()) if node.op is ops.ITE)
 
     @property
     def havocked(self) -> frozenset[Term]:

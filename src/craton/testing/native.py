@@ -49,6 +49,8 @@ FIRST_RUNS, MOST_RUNS = 25, 100  # of programs with inputs, for each kind of pro
 RUNS_WITHOUT_INPUTS = 3  # arguments and the standard input may still matter
 _MOST_CONSTANTS = 200
 _OF_THE_TEXT, _EXTREME = 0.6, 0.3  # words of its text among all, extreme numbers among other numbers
+_FEW, _MOSTLY = (1, 5), 0.7  # words that a run has again and again, and how often they and what stands between come
+_BETWEEN = (" ", "\n", "")
 _LAST = (-(1 << 31), (1 << 31) - 1)
 _LONGEST_IF_NEEDED, _LONGEST = 0.5, 0.1  # shares of the time for one run …
 _SHORTEST = 0.2  # … but seconds at least
@@ -97,17 +99,22 @@ class DrawnSurroundings:
         if seed == 0:
             return [], {}, b""
         draw = random.Random(seed)
-        arguments = [self._word(draw) for _ in range(draw.randrange(5))]
+        few = draw.sample(self._words, min(len(self._words), draw.randint(*_FEW)))
+        mostly = draw.choice(_BETWEEN)
+        arguments = [self._word(draw, few) for _ in range(draw.randrange(5))]
         environment = {
             name: draw.choice(self._words) for name in ("HOME", "LANG", "USER", "PATH") if draw.random() < 0.5
         }
-        words = [self._word(draw) + draw.choice((" ", "\n", "")) for _ in range(draw.randrange(1, 20))]
+        words = [
+            self._word(draw, few) + (mostly if draw.random() < _MOSTLY else draw.choice(_BETWEEN))
+            for _ in range(draw.randrange(1, 20))
+        ]
         return arguments, environment, "".join(words).encode("latin-1", "replace")[:4000]
 
-    def _word(self, draw: random.Random) -> str:
-        """Of the text, or a number: a small one, or the last that an int can hold."""
+    def _word(self, draw: random.Random, few: Sequence[str]) -> str:
+        """Of the few that come again and again in this run, of all, or a number: a small one, or the last of int."""
         if draw.random() < _OF_THE_TEXT:
-            return draw.choice(self._words)
+            return draw.choice(few if draw.random() < _MOSTLY else self._words)
         return str(draw.choice(_LAST) if draw.random() < _EXTREME else draw.randint(-8, 24))
 
     def found(self, seed: int) -> Surroundings:

@@ -62,6 +62,12 @@ ELSEWHERE = [
     " if (handle && at((char *)handle->name, 0) == 'Q') reach_error(); }",
     "extern unsigned long handle; int main(void) { char *p = (char *)handle;"
     " if (p && p != buffer && at(p, 0) == 'Q') reach_error(); return at(buffer, 0); }",
+    "extern unsigned long handle; union u { unsigned long n; char *q; }; int main(void) { union u v; v.n = handle;"
+    " if (at(buffer, 0)) return 0; if (v.q && at(v.q, 0) == 'Q') reach_error(); }",
+    "extern unsigned long handle; static char *bytes(unsigned long n) { char *q = 0; for (int i = 0; i < sizeof q; i++)"
+    " ((char *)&q)[i] = ((char *)&n)[i]; return q; }"
+    " int main(void) { char *q = bytes(handle); if (at(buffer, 0)) return 0;"
+    " if (q && at(q, 0) == 'Q') reach_error(); }",
 ]
 FROM_NUMBERS = [
     "if (n != (unsigned long)other) return 0; if (p[0] == 5) reach_error();",

@@ -108,9 +108,7 @@ class Facts:
     def _questions(self, steps: Iterable[Transition]) -> Iterator[Term]:
         """What the steps ask of members: whether they can be taken, and then what they do."""
         every = list(steps)
-        choices = [
-            (step, node.args[0]) for step in every for node in post_order(*step.updates.values()) if node.op is ops.ITE
-        ]
+        choices = [(step, choice) for step in every for choice in step.choices]
         for step, asked in [*((step, step.guard) for step in every), *choices]:
             for atom in atoms(self._simplified(asked)):
                 if self._is_open(atom, step):

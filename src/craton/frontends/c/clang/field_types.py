@@ -12,7 +12,9 @@ from craton.frontends.c.syntax.wide_fields import is_wide
 
 _MEMBER = 102
 _NAME_OF_TYPE = 20
-_WITH_TYPES = frozenset({9, _NAME_OF_TYPE, 117, 118})  # and variables, casts, compound literals
+_VARIABLE = 9
+_CONVERSIONS = frozenset({117, 118})  # casts, compound literals
+_WITH_TYPES = frozenset({_VARIABLE, _NAME_OF_TYPE, *_CONVERSIONS})
 _AUTO = 118  # a type
 
 
@@ -23,7 +25,15 @@ def speaks_of_bit_fields(raw: Raw) -> bool:
 def typeof_wide_fields(raw: Raw) -> Raw | None:
     """Where `typeof` or `__auto_type` is asked of a bit-field whose type matters, if that is done anywhere."""
     asking = (node for node in _nodes(raw) if node.kind in _WITH_TYPES and _asks_for_type(node))
-    return next((node for node in asking if any(map(_is_wide, _members(node)))), None)
+    return next((node for node in asking if any(_is_wide(m) for part in _asked(node) for m in _members(part))), None)
+
+
+def _asked(raw: Raw) -> list[Raw]:
+    """The parts of which the type is asked. Values that are converted to it, as a variable begins, are none of them."""
+    if raw.kind == _VARIABLE and lib().clang_getCursorType(raw.cursor).kind != _AUTO:
+        value = lib().clang_Cursor_getVarDeclInitializer(raw.cursor)
+        return [part for part in raw.children if part.cursor.key != value.key]
+    return raw.children[:-1] if raw.kind in _CONVERSIONS else list(raw.children)
 
 
 def _asks_for_type(raw: Raw) -> bool:

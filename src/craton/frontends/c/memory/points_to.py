@@ -158,7 +158,9 @@ class PointsTo:
             self._mark_foreign()
 
     def _mark_foreign(self) -> None:
-        mark_foreign(self.scan, self.places.roots(), self.of_variable)
+        handed_on = {find(place) for place in self.places.all if place.into is not None or place.invented}
+        handed_on.update(find(source) for _, source in self._numbers)
+        mark_foreign(self.scan, self.places.roots(), self.of_variable, handed_on)
 
     def flow(self, target: Place, source: Place | None, t: CType) -> None:
         """A value of type `t` comes to stand where another points to `target`. Numbers are joined only when one turns
