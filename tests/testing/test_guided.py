@@ -75,6 +75,17 @@ int main(void) {
     if (one->state == 0 && one->next == 0 && two->state == 5 && __VERIFIER_nondet_int() == 40404) reach_error();
 }
 """
+# The same in each place, for hundreds of rounds.
+STEADY = """
+int main(void) {
+    for (int i = 0; i < 500; i++) {
+        if (__VERIFIER_nondet_int() != 0) return 0;
+        if (__VERIFIER_nondet_int() < 4000) return 0;
+        if (__VERIFIER_nondet_int() == 0) return 0;
+    }
+    reach_error();
+}
+"""
 LEFT_BEHIND = """
 int global; static int *block;
 int main(void) {
@@ -112,7 +123,7 @@ def test_steps_in_a_row(tmp_path: Path, data_model: str) -> None:
     assert [as_number(read) % 2**32 for read in found.replay.inputs][:3] == [70211, 2**32 - 300, 812]
 
 
-@pytest.mark.parametrize("text", [STATES, POINTERS], ids=["states", "pointers from outside"])
+@pytest.mark.parametrize("text", [STATES, POINTERS, STEADY], ids=["states", "pointers from outside", "steady"])
 def test_what_learnt_inputs_find_is_repeated(tmp_path: Path, text: str) -> None:
     found, repeated = _found(tmp_path, text, 30)
     assert found is not None

@@ -69,6 +69,8 @@ ERRORS = {
         #include <stdio.h>
         void reach_error(void) {}
         int main(void) { int x; if (scanf("%d", &x) == 1 && x == 4711) reach_error(); }""",
+    "the same input a thousand times": f"""{HEAD}
+        int main(void) {{ for (int i = 0; i < 1000; i++) if (!__VERIFIER_nondet_int()) return 0; reach_error(); }}""",
 }
 
 

@@ -43,6 +43,7 @@ MOST_LOOKED_AT = 6  # failing runs
 LONGEST = 0.06  # share of the time for one run …
 SHORTEST = 0.5  # … but seconds at least
 LONGEST_ON_ZEROS = 0.3  # share for the first; all the time if there are no inputs, and so no other runs
+START = 0.8  # seconds that learning runs have before others begin: two searches
 _REPEATED_STEPS = 2_000_000  # of the interpreter
 _KINDS = frozenset((UNREACH.name, OVERFLOW.name))  # memory is the interpreter's business
 
@@ -126,8 +127,10 @@ def _failing(
 
 
 def _in_turns(searches: Mapping[_Search, Iterator[list[str] | None]]) -> Iterator[tuple[_Search, list[str]]]:
-    """What harnesses said of runs that fail. It is the turn of the search that has had the least time."""
-    used = dict.fromkeys(searches, 0.0)
+    """What harnesses said of runs that fail. It is the turn of the search that has had the least time; those that learn
+    have a start, as the first drawn run may take long.
+    """
+    used = {search: 0.0 if search is _Search.GUIDED else START for search in searches}
     while used:
         search = min(used, key=lambda each: used[each])
         begun = running_time()
