@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
@@ -71,10 +72,8 @@ def stepping(statement: Statement, variables: Sequence[Term]) -> Callable[[State
     """The states after a statement."""
     place = {x: i for i, x in enumerate(variables)}
     if isinstance(statement, Havoc):
-        (x,) = statement.variables
-        assert isinstance(x.sort, BitVec)
-        values = range(1 << x.sort.width)
-        return lambda state: [(*state[: place[x]], value, *state[place[x] + 1 :]) for value in values]
+        ways = [numbers_of(x) if x in statement.variables else None for x in variables]
+        return lambda state: list(product(*([own] if w is None else w for own, w in zip(state, ways, strict=True))))
     assert isinstance(statement, Assume | Assign)
     term = statement.condition if isinstance(statement, Assume) else statement.value
     constants: dict[str, Any] = {}
@@ -89,12 +88,18 @@ def stepping(statement: Statement, variables: Sequence[Term]) -> Callable[[State
     return lambda state: [(*state[:written], value(state), *state[written + 1 :])]
 
 
-def reached(program: Program) -> dict[Location, set[State]]:
-    """The values of x, y, z at each location."""
+def numbers_of(variable: Term) -> range:
+    assert isinstance(variable.sort, BitVec)
+    return range(1 << variable.sort.width)
+
+
+def reached(program: Program, *, from_anything: bool = False) -> dict[Location, set[State]]:
+    """The values of x, y, z at each location, from zeros or from any values at the entry."""
     variables = (*VARIABLES, *(x for x in program.main.locals if x not in VARIABLES))
     steps = {edge: stepping(edge.statement, variables) for edge in program.main.edges}
-    start = ENTRY, (0,) * len(variables)
-    seen, waiting = {start}, [start]
+    starts = product(*map(numbers_of, variables)) if from_anything else [(0,) * len(variables)]
+    seen = {(program.main.entry, state) for state in starts}
+    waiting = list(seen)
     while waiting:
         location, state = waiting.pop()
         for edge in program.main.outgoing(location):

@@ -33,7 +33,7 @@ CHOICES: dict[str, Passes] = {
     "constants,slicing": (Pass.SLICING, Pass.CONSTANTS),
     " dead-code , constants": (Pass.DEAD_CODE, Pass.CONSTANTS),
     "dead-code,slicing,constants": FIRST,
-    "dead-code,slicing,constants,elements": ALL,
+    "dead-code,slicing,constants,elements,waiting": ALL,
 }
 FIGURE_1 = """
 procedure example1() {

@@ -49,7 +49,7 @@ def add_passes(group: argparse._ArgumentGroup, usual: str, doing: str) -> None:
         dest="switched_passes",
         metavar="P,…",
         help=f"which passes make the program smaller before {doing}: "
-        f"dead-code, slicing, constants, elements, or none ({usual})",
+        f"dead-code, slicing, constants, elements, waiting, or none ({usual})",
     )
 
 

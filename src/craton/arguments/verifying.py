@@ -63,7 +63,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         "the same with histories of sums, counts and maxima of prefixes",
     )
     how.add_argument("--loops", choices=("exact", "accelerated"), help="loops, or many rounds as one step")
-    add_passes(how, "all three", "engines see it")
+    add_passes(how, "all of them", "engines see it")
     how.add_argument("--solver", metavar="S", help="the engine's solver; see craton solvers")
     how.add_argument(
         "--seed",

@@ -16,6 +16,7 @@ class Pass(enum.Enum):
     SLICING = "slicing"  # what cannot influence whether an error is reached
     CONSTANTS = "constants"  # variables whose value is known
     ELEMENTS = "elements"  # arrays of which constant indices are read, or that hold constants
+    WAITING = "waiting"  # rounds of loops that leave nothing behind
     HISTORIES = "histories"  # what sums, counts and maxima were round by round, for proofs to speak of
     TYPED_CALLS = "typed-calls"  # calls through pointers of other types: there are none, it is assumed
 

@@ -18,6 +18,7 @@ from craton.program.passes import ALL, CALLS_ARE_TYPED, Pass, Passes
 from craton.program.slicing import remove_dead_code, slice_for_errors
 from craton.program.tables import tables_as_choices
 from craton.program.transformation import Transformed, unchanged
+from craton.program.waiting import without_waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def made_smaller(program: Program, passes: Passes) -> Transformed:
         small = _without_arrays(small, passes)
     if Pass.SLICING in passes:
         small = small.then(slice_for_errors(small.program))
+    if Pass.WAITING in passes:
+        small = small.then(without_waiting(small.program))
     return small.then(with_histories(small.program)) if Pass.HISTORIES in passes else small
 
 

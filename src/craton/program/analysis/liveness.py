@@ -36,6 +36,13 @@ def live_at_entry(procedure: Procedure, candidates: Iterable[Term], shared: Iter
 
     Leaving the procedure reads its results; a call reads all shared variables.
     """
+    return list(live_at((procedure.entry,), procedure, candidates, shared)[procedure.entry])
+
+
+def live_at(
+    locations: Iterable[Location], procedure: Procedure, candidates: Iterable[Term], shared: Iterable[Term] = ()
+) -> dict[Location, tuple[Term, ...]]:
+    """The candidates that may be read after each location before they are written."""
     number = {variable: i for i, variable in enumerate(dict.fromkeys(candidates))}
 
     def mask(variables: Iterable[Term]) -> int:  # sets as numbers: some programs have thousands of variables
@@ -55,8 +62,8 @@ def live_at_entry(procedure: Procedure, candidates: Iterable[Term], shared: Iter
         return read | after & kept
 
     start = dict.fromkeys(procedure.locations, 0) | {procedure.exit: mask(procedure.returns)}
-    live = _least_solution(procedure, start, before)[procedure.entry]
-    return [variable for variable, i in number.items() if live >> i & 1]
+    live = _least_solution(procedure, start, before)
+    return {x: tuple(variable for variable, i in number.items() if live[x] >> i & 1) for x in locations}
 
 
 def _needed(step: Transition, after: frozenset[Term]) -> frozenset[Term]:
