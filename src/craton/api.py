@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from craton.errors import CratonError
@@ -18,13 +17,16 @@ from craton.frontends.programs import Request, load_program, properties_asked
 if TYPE_CHECKING:
     from craton.configuration.stages import Stage
     from craton.engines.contract import Engine, Progress, Statistics
+    from craton.frontends.function_entry import FunctionProgram
     from craton.library.result import Result
     from craton.library.subject import Subject
     from craton.processes.limits import Limits
     from craton.program.cfa import Program
+    from craton.report.verdict import Outcome
     from craton.traces.explanation import Explanation
     from craton.traces.refutation import Refiner
     from craton.trees.explanation import TreeExplanation
+    from craton.verdicts import result as plain
 
 File = str | os.PathLike[str]
 DataModel = Literal["ILP32", "LP64"]
@@ -38,6 +40,7 @@ def verify(
     *files: File,
     source: str | None = None,
     language: Language = "c",
+    function: str | None = None,
     property: File | None = None,
     engine: str | Engine | None = None,
     refine: str | Refiner | None = None,
@@ -62,6 +65,7 @@ def verify(
     """Does the program have the property? `result.verdict` is `Proved`, `Violated` or `Unknown`, with its evidence.
 
     Files are C files, one Boogie program or one task definition; or `source` is the text of a program, in a `language`.
+    `function` is called with arbitrary arguments and global variables instead of `main`.
     `property` is a property file, or names (`"overflow,memsafety"`). Engines and refiners are values
     (`craton.TraceAbstraction(craton.Newton())`) or what one writes on the command line. Without any of them several
     ways take turns, `jobs` of them at once. `passes` are those that run ("slicing,constants", "none"; all by default).
@@ -85,11 +89,12 @@ def verify(
     if jobs < 1:
         raise CratonError(f"jobs={jobs}: expected a whole number from 1 on")
     limits = Limits(time_limit, cpu_limit, None if memory_limit is None else int(memory_limit * 2**20))
-    return _verified(replace(subject, request=request), stages, limits, confirm, jobs, watch)
+    return _verified(replace(subject, request=request), function, stages, limits, confirm, jobs, watch)
 
 
 def _verified(
     subject: Subject,
+    function: str | None,
     stages: Sequence[Stage],
     limits: Limits,
     confirm: bool,
@@ -101,7 +106,7 @@ def _verified(
     from craton.library.subject import inside
     from craton.processes.supervision import Done, Failed, Report, supervise
     from craton.report.so_far import Reporting, SoFar
-    from craton.report.verdict import Outcome, outcome
+    from craton.report.verdict import outcome
     from craton.verdicts import result as plain
     from craton.verdicts.verdict import Unknown
     from craton.verification.beginning import verify
@@ -109,12 +114,21 @@ def _verified(
     from craton.verification.scheduling import own_limits
 
     own = own_limits(limits)
-    run = partial(verify, subject.request, stages, own.wall, jobs=jobs, cpu=own.cpu, memory=own.memory)
     so_far = SoFar()
 
-    def work(report: Report) -> tuple[plain.Result, Outcome]:
+    def work(request: Request, report: Report) -> tuple[plain.Result, Outcome]:
         reporting = Reporting(report, learned=True)
-        found = run(reporting.progress, confirm=confirm, loaded=reporting.loaded)
+        found = verify(
+            request,
+            stages,
+            own.wall,
+            reporting.progress,
+            confirm=confirm,
+            jobs=jobs,
+            cpu=own.cpu,
+            memory=own.memory,
+            loaded=reporting.loaded,
+        )
         return found, outcome(found)
 
     def heard(told: object) -> None:
@@ -123,18 +137,36 @@ def _verified(
             watch(*progress)
 
     begun = time.monotonic()
-    with subject.at_hand() as folder:
-        ending = supervise(lambda report: inside(folder, lambda: work(report)), limits, heard)
+    with subject.at_hand() as folder, subject.calling(function, folder) as called:
+        request = subject.request if called is None else called.request
+        ending = supervise(lambda report: inside(folder, lambda: work(request, report)), limits, heard)
     match ending:
         case Done(value):
             found, told = value
-            return Result.of(found, told, subject)
         case Failed(error):
             raise error
         case _:
             limit = limit_reached(ending)
-            stopped = plain.Result(Unknown(ending.reason, limit), seconds=time.monotonic() - begun)
-            return Result.of(stopped, so_far.outcome(ending.reason, limit), subject)
+            found = plain.Result(Unknown(ending.reason, limit), seconds=time.monotonic() - begun)
+            told = so_far.outcome(ending.reason, limit)
+    return Result.of(found, told, subject) if called is None else _of_called(found, told, called)
+
+
+def _of_called(found: plain.Result, told: Outcome, called: FunctionProgram) -> Result:
+    """Of a function, in the words of the file that has it."""
+    from craton.library.result import Result
+    from craton.program.origin import SourceRange
+    from craton.report.called import of_called
+    from craton.verdicts.text import VerdictKind
+    from craton.verdicts.verdict import Proved, Unknown, Violated
+
+    told = of_called(told, called)
+    match found.verdict:
+        case Proved() if told.verdict.kind is VerdictKind.UNKNOWN:
+            found = replace(found, verdict=Unknown(told.reason))
+        case Violated(place=SourceRange(file=called.copy) as place) as violated:
+            found = replace(found, verdict=replace(violated, place=replace(place, file=called.original)))
+    return Result.of(found, told, None)
 
 
 def load(

@@ -154,3 +154,24 @@ def test_an_explanation_is_a_table_where_it_is_printed(proved: craton.Result) ->
     assert any(row.split()[1:4] == ["x", ":=", "0"] for row in rows if row.startswith("5"))
     assert rows[-2].startswith("newton(sp): not perfect") and rows[-1].startswith("craig(z3): ")
     assert "assume" not in repr(told) and "newton(sp): not perfect" in repr(told)
+
+
+FUNCTIONS = """#include <assert.h>
+static int limit = 3;
+int scale(unsigned char x) { assert(x <= limit); return x; }
+int fine(unsigned char x) { int y = x; assert(y <= 255); return y; }
+int through(const int *p) { return p == 0 || *p == *p; }
+"""
+
+
+def test_a_function_on_arbitrary_arguments(tmp_path: Path) -> None:
+    failed = craton.verify(source=FUNCTIONS, function="scale", engine="bounded")
+    assert isinstance(failed.verdict, craton.Violated) and failed.verdict.place is not None
+    assert failed.verdict.place.file == "program.c" and failed.verdict.place.line == 3
+    assert failed.trace[0]["text"].startswith("int scale") and failed.trace[0]["inputs"] == ["limit", "x"]
+    (tmp_path / "f.c").write_text(FUNCTIONS)
+    assert isinstance(craton.verify(tmp_path / "f.c", function="fine", engine="bounded").verdict, craton.Proved)
+    through = craton.verify(source=FUNCTIONS, function="through", property="memsafety", engine="bounded")
+    assert isinstance(through.verdict, craton.Unknown) and "other memory was not looked at" in through.to_json()
+    with pytest.raises(craton.CratonError, match="absent"):
+        craton.verify(source=FUNCTIONS, function="absent")

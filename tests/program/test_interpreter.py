@@ -147,9 +147,11 @@ def test_array_values_stay_what_they_are() -> None:
     assert ArrayValue(0, {1: 2}).get(1) == 2  # the interpreter's own arrays are compared with these elsewhere
 
 
-@pytest.mark.parametrize("limit", [1, 100])
+@pytest.mark.parametrize("limit", [1, 100, 1500])
 def test_a_limit_is_a_limit(limit: int) -> None:
     assert isinstance(run(program((0, Assign(X, X), 0)), step_limit=limit).outcome, StepLimit)
+    counting = run(program((0, Assign(X, bvadd(X, bv(1, 8))), 0)), step_limit=limit)
+    assert counting.steps == limit and counting.values[X] == limit % 256
 
 
 A, B = var("a", Array(BitVec(8), BitVec(8))), var("main::b", Array(BitVec(8), BitVec(8)))

@@ -159,3 +159,33 @@ def test_a_premise_is_not_made_weaker() -> None:
     inside = and_(bvsle(number(0), K), eq(TOP, address(1)))
     element = value(bvadd(address(2000), bvmul(address(4), sign_extend(32, K))))
     assert in_c(forall([K], implies(inside, eq(element, number(7)))), POINTERS, PROGRAM) == Said("1", complete=False)
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (and_(bvsle(number(3), K), bvsle(K, number(9))), "k >= 3 && k <= 9"),
+        (and_(not_(bvslt(K, number(3))), bvslt(K, number(9))), "k >= 3 && k <= 8"),
+        (and_(bvsle(number(0), K), bvsle(K, number(9))), "k <= 9"),
+        (bvsle(number(3), K), "(int)k >= 3"),  # not of large numbers
+        (and_(bvsle(number(-3), K), bvsle(K, number(9))), "(int)k >= -3 && (int)k <= 9"),
+    ],
+)
+def test_bounds_with_a_sign_of_what_has_none(formula: Term, text: str) -> None:
+    assert in_c(formula, POINTERS, PROGRAM) == Said(text)
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (eq(K, number(7)), "k == BUSY"),
+        (not_(eq(K, number(7))), "k != BUSY"),
+        (and_(bvule(number(7), K), bvule(K, number(7))), "k == BUSY"),
+        (eq(K, number(8)), "k == 8"),
+        (or_(eq(K, number(7)), eq(X, number(7))), "(k == BUSY || x == 7)"),
+    ],
+)
+def test_constants_of_enumerations(formula: Term, text: str) -> None:
+    storage = Storage((), {}, {"enum state": {3: "IDLE", 7: "BUSY"}})
+    pointers = Pointers(storage, name, lambda v: "", type_of=lambda v: "enum state" if v is K else "int")
+    assert in_c(formula, pointers, PROGRAM) == Said(text)

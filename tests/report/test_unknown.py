@@ -49,8 +49,9 @@ def test_what_to_try() -> None:
 
 
 def test_other_engines_are_worth_a_try() -> None:
-    assert went_alone({"iterations": 3}) and went_alone({"seconds of stages": {"horn": 1.0}, "iterations": 0})
-    assert not went_alone({"seconds of stages": {"horn": 1.0, "bounded": 2.0}, "iterations": 3}) and not went_alone({})
+    assert went_alone({"seconds of stages": {"horn": 1.0}, "iterations": 0})
+    assert not went_alone({"seconds of stages": {"horn": 1.0, "bounded": 2.0}, "iterations": 3})
+    assert not went_alone({"iterations": 3})  # ended from outside: whoever took turns is not known
     assert to_try("gave up", None, 1, alone=True).startswith("no --engine") and "--engine" not in to_try("x", None, 1)
 
 
@@ -60,3 +61,16 @@ def test_ways_that_do_not_fit_come_last() -> None:
         " horn: gave up"
     )
     assert in_the_way(reason) == "horn: gave up; and 2 other reasons (--json)"
+
+
+def test_who_has_no_command_line_is_told_of_no_options() -> None:
+    for reason, limit, alone in (
+        ("out of time", "cpu", False),
+        ("x", "memory", False),
+        ("x", None, True),
+        ("x", None, False),
+    ):
+        told = to_try(reason, limit, 2, alone=alone, options=False)
+        assert told and "--" not in told
+    assert "--" not in to_try("the program ends without an error", None, 1, ["f"], options=False)
+    assert "--" not in in_the_way("a: gave up; b: gave in", options=False)

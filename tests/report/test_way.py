@@ -92,6 +92,8 @@ def lines(found: list[Step | Rounds]) -> list[int | str]:
         ((7, 1, 2, 1, 2, 1, 2, 1, 8), [7, 1, 2, "1 rounds", 1, 2, 1, 8]),
         ((5,) * 9, [5, "7 rounds", 5]),
         ((1, 2, 3) * 4 + (1, 9), [1, 2, 3, "2 rounds", 1, 2, 3, 1, 9]),
+        ((1, *(2, 3) * 5) * 2, [1, 2, 3, "3 rounds", 2, 3, 1, 2, 3, "3 rounds", 2, 3]),
+        ((1, *(2, 3) * 5) * 4, [1, 2, 3, "3 rounds", 2, 3, "2 rounds", 1, 2, 3, "3 rounds", 2, 3]),
     ],
 )
 def test_rounds_are_folded(passed: tuple[int, ...], expected: list[int | str]) -> None:
@@ -177,3 +179,21 @@ int main(void) {
     (passed,) = [one.steps for one in ways if one.steps]
     changes = {step.line: step.changes for step in passed if isinstance(step, Step)}
     assert changes == {4: {"head": "NULL", "n": "block 1"}, 5: {"n->next": "NULL"}, 6: {}, 7: {}}
+
+
+def test_what_the_failing_statement_read_from_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """
+    #include <assert.h>
+    struct point { int x, y; };
+    int main(void) {
+      int a[2][2] = {{1, 2}, {3, 4}}, i = 1;
+      struct point p, *q = &p;
+      p.x = 7; p.y = 4;
+      assert(a[i][0] == 3 && q->x != 7);
+    }
+    """
+    file = tmp_path / "reads.c"
+    file.write_text(text)
+    assert main(["verify", str(file), "--engine", "bounded", "--json"]) == 1
+    there = json.loads(capsys.readouterr().out)["violated"]["there"]
+    assert list(there.items())[:3] == [("i", "1"), ("q", "&p"), ("a[1][0]", "3")] and "7" in there.values()

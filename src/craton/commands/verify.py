@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
@@ -18,7 +18,7 @@ from craton.arguments.sources import requested
 from craton.arguments.verifying import add_verify_arguments, evidence_files_of, output_of, stages_of
 from craton.errors import CratonError
 from craton.files import CannotWrite, check_can_be_written, check_own_places
-from craton.verdicts.text import VerdictKind, VerdictText
+from craton.verdicts.text import VerdictKind
 from craton.words import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -198,18 +198,9 @@ class _Work:
         return content if self.called is None else cast(T, self.called.renamed(content))
 
     def _told(self, found: Outcome) -> Outcome:
-        called = self.called
-        if called is None:
-            return found
-        if called.looked_at and found.verdict.kind is VerdictKind.TRUE:
-            from craton.report.unknown import OTHER_MEMORY
+        from craton.report.called import of_called
 
-            reason = f"no violation where {called.looked_at}, but {OTHER_MEMORY}"
-            found = replace(found, verdict=VerdictText(VerdictKind.UNKNOWN), reason=reason, evidence="", invariants=[])
-        way, violated = called.with_one_call(found.way, found.violated)
-        found = replace(found, way=way, violated=violated)
-        names = [one.name for one in fields(found) if one.name != "verdict"]
-        return replace(found, **{name: self._renamed(getattr(found, name)) for name in names})
+        return found if self.called is None else of_called(found, self.called)
 
     def verified(self, request: Request, seconds: float, cpu_seconds: float | None) -> tuple[Outcome, Ending]:
         """One property, in a process of its own within limits."""

@@ -58,7 +58,11 @@ class FunctionProgram:
     def with_one_call(
         self, way: list[dict[str, Any]], violated: dict[str, Any] | None
     ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-        """The steps of a run, where all that chooses values before the call is one step; and what fails."""
+        """The steps of a run, where all that chooses values before the call is one step; and what fails. What globals
+        begin with in the text is not told: they have any values.
+        """
+        first_added = next((n for n, step in enumerate(way) if self._is_added(step)), 0)
+        way = way[first_added:]
         added = next((n for n, step in enumerate(way) if "line" in step and not self._is_added(step)), len(way))
         steps = [step for step in way[:added] if "line" in step]
         if not steps:

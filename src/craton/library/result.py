@@ -81,7 +81,7 @@ class Result(plain.Result):
     subject: Subject | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, result: plain.Result, told: Outcome, subject: Subject) -> Result:
+    def of(cls, result: plain.Result, told: Outcome, subject: Subject | None) -> Result:
         same = {one.name: getattr(result, one.name) for one in fields(plain.Result)}
         return cls(**same, told=told, subject=subject)
 

@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from craton.frontends.programs import Request
+
+if TYPE_CHECKING:
+    from craton.frontends.function_entry import FunctionProgram
 
 T = TypeVar("T")
 
@@ -41,6 +44,22 @@ class Subject:
         with TemporaryDirectory(prefix="craton-") as folder:
             (Path(folder) / self.request.files[0]).write_text(self.text, encoding="utf-8")
             yield Path(folder)
+
+    @contextmanager
+    def calling(self, function: str | None, folder: Path | None) -> Iterator[FunctionProgram | None]:
+        """While its copy can be read: the program that calls the function; None if none is named. The folder is where
+        the files are at hand.
+        """
+        if function is None:
+            yield None
+            return
+        from craton.frontends.function_entry import calling
+
+        named = self.request.files
+        files = named if folder is None else tuple(str(folder / name) for name in named)
+        with TemporaryDirectory(prefix="craton-", ignore_cleanup_errors=True) as copies:
+            called = calling(replace(self.request, files=files), function, Path(copies))
+            yield called if folder is None else replace(called, original=named[0])
 
 
 def inside(folder: Path | None, work: Callable[[], T]) -> T:

@@ -4,11 +4,13 @@ of all elements with `\\forall`. What C has no words for is left out, which make
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from craton.errors import NotExpressible
-from craton.logic import BitVec, Term, conjuncts, disjuncts, free_variables, not_, ops
+from craton.logic import TRUE, BitVec, Term, bv, bvule, conjuncts, disjuncts, free_variables, not_, ops
+from craton.logic.semantics import to_signed
 from craton.logic.walk import post_order
 from craton.program.cfa import Program
 from craton.program.spelling import spelled
@@ -36,14 +38,15 @@ def in_c(formula: Term, pointers: Pointers, program: Program) -> Said:
     """A conjunction; `pointers` has the names."""
     parts = conjuncts(formula)
     pointers = pointers.knowing(parts)
+    without_signs = _without_signs(parts, pointers)
     exact: list[Comparison | str] = []
     weaker: list[Said] = []
-    for part in parts:
+    for part in without_signs:
         try:
             exact.append(_exact(part, pointers, program))
         except NotExpressible:
             weaker.append(_weaker(part, pointers, program))
-    texts = [*_joined(exact), *(_bracketed(said.text) for said in weaker if not said.is_nothing)]
+    texts = [*_joined(exact, pointers), *(_bracketed(said.text) for said in weaker if not said.is_nothing)]
     complete = all(said.complete for said in weaker)
     return Said(" && ".join(dict.fromkeys(texts)) or _NOTHING, complete)
 
@@ -55,13 +58,63 @@ def _exact(part: Term, pointers: Pointers, program: Program) -> Comparison | str
         found = comparison(named, pointers.name)
     except NotExpressible:
         found = None
-    return found or _bracketed(spelled(named, program, pointers.name))
+    return found or _bracketed(spelled(pointers.with_words(named), program, pointers.name))
 
 
-def _joined(parts: Iterable[Comparison | str]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """constant ≤ number, or number ≤ constant, both read with a sign."""
+
+    number: Term
+    constant: int
+    is_least: bool
+
+    @staticmethod
+    def of(part: Term) -> _Bound | None:
+        negated = part.op is ops.NOT
+        inner = part.args[0] if negated else part
+        if inner.op not in (ops.BVSLE, ops.BVSLT):
+            return None
+        left, right = inner.args
+        strict = (inner.op is ops.BVSLT) is not negated
+        if negated:
+            left, right = right, left
+        for number, constant, is_least in ((right, left, True), (left, right, False)):
+            if constant.op is ops.VALUE and isinstance(number.sort, BitVec):
+                value = to_signed(number.sort.width, constant.payload)
+                return _Bound(number, value + (strict if is_least else -strict), is_least)
+        return None
+
+    @property
+    def without_sign(self) -> Term:
+        assert isinstance(self.number.sort, BitVec)
+        constant = bv(self.constant, self.number.sort.width)
+        return bvule(constant, self.number) if self.is_least else bvule(self.number, constant)
+
+
+def _without_signs(parts: Sequence[Term], pointers: Pointers) -> list[Term]:
+    """`3 <= x <= 9` with a sign is the same without one, where 0 <= 3: so it is said of what has none in the text."""
+    bounds = {part: bound for part in parts if (bound := _Bound.of(part)) is not None and bound.constant >= 0}
+    sides = Counter(number for number, _ in {(bound.number, bound.is_least) for bound in bounds.values()})
+    told = {
+        part: bound.without_sign
+        for part, bound in bounds.items()
+        if sides[bound.number] == 2 and pointers.has_no_sign(bound.number)
+    }
+    return [one for one in (told.get(part, part) for part in parts) if one is not TRUE]
+
+
+def _joined(parts: Iterable[Comparison | str], pointers: Pointers) -> list[str]:
     parts = list(parts)
     sums = merged(part for part in parts if isinstance(part, Comparison))
-    return [*map(str, sums), *(part for part in parts if isinstance(part, str))]
+    told = [f"{one.left} {one.operator} {_number_or_word(one, pointers)}" for one in sums]
+    return [*told, *(part for part in parts if isinstance(part, str))]
+
+
+def _number_or_word(one: Comparison, pointers: Pointers) -> str:
+    """`state == DONE`, where it is of an enumeration."""
+    is_number = one.right.removeprefix("-").isdecimal()
+    return (pointers.word(one.left, int(one.right)) if is_number else "") or one.right
 
 
 def _weaker(part: Term, pointers: Pointers, program: Program) -> Said:
@@ -99,7 +152,7 @@ def _of_all(part: Term, pointers: Pointers, program: Program) -> Said:
     said = in_c(conclusion, inner, program)
     if said.is_nothing:
         return said
-    given = f"{' && '.join(_joined(premises))} ==> " if premises else ""
+    given = f"{' && '.join(_joined(premises, inner))} ==> " if premises else ""
     return Said(f"(\\forall {declared}; {given}{said.text})", said.complete)
 
 

@@ -177,9 +177,13 @@ def _text(formula: Term, names: Mapping[Term, tuple[str, Term]], program: Progra
             raise NotExpressible(f"{variable.name} has no name in C")
         return text, symbol.signed
 
-    def pointee(variable: Term) -> str:
+    def type_of(variable: Term) -> str:
         symbol = program.symbols.get(names.get(variable, ("", variable))[1])
-        return symbol.type.removesuffix("*").strip() if symbol is not None and symbol.type.endswith("*") else ""
+        return "" if symbol is None else symbol.type
+
+    def pointee(variable: Term) -> str:
+        kind = type_of(variable)
+        return kind.removesuffix("*").strip() if kind.endswith("*") else ""
 
     old = frozenset(at_entry(memory) for memory in program.globals)
-    return in_c(formula, Pointers(program.storage, name, pointee, old), program)
+    return in_c(formula, Pointers(program.storage, name, pointee, old, type_of), program)

@@ -34,7 +34,7 @@ _JOINTS = re.compile(r"( (?:&&|\|\||∧|∨) )")  # of the parts of a formula
 @dataclass(frozen=True, slots=True)
 class About:
     """What a page says besides the outcome: a picture of the automaton (SVG), how the run was configured, and a command
-    that does it again.
+    that does it again; "" where nobody has a command line.
     """
 
     picture: str = ""
@@ -47,7 +47,7 @@ def report(told: Outcome, about: About | None = None) -> str:
     about = about or About()
     way = _steps(told)
     body = [
-        _head(told),
+        _head(told, options=bool(about.command)),
         _source_and_way(told, way),
         _automaton(about.picture),
         _refinements(told.refinements),
@@ -70,7 +70,7 @@ def _title(told: Outcome) -> str:
     return ", ".join(told.sources) or "craton"
 
 
-def _head(told: Outcome) -> Html:
+def _head(told: Outcome, *, options: bool) -> Html:
     badge = element("span", told.answer.upper() or told.verdict.headline, kind=f"badge {told.verdict.kind.value}")
     sentences = [_NOTHING_VIOLATES] if told.verdict.kind is VerdictKind.TRUE and not told.answer else []
     sentences += [f"warning: {one}" for one in told.warnings]
@@ -80,9 +80,9 @@ def _head(told: Outcome) -> Html:
         sentences.append(f"{told.violated['what']}{place}{because}")
         if told.violated.get("there"):
             sentences.append(f"There, {held_there(told.violated)}.")
-    sentences += [in_the_way(told.reason)] if told.reason else []
+    sentences += [in_the_way(told.reason, options=options)] if told.reason else []
     if told.verdict.kind is VerdictKind.UNKNOWN:
-        sentences += [f"{word.capitalize()}: {sentence}" for word, sentence in done_and_open(told)]
+        sentences += [f"{word.capitalize()}: {sentence}" for word, sentence in done_and_open(told, options=options)]
     sentences += [told.evidence] if told.evidence else []
     sentences += [] if told.confirmed else ["This verdict is not confirmed."]
     facts = {

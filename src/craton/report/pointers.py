@@ -2,17 +2,20 @@
 
 Addresses are numbers to engines. C has no numbers for them, but names: of objects, and of what a pointer points to; a
 number that a pointer is said to have is as good as the pointer. What has no such name is `NotExpressible`.
+Numbers that are compared with something of an enumeration have names, too (`with_words`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from craton.errors import NotExpressible
-from craton.logic import BOOL, BitVec, Float, Sort, Term, ops, select, var
+from craton.logic import BOOL, BitVec, Float, Sort, Term, eq, free_variables, ops, select, var
 from craton.logic.build import rebuild
+from craton.logic.semantics import to_signed
 from craton.logic.walk import fold
 from craton.program.spelling import Name
 from craton.program.storage import Cell, Scalar, Storage, cell_at, pointing
@@ -42,21 +45,30 @@ class Pointer:
 
 class Pointers:
     """Names for the parts of a formula that are about memory. `pointee` is what a variable points to, "" if it is no
-    pointer; `old` are memories as they were when a procedure was entered. Law: a text means one thing.
+    pointer; `old` are memories as they were when a procedure was entered; `type_of` is the type of a variable, "" if
+    that is not known. Law: a text means one thing.
     """
 
     def __init__(
-        self, storage: Storage, name: Name, pointee: Callable[[Term], str], old: frozenset[Term] = frozenset()
+        self,
+        storage: Storage,
+        name: Name,
+        pointee: Callable[[Term], str],
+        old: frozenset[Term] = frozenset(),
+        type_of: Callable[[Term], str] = lambda variable: "",
     ) -> None:
         self.storage = storage
         self.known_name = name
         self.known_pointee = pointee
+        self.known_type = type_of
         self.old = old
         self.learned: dict[int, Pointer] = {}
         self._stand_ins: dict[Term, tuple[str, bool]] = {}
         self._pointers: dict[Term, Pointer] = {}
         self._memories: dict[str, Term] = {}  # which memory was meant by a text: one text has one meaning
         self._comparisons: dict[Term, tuple[str, str, str]] = {}
+        self._types: dict[Term, str] = {}  # of stand-ins
+        self._words: dict[str, Mapping[int, str]] = {}  # for the numbers of what has a text
 
     def binding(self, bound: Mapping[Term, tuple[str, bool]]) -> Pointers:
         """The same in the scope of a quantifier."""
@@ -64,13 +76,14 @@ class Pointers:
         def name(variable: Term) -> tuple[str, bool]:
             return bound.get(variable) or self.known_name(variable)
 
-        told = Pointers(self.storage, name, lambda v: "" if v in bound else self.known_pointee(v), self.old)
+        pointee = partial(_unless, bound, self.known_pointee)
+        told = Pointers(self.storage, name, pointee, self.old, partial(_unless, bound, self.known_type))
         told.learned = dict(self.learned)
         return told
 
     def knowing(self, parts: Iterable[Term]) -> Pointers:
         """The same where the parts hold: they say where pointers point to."""
-        told = Pointers(self.storage, self.known_name, self.known_pointee, self.old)
+        told = Pointers(self.storage, self.known_name, self.known_pointee, self.old, self.known_type)
         told.learned = dict(self.learned)
         equal = [(part.args[0], part.args[1].payload) for part in parts if _says_number(part)]
         for variable, number in equal:
@@ -95,11 +108,20 @@ class Pointers:
         found = self._stand_ins.get(variable)
         return self.known_name(variable) if found is None else found
 
+    def has_no_sign(self, number: Term) -> bool:
+        """Whether it is something of the text that is declared without a sign."""
+        try:
+            named = self.named(number)
+            return named.is_variable and not self.name(named)[1]
+        except NotExpressible:
+            return False
+
     def named(self, formula: Term) -> Term:
         """The formula with variables that have names (`name`) for what it says of memory and of pointers."""
         told = fold(formula, self._visit)
         if self._has_pointer(told):
             raise NotExpressible("an address is no number in C")
+        self._note_words(told)
         return told
 
     def _visit(self, node: Term, args: list[Term]) -> Term:
@@ -114,6 +136,32 @@ class Pointers:
         if pointers or (node.op not in _JOINED and any(arg in self._comparisons for arg in args)):
             raise NotExpressible("C does not compute so with pointers")
         return rebuild(node, args) if args else node
+
+    # --- constants of enumerations ------------------------------------------------------------------------------------
+
+    def with_words(self, named: Term) -> Term:
+        """The formula that `named` gave, where numbers that something of an enumeration equals are its constants."""
+        return fold(named, self._visit_equal)
+
+    def word(self, text: str, number: int) -> str:
+        """How a number is called that the text is compared with, "" if it has no name."""
+        return self._words.get(text, {}).get(number, "")
+
+    def _visit_equal(self, node: Term, args: list[Term]) -> Term:
+        if node.op is ops.EQ and args[0].is_variable and args[1].op is ops.VALUE and isinstance(args[1].sort, BitVec):
+            text, signed = self.name(args[0])
+            number = to_signed(args[1].sort.width, args[1].payload) if signed else args[1].payload
+            if word := self.word(text, number):
+                stand_in = var(word, args[1].sort)
+                self._stand_ins[stand_in] = (word, signed)
+                return eq(args[0], stand_in)
+        return rebuild(node, args) if args else node
+
+    def _note_words(self, formula: Term) -> None:
+        for variable in free_variables(formula):
+            kind = self._types.get(variable) or self.known_type(variable)
+            if kind in self.storage.enumerations:
+                self._words[self.name(variable)[0]] = self.storage.enumerations[kind]
 
     # --- pointers -----------------------------------------------------------------------------------------------------
 
@@ -203,6 +251,7 @@ class Pointers:
             raise NotExpressible(f"{text} is in another memory")
         stand_in = var(text, read.sort)
         self._stand_ins[stand_in] = (text, scalar.signed)
+        self._types[stand_in] = scalar.type
         if scalar.pointee:
             self._pointers[stand_in] = Pointer(text, scalar.pointee)
         return stand_in
@@ -247,6 +296,10 @@ class Pointers:
         if not inner.is_variable or self._pointer(inner) is not None:
             raise NotExpressible("an index that has no name")
         return self.name(inner)[0]
+
+
+def _unless(bound: Container[Term], known: Callable[[Term], str], variable: Term) -> str:
+    return "" if variable in bound else known(variable)
 
 
 @dataclass(frozen=True, slots=True)

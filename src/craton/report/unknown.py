@@ -1,4 +1,6 @@
-"""UNKNOWN in few sentences: what stood in the way, how far it came, what is open, what to try."""
+"""UNKNOWN in few sentences: what stood in the way, how far it came, what is open, what to try. Whoever has no command
+line before him (`options=False`: notebooks, the playground) is told nothing of its options.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _SAYS_LITTLE = (DOES_NOT_FIT, "nothing to prove", "too coarse", "no test failed"
 OTHER_MEMORY = "other memory was not looked at"  # of a function that takes pointers
 
 
-def in_the_way(reason: str) -> str:
+def in_the_way(reason: str, *, options: bool = True) -> str:
     """The reasons that say most, each with one of those who gave it. Where one names a cause, it is told alone: that a
     way which was not the hope has failed, too, is of no use.
     """
@@ -28,7 +30,8 @@ def in_the_way(reason: str) -> str:
     causes = sum(_worth(one) < len(_NAMES_A_CAUSE) for one in told)
     kept = min(causes or 1, _MOST_REASONS)
     more = len(told) - kept
-    return "; ".join(told[:kept]) + (f"; and {counted(more, 'other reason')} (--json)" if more > 0 else "")
+    others = f"; and {counted(more, 'other reason')}{' (--json)' if options else ''}" if more > 0 else ""
+    return "; ".join(told[:kept]) + others
 
 
 def _shortened(reason: str) -> str:
@@ -93,17 +96,26 @@ def _where(ends: Mapping[str, int]) -> str:
 
 
 def went_alone(statistics: Mapping[str, Any]) -> bool:
-    """Whether one engine was chosen, so that no other was tried."""
-    ways = statistics.get("seconds of stages", {})
-    return len(ways) == 1 or (not ways and statistics.get("iterations", 0) > 0)
+    """Whether one engine was chosen, so that no other was tried; not known of runs that were ended from outside."""
+    return len(statistics.get("seconds of stages", {})) == 1
 
 
-def to_try(reason: str, limit: str | None, checks: int, undefined: Sequence[str] = (), *, alone: bool = False) -> str:
+def to_try(
+    reason: str,
+    limit: str | None,
+    checks: int,
+    undefined: Sequence[str] = (),
+    *,
+    alone: bool = False,
+    options: bool = True,
+) -> str:
     """`undefined` are the functions that nobody defines; `alone`: no other engine was tried."""
-    return "; ".join(_ideas(reason, limit, checks, undefined, alone))
+    return "; ".join(_ideas(reason, limit, checks, undefined, alone, options))
 
 
-def _ideas(reason: str, limit: str | None, checks: int, undefined: Sequence[str], alone: bool) -> Iterator[str]:
+def _ideas(
+    reason: str, limit: str | None, checks: int, undefined: Sequence[str], alone: bool, options: bool
+) -> Iterator[str]:
     if reason == INTERRUPTED:
         return
     if "not modelled" in reason or "not supported" in reason:
@@ -111,16 +123,21 @@ def _ideas(reason: str, limit: str | None, checks: int, undefined: Sequence[str]
         return
     if undefined and "without an error" in reason:
         named = ", ".join(f"{name}()" for name in undefined[:_MOST_PLACES])
-        yield f"a body for {named}, which may do anything here, or --unknown-functions pure"
+        yield f"a body for {named}, which may do anything here" + (", or --unknown-functions pure" if options else "")
     elif OTHER_MEMORY in reason:
         yield "a main of your own that calls it with the memory that it is meant for"
     elif limit == "memory":
-        yield "more memory (--memory-limit)"
+        yield "more memory" + (" (--memory-limit)" if options else "")
     elif limit == "cpu":
-        yield "more processor time (--cpu-limit)"
+        yield "more processor time" + (" (--cpu-limit)" if options else "")
     elif alone:
-        yield "no --engine, so that several ways take turns; or more time (--time-limit)"
+        yield f"no {'--engine' if options else 'engine of your own choice'}, so that several ways take turns"
+        yield "or more time" + (" (--time-limit)" if options else "")
     else:
-        yield "more time (--time-limit), or several ways at once (--jobs 2)"
+        yield "more time (--time-limit), or several ways at once (--jobs 2)" if options else "more time"
     if checks > 1:
-        yield "--each, which tells the checks that hold from those that are hard"
+        yield (
+            "--each, which tells the checks that hold from those that are hard"
+            if options
+            else "one check at a time, which tells those that hold from those that are hard"
+        )

@@ -399,15 +399,16 @@ def _print_unknown(outcome: Outcome) -> None:
             print(f"  {word}: {sentence}")
 
 
-def done_and_open(unknown: Outcome) -> list[tuple[str, str]]:
-    """How far it came and what to try, as far as there is something to say."""
+def done_and_open(unknown: Outcome, *, options: bool = True) -> list[tuple[str, str]]:
+    """How far it came and what to try, as far as there is something to say; `options`: those of the command line."""
     from craton.report.unknown import how_far, to_try, went_alone, without_invariant
 
     checks = sum(one["checks"] for one in unknown.checked)
     timed_out = unknown.limit in ("wall", "cpu") or OUT_OF_TIME in unknown.reason
     done = how_far(unknown.statistics, checks)
     left = without_invariant(unknown.loops) if timed_out else ""
-    ideas = to_try(unknown.reason, unknown.limit, checks, unknown.undefined, alone=went_alone(unknown.statistics))
+    alone = went_alone(unknown.statistics)
+    ideas = to_try(unknown.reason, unknown.limit, checks, unknown.undefined, alone=alone, options=options)
     return [(word, sentence) for word, sentence in (("how far", done), ("open", left), ("try", ideas)) if sentence]
 
 

@@ -14,6 +14,7 @@ from craton.evidence.surroundings import KnownText, known_texts
 from craton.logic import TRUE, Array, BitVec, Float, Term, bv, evaluate, free_variables, ops, select, substitute, var
 from craton.logic.evaluation import CannotEvaluate, Model
 from craton.logic.semantics import to_signed
+from craton.logic.walk import post_order
 from craton.program.activations import path_without_calls
 from craton.program.cfa import FREE, MEMCLEANUP, MEMTRACK, UNREACH, Edge, Program, Property, Symbol
 from craton.program.execution.codegen import CannotRun
@@ -175,7 +176,24 @@ class _Telling:
             symbol = None if variable is None else self._symbol(variable)
             if variable is not None and symbol is not None and len(told) < _MOST_THERE:
                 told[name] = self._text(self.values[variable], variable, symbol)
+        for name, value in self._read_last():
+            if len(told) < _MOST_THERE:
+                told[name] = value
         return told
+
+    def _read_last(self) -> Iterator[tuple[str, str]]:
+        """What the conditions at the end read from memory, as C calls it."""
+        conditions: list[Term] = []
+        for edge in reversed(self.replay.edges):
+            if not isinstance(edge.statement, Assume) or edge.origin != self.replay.edges[-1].origin:
+                break
+            conditions.insert(0, edge.statement.condition)
+        reads = (node for condition in conditions for node in post_order(condition) if node.op is ops.SELECT)
+        for memory, address in dict.fromkeys(read.args for read in reads):
+            if memory in self.values:
+                found = self._place(evaluate(address, self._state()))
+                if found is not None:
+                    yield found[0], self._stored(memory, *found[1:])
 
     def because(self, violated: Property) -> str:
         """What is wrong with the memory that the check is about."""
@@ -393,16 +411,16 @@ def _zero(variable: Term) -> Any:
 
 
 def folded(steps: Sequence[Step]) -> list[Step | Rounds]:
-    """Where the same lines come again and again, only the first and the last round are kept."""
+    """Where the same lines come again and again, only the first and the last round are kept; and so in each of them."""
     lines = [(step.file, step.line) for step in steps]
     found: list[Step | Rounds] = []
     position = 0
     while position < len(steps):
         length, times = _rounds(lines, position)
         if times > 2:
-            found += steps[position : position + length]
+            found += folded(steps[position : position + length])
             found.append(Rounds(times - 2))
-            found += steps[position + (times - 1) * length : position + times * length]
+            found += folded(steps[position + (times - 1) * length : position + times * length])
             position += times * length
         else:
             found.append(steps[position])
@@ -411,7 +429,9 @@ def folded(steps: Sequence[Step]) -> list[Step | Rounds]:
 
 
 def _rounds(lines: Sequence[tuple[str, int]], begin: int) -> tuple[int, int]:
-    """The length of the round that begins here and is repeated most, and how often it comes."""
+    """The length of the round that begins here and is repeated most, and how often it comes: more than twice, if one
+    does.
+    """
     best = (1, 1)
     for length in range(1, min(_LONGEST_ROUND, (len(lines) - begin) // 2) + 1):
         if lines[begin] != lines[begin + length]:
@@ -419,6 +439,6 @@ def _rounds(lines: Sequence[tuple[str, int]], begin: int) -> tuple[int, int]:
         one, times = lines[begin : begin + length], 1
         while lines[begin + times * length : begin + (times + 1) * length] == one:
             times += 1
-        if length * times > best[0] * best[1] and times > 1:
+        if length * times > best[0] * best[1] and times > 2:
             best = length, times
     return best

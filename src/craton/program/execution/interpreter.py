@@ -88,17 +88,18 @@ class Interpreter:
         steps = 0
         while True:
             frame = machine.frame
-            for _ in range(1024):
+            few = min(1024, step_limit - steps)
+            for done in range(few):  # noqa: B007 (it is needed behind the loop)
                 result = block(frame)
                 if result.__class__ is tuple:
                     break
                 block = result
             else:
-                steps += 1024
+                steps += few
                 if steps >= step_limit:
                     return StepLimit(step_limit), steps
                 continue
-            steps += 1
+            steps += done + 1
             block = self._after(machine, result)
             if not callable(block):
                 return block, steps
