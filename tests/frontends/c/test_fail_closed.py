@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from cfuzz import oracle
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
+from craton.frontends.c.errors import Unsupported
 from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import UNREACH, Unmodelled
 from craton.program.execution.interpreter import Interpreter
@@ -312,6 +314,8 @@ def test_pragmas_and_options_that_change_nothing(text: str, tmp_path: Path) -> N
         "x = ({ int i = 1; s.wide; }) << 1;",
         "x = (s.wide ?: 1) << 1;",
         "switch (s.wide + 0) { case 1LL << 40: x = 1; }",
+        "if (!__builtin_types_compatible_p(__typeof__(s.wide + 0), long long)) x = 1;",
+        "struct { __typeof__(s.wide + 0) w; } t; t.w = 1LL << 40; x = t.w;",
     ],
 )
 def test_types_of_bit_fields_that_programs_ask_for_are_not_modelled(text: str, tmp_path: Path) -> None:
@@ -320,6 +324,23 @@ def test_types_of_bit_fields_that_programs_ask_for_are_not_modelled(text: str, t
         int main(void) {{ {text} return 0; }}
     """
     assert isinstance(outcome(text, tmp_path), ReachedUnmodelled)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct t { __typeof__(s.wide + 0) w; } t; int main(void) { t.w = 1LL << 40; return t.w == 0; }",
+        "typedef __typeof__(s.wide + 0) T; T w[2] = {1LL << 40}; int main(void) { return w[0] == 0; }",
+        "__typeof__(s.wide + 0) w = 1LL << 40; int main(void) { return w == 0; }",
+        "int f(__typeof__(s.wide + 0) w) { return w == 0; } int main(void) { return f(1LL << 40); }",
+        "__typeof__(s.wide + 0) f(void) { return 1LL << 40; } int main(void) { return f() == 0; }",
+    ],
+)
+def test_types_of_bit_fields_are_asked_for_outside_of_bodies(text: str, tmp_path: Path) -> None:
+    """gcc: 1, as they have 35 bits."""
+    with suppress(Unsupported):
+        found = outcome(f"struct {{ long long wide : 35; }} s; {text}", tmp_path)
+        assert isinstance(found, ReachedUnmodelled), found
 
 
 _PASSING = """

@@ -8,9 +8,10 @@ import pytest
 
 from craton.errors import CratonError
 from craton.frontends.c import COptions, load_c
+from craton.frontends.c.syntax.unknown_functions import UnknownFunctions
 from craton.program.cfa import Program, Unmodelled
 from craton.program.execution.interpreter import Interpreter
-from craton.program.execution.outcomes import Exited, ReachedError
+from craton.program.execution.outcomes import Exited, ReachedError, ReachedUnmodelled
 from craton.program.statements import Havoc, Input
 
 
@@ -152,6 +153,31 @@ def test_inputs_are_named_and_typed_by_their_declaration(tmp_path: Path) -> None
     ]
     run = Interpreter(program).run([70000, 2.5])
     assert [value for _, value in run.inputs] == [70000 - 65536, 0x40200000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "static int g; int *p = &g;",
+        "static int g; struct { long n; int *q; } p = {3, &g};",
+        "static int g; static void set(void) { g = 1; } void (*p)(void) = set;",
+    ],
+)
+def test_unknown_functions_have_variables_that_nobody_else_names(text: str, tmp_path: Path) -> None:
+    """What these begin with leads on to others."""
+    text += " void unknown(void); int main(void) { unknown(); return g; }"
+    (tmp_path / "shared.c").write_text(text)
+    found = load_c([tmp_path / "shared.c"], options=COptions("LP64", unknown_functions=UnknownFunctions.ARBITRARY))
+    run = Interpreter(found).run(seed=0).outcome
+    assert isinstance(run, ReachedUnmodelled), run
+
+
+@pytest.mark.parametrize("name", ["void __VERIFIER_nondet_memory(void *", "int nondet_fill(int *"])
+def test_inputs_that_are_given_memory_are_not_modelled(name: str, tmp_path: Path) -> None:
+    call = name.split("(")[0].split()[-1]
+    (tmp_path / "given.c").write_text(f"extern {name}); int main(void) {{ int x = 0; {call}(&x); return x; }}")
+    run = Interpreter(load_c([tmp_path / "given.c"])).run(seed=0).outcome
+    assert isinstance(run, ReachedUnmodelled), run
 
 
 def test_unknown_functions_are_assumptions(tmp_path: Path) -> None:

@@ -173,7 +173,12 @@ def test_texts_of_programs_without_inputs_are_exact(statement: str, size: int, f
 
 def test_texts_change_what_was_there(tmp_path: Path) -> None:
     text = "int main(void) { text[0] = 42; %s; return text[0]; }"
-    for statement in ('sprintf(text, "%x", 1)', 'scanf("%s", text)', 'scanf("%c", &text[0])'):
+    for statement in (
+        'sprintf(text, "%x", 1)',
+        'scanf("%s", text)',
+        'scanf("%c", &text[0])',
+        'sprintf(text, "%.1f", .5)',
+    ):
         program = loaded(text % statement, tmp_path)
         runs = [Interpreter(program).run(seed=seed, step_limit=20_000).outcome for seed in range(60)]
         assert {run.values[0] for run in runs if isinstance(run, Exited) and run.values} - {42}
@@ -207,6 +212,9 @@ def test_blocks_that_are_lost_and_stacks_that_are_freed(text: str, verdict: str,
     [
         ("extern int *p; int main(void) { return *p; }", "do not point to its own objects"),
         ("int main(void) { int *p = alloca(4); *p = 1; return 0; }", "alloca"),
+        ('extern int printf(const char *, ...); int main(int c, char **v) { printf(v[0], "a", v); }', "no literals do"),
+        ('extern int printf(const char *, ...); int main(int c, char **v) { printf(v[0], "a", v); }', "is readable"),
+        ("struct F; int fclose(struct F *); int main(int c, char **v) { fclose((void *)v); }", "are closed"),
     ],
 )
 def test_what_is_not_modelled_is_an_assumption(text: str, assumption: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from craton.frontends.c.clang.attributes import refuse_ignored
 from craton.frontends.c.clang.bindings import Diagnostic, Unit
+from craton.frontends.c.clang.field_types import refuse_typeof_outside
 from craton.frontends.c.clang.positions import Hidden
 from craton.frontends.c.clang.pragmas import refuse_pragmas
 from craton.frontends.c.clang.unit import UnitReader
@@ -180,6 +181,7 @@ def _parse(path: str, options: COptions, contents: bytes) -> Unit:
             texts = {**_own_headers(unit), "-D": "\n".join(options.define).encode(), path: contents}
             refuse_ignored(messages, texts.values())
             refuse_pragmas(texts)
+            refuse_typeof_outside(unit, texts)
             return unit
         unit.close()
         failed = failed or errors

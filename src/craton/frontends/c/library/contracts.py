@@ -14,6 +14,7 @@ from craton.frontends.c.library.functions import Model, Record
 DIRECT = "__craton_direct_"  # a call by name, from the text that serves calls through pointers
 ANY, INPUT, OPEN = "__craton_any_", "__craton_input_", "__craton_open_"
 _RESULT = "__craton_result"
+_CLOSING = frozenset({"fclose", "pclose", "freopen"})
 
 
 def contract_text(record: Record) -> str:
@@ -54,6 +55,8 @@ def _statements(record: Record) -> Iterator[str]:
     if record.model is Model.UNMODELLED:
         yield f'__craton_unmodelled("a call of {record.name}");'
     yield from _reads(record)
+    if record.is_variadic and "format" in record.names:
+        yield f'__craton_rests_on("what {record.name} prints is readable, and its format has no %n");'
     for condition, value in record.points:
         yield f"if ({condition}) return {value};"
     for number, written in enumerate(record.writes):
@@ -75,7 +78,7 @@ def _reads(record: Record) -> Iterator[str]:
         if re.match(r"const char \*\w", declared):
             read = f"__craton_reads_text({name});"
         elif declared.startswith("FILE *"):
-            read = f"__craton_there({name});"
+            read = f"__craton_{'closes' if record.name in _CLOSING else 'there'}({name});"
         elif re.match(r"const (struct )?\w+ \*\w", declared) and not declared.startswith("const void"):
             read = f"__craton_reads({name}, sizeof *{name});"
         else:

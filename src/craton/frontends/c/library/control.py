@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from craton.frontends.c.automaton.lvalue import Value
 from craton.frontends.c.library.contract import Lowering
+from craton.frontends.c.library.contracts import DIRECT
 from craton.frontends.c.library.intrinsics import any_value, refused
 from craton.frontends.c.library.reads import print_arguments, there
 from craton.frontends.c.library.records import builtins, models
@@ -139,12 +140,23 @@ def _same_address(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> V
     return value
 
 
-@models("printf fprintf dprintf vprintf vfprintf vdprintf printk __printf_chk __fprintf_chk")
+_FORMAT_AT = {  # the arguments before the format
+    "printf": 0, "vprintf": 0, "printk": 0, "__printf_chk": 1, "dprintf": 1, "vdprintf": 1, "fprintf": 1, "vfprintf": 1,
+    "__fprintf_chk": 2,
+}  # fmt: skip
+
+
+@models(" ".join(_FORMAT_AT))
 def _print(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """Output is not modelled; the number of characters written is arbitrary, or negative."""
     callee = direct_callee(node)
-    if callee is not None and "fprintf" in callee.name:
+    assert callee is not None
+    name = callee.name.removeprefix(DIRECT).removeprefix("__builtin_")
+    format_at, as_list = _FORMAT_AT[name], name.startswith("v")
+    if len(arguments) <= format_at:
+        return refused(lower, node, arguments)
+    if "fprintf" in name:
         there(lower, arguments[0])
-        arguments = arguments[1:]
-    print_arguments(lower, arguments)
+        arguments, format_at = arguments[1:], format_at - 1
+    print_arguments(lower, arguments, format_at, as_list=as_list)
     return lower.unknowns.arbitrary(node.type)

@@ -80,6 +80,15 @@ def _reads_text(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Val
     return ()
 
 
+@only("__craton_closes")
+def _closes(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
+    """Which files are open is not followed."""
+    there(lower, arguments[0])
+    if lower.context.specification.deref:
+        lower.context.assume("files that are closed are used no more")
+    return ()
+
+
 @only("__craton_there")
 def _there(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     there(lower, arguments[0])

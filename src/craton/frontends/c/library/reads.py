@@ -75,16 +75,17 @@ def read_text(lower: Lowering, pointer: Node, limit: int | None = None, *, nulla
 _CONVERSION = re.compile(r"%[-+ #0']*(\*|[0-9]*)(?:\.(\*|[0-9]*))?(?:hh|h|ll|l|L|q|z|j|t|)([a-zA-Z%])")
 
 
-def print_arguments(lower: Lowering, arguments: tuple[Node, ...]) -> None:
+def print_arguments(lower: Lowering, arguments: tuple[Node, ...], format_at: int, *, as_list: bool = False) -> None:
     """What printf and its family get is evaluated, and texts are read; a format that lets them write through a pointer
-    is not modelled.
+    is not modelled. What a list of arguments (`as_list`) holds is not looked at.
     """
-    formats = [literal_text(argument) for argument in arguments]
-    first = next((number for number, text in enumerate(formats) if text is not None), None)
-    conversions = [] if first is None else list(_arguments_of(formats[first] or ""))
-    for number, argument in enumerate(arguments):
-        behind = -1 if first is None else number - first - 1
-        kind, limit = conversions[behind] if 0 <= behind < len(conversions) else ("", None)
+    for argument in arguments[:format_at]:
+        lower.expressions.effect(argument)
+    template, printed = literal_text(arguments[format_at]), arguments[format_at + 1 :]
+    conversions = [] if template is None else list(_arguments_of(template))
+    lower.expressions.effect(arguments[format_at])
+    for number, argument in enumerate(printed):
+        kind, limit = conversions[number] if number < len(conversions) and not as_list else ("", None)
         if kind == "s" and limit == "*" and lower.context.specification.deref:
             lower.builder.unmodelled("printf with %.*s")
         if kind == "s" and limit != "*" and isinstance(argument.type, Pointer | ArrayType):
@@ -93,10 +94,12 @@ def print_arguments(lower: Lowering, arguments: tuple[Node, ...]) -> None:
             lower.expressions.effect(argument)
     if any(kind == "n" for kind, _ in conversions):
         lower.builder.unmodelled("printf with %n")
-    elif first is None:
+    elif template is None:
         lower.context.assume("formats that are no literals do not have %n")
         if lower.context.specification.deref:
             lower.context.assume("what is printed with formats that are no literals is readable")
+    if as_list and lower.context.specification.deref:
+        lower.context.assume("what is printed from lists of arguments is readable")
 
 
 def _arguments_of(template: str) -> Iterator[tuple[str, str | None]]:

@@ -27,6 +27,7 @@ from craton.frontends.c.syntax.types import Pointer
 from craton.logic import BitVec, Term, bv, bvadd, bvsle, bvslt, bvsub, bvule, bvult, eq, ite, zero_extend
 
 _CONVERSION = re.compile(r"%([-+ #0]*)([0-9]*)(hh|h|ll|l|z|j|t|)([a-zA-Z%])")
+_WIDE_CHARACTERS = re.compile(r"%[^a-zA-Z%]*(?:l[cs]|[CS])")  # those that are none of the locale end in -1
 # The most digits of 32 and 64 bits, with the sign.
 _DIGITS = {"d": (11, 20), "i": (11, 20), "u": (10, 20), "x": (8, 16), "X": (8, 16), "o": (11, 22)}
 _WIDE_EVERYWHERE = ("ll", "j")
@@ -53,7 +54,7 @@ def lengths(template: str, pointer_width: int) -> Lengths:
         position = found.end()
         flags, width, size, kind = found.groups()
         narrowest = int(width or 0) if kind != "%" else 0
-        if kind == "%" or kind == "c":
+        if kind == "%" or (kind == "c" and not size):
             widest = 1
         elif kind in _DIGITS and size in (*_WIDE_EVERYWHERE, *_WIDE_AS_POINTERS, "", "h", "hh"):
             wide = size in _WIDE_EVERYWHERE or (size in _WIDE_AS_POINTERS and pointer_width == 64)
@@ -93,17 +94,20 @@ def _write_text(lower: Lowering, pointer: Node, length: Lengths) -> Term:
 
 @models("sprintf vsprintf")
 def _print_unlimited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
-    print_arguments(lower, arguments[1:])
+    print_arguments(lower, arguments[1:], 0, as_list=_name(node).startswith("v"))
     template = literal_text(arguments[1])
     length = Lengths(0, None) if template is None else lengths(template, lower.context.pointer_width)
-    return resize(_write_text(lower, arguments[0], length), 32, signed=False)
+    count = resize(_write_text(lower, arguments[0], length), 32, signed=False)
+    if template is None or _WIDE_CHARACTERS.search(template):
+        return ite(eq(_choice(lower), bv(1, 1)), bv(-1, 32), count)
+    return count
 
 
 @models("snprintf vsnprintf")
 def _print_limited(lower: Lowering, node: Node, arguments: tuple[Node, ...]) -> Value:
     """The text is arbitrary, and so is its length."""
     limit = lower.builder.save(size_argument(lower, arguments[1]))
-    print_arguments(lower, arguments[2:])
+    print_arguments(lower, arguments[2:], 0, as_list=_name(node).startswith("v"))
     target = unknown_bytes(lower, arguments[0], limit)
     if limit.is_value and limit.payload:
         _end_somewhere(lower, target, limit)

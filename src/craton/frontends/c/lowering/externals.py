@@ -22,6 +22,8 @@ from craton.program.specification import ASSERTION_FAILURES
 
 _NONDET = ("__VERIFIER_nondet_", "nondet_")
 _COMPILERS = ("__builtin_", "__sync_", "__atomic_", "__c11_")  # whose meaning no rules of a collection give
+_ERRORS = ("__VERIFIER_error", "reach_error", "__VERIFIER_abort")
+_NAMED = "functions that are not defined call none of the program's by their names"
 _ERRNO = "__craton_errno"  # what the library's C text calls it
 
 
@@ -79,10 +81,12 @@ class Externals:
             else:
                 self._builder.stop()
             return self._unknowns.arbitrary(node.type)
-        if name in ("__VERIFIER_error", "reach_error", "__VERIFIER_abort"):
+        if name in _ERRORS:
             self._builder.stop()
             return self._unknowns.arbitrary(node.type)
-        if name.startswith(_NONDET) or name == "nondet":
+        if _is_input(name):
+            if any(map(_is_handed_memory, node.children[1:])):
+                return self._unmodelled(f"a call of {name}, which may write what it is given", node)
             return self._unknowns.input(name, node.type)
         if name.startswith(_COMPILERS):
             return self._unmodelled(f"a call of {name}", node)
@@ -116,6 +120,7 @@ class Externals:
         if function.stops:
             self._builder.stop()
             return self._unknowns.arbitrary(node.type)
+        self._context.assume(_NAMED)
         escapes = self._context.escapes()
         why = self._beyond_arbitrary(escapes, node)
         if why:
@@ -157,6 +162,25 @@ class Externals:
         if errno is not None and errno in self._context.scan.globals:
             self._context.approximated[name] = None
             self._lowering.access.store(self._lowering.variables.variable(errno), self._unknowns.arbitrary(errno.type))
+
+
+def _is_input(name: str) -> bool:
+    return name.startswith(_NONDET) or name == "nondet"
+
+
+def is_unknown(function: Function) -> bool:
+    """Whether a function without a body is one that nobody knows."""
+    name = function.name
+    if library_function(name).handler is not None or name.startswith(_COMPILERS):
+        return False
+    return not _is_input(name) and name not in ASSERTION_FAILURES and name not in _ERRORS
+
+
+def _is_handed_memory(argument: Node) -> bool:
+    """Whether a function that gets it may write to memory: `__VERIFIER_nondet_memory(&x, sizeof x)`. Nobody writes to
+    a name.
+    """
+    return isinstance(argument.type, Pointer | RecordType) and literal_text(argument) is None
 
 
 def _fits(record: Record, arguments: tuple[Node, ...]) -> bool:

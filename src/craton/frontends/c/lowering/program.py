@@ -12,6 +12,7 @@ from craton.frontends.c.automaton.context import Context
 from craton.frontends.c.automaton.rounding import MODE, TO_NEAREST, rounding_by_mode
 from craton.frontends.c.library.table import NAMES, pointer_effects
 from craton.frontends.c.lowering.allocated import remembers
+from craton.frontends.c.lowering.externals import is_unknown
 from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.function import FunctionLowering
 from craton.frontends.c.lowering.gaps import Harm, harm_of_gaps
@@ -48,7 +49,7 @@ def lower(
     unknown: UnknownFunctions = UnknownFunctions.PURE,
 ) -> Program:
     """What the entry function and all that it may call do, with error locations for what the specification forbids."""
-    context = _context(syntax, entry, replace(specification, entry=entry.symbol), pointer_width)
+    context = _context(syntax, entry, replace(specification, entry=entry.symbol), pointer_width, unknown)
     context.unknown_functions = unknown
     start = Start(context, entry.unit)
     for function in (entry, *syntax.before_entry(), *syntax.after_entry()):
@@ -102,9 +103,11 @@ def _with_gaps_judged(program: Program, context: Context) -> Program:
     return replace(program, gaps_are_harmless=harm is Harm.NONE, gaps_are_harmless_by_type=by_type)
 
 
-def _context(syntax: Syntax, entry: Function, specification: Specification, pointer_width: int) -> Context:
+def _context(
+    syntax: Syntax, entry: Function, specification: Specification, pointer_width: int, unknown: UnknownFunctions
+) -> Context:
     """What is known before the first edge."""
-    found = scan(syntax, entry)
+    found = scan(syntax, entry, is_unknown if unknown is UnknownFunctions.ARBITRARY else None)
     points_to = analyse(found, pointer_effects)
     names = Names()
     memory = Memory(names.variable, pointer_width, specification.memory)

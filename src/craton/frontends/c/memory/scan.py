@@ -4,11 +4,12 @@ integers become pointers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from craton.frontends.c.syntax.expressions import constant_number, direct_callee, root_variable, without_conversions
 from craton.frontends.c.syntax.nodes import DROPS_CONST, Function, Kind, Node, Storage, Variable
-from craton.frontends.c.syntax.program import Program
+from craton.frontends.c.syntax.program import Program, SymbolKind
 from craton.frontends.c.syntax.types import ArrayType, CType, Integer, Pointer, Record
 
 _MOST_BYTES = 1 << 24  # of what looks like a size
@@ -55,8 +56,11 @@ def needs_memory(t: CType) -> bool:
     return False
 
 
-def scan(program: Program, entry: Function) -> Scan:
-    """What can be reached from the entry function; bodies are read as they are found."""
+def scan(program: Program, entry: Function, is_unknown: Callable[[Function], bool] | None = None) -> Scan:
+    """What can be reached from the entry function; bodies are read as they are found. Where a function is called of
+    which only others know what it does (`is_unknown`), these have the program's variables, too, and come from there to
+    what they point to.
+    """
     scanner = _Scanner()
     scanner.found.called_by_system = (entry, *program.before_entry(), *program.after_entry())
     for function in scanner.found.called_by_system:
@@ -67,11 +71,24 @@ def scan(program: Program, entry: Function) -> Scan:
         if handlers is not None:
             scanner.need(handlers)
             scanner.drain(program)
+    if is_unknown is not None and any(f.body is None and is_unknown(f) for f in scanner.found.functions.values()):
+        scanner.shared(program)
     scanner.found.goes_on = bool(program.after_entry()) or "atexit" in scanner.found.functions
     for callees in scanner.found.calls.values():
         if not callees.keys().isdisjoint(EXITS):  # it calls them
             callees.update((function.symbol, None) for function in program.after_entry())
     return scanner.found
+
+
+def _has_addresses(initializer: Node) -> bool:
+    """Whether it names anything that has an address."""
+    waiting = [initializer]
+    while waiting:
+        node = waiting.pop()
+        if node.kind in (Kind.VARIABLE, Kind.FUNCTION, Kind.COMPOUND_LITERAL):
+            return True
+        waiting.extend(child for child in node.children if child is not None)
+    return False
 
 
 def _becomes_number(conversion: Node) -> bool:
@@ -112,6 +129,14 @@ class _Scanner:
         """Reads all that is mentioned."""
         while self.waiting:
             self.function(program, self.waiting.pop(0))
+
+    def shared(self, program: Program) -> None:
+        """Variables that others may name count as reached where they begin with addresses."""
+        for name, definition in program.definitions.items():
+            variable = program.variable(name) if definition.kind is SymbolKind.VARIABLE else None
+            if variable is not None and variable.initializer is not None and _has_addresses(variable.initializer):
+                self._mention(variable)
+        self.drain(program)
 
     def function(self, program: Program, function: Function) -> None:
         self._current = function.symbol

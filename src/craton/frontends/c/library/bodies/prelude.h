@@ -25,6 +25,7 @@ extern void __craton_scramble(void *, size_t);    /* so many bytes become arbitr
 extern void __craton_reads(const void *, size_t);  /* so many bytes are read: a question of memory safety alone */
 extern void __craton_reads_text(const char *);    /* the same of a text with its end */
 extern void __craton_there(const void *);         /* the same of something that nobody looks into */
+extern void __craton_closes(const void *);       /* the same, and it is there no more */
 extern void exit(int);                           /* what atexit was given is called, and the run ends */
 extern int __craton_open_int(void);               /* any value that somebody outside chose: all __craton_open_… are */
 extern char __craton_input_char(void);            /* a value that is an input of the program: all __craton_input_… are */

@@ -75,16 +75,18 @@ static size_t put_many(char *to, size_t room, size_t at, char c, int count) {
     return at;
 }
 
-/* A text that is not known: some characters, and at least one. */
-static size_t any_text(char *to, size_t room, size_t at) {
-    for (size_t more = __craton_any_size() % 5000; more > 0; more--) {
+struct conversion { int left, plus, space, alternate, zero, width, precision, size; };
+
+/* A text that is not known: some characters, and at least one. No number has more than 5000 beside those that its
+   conversion asks for. */
+static size_t any_text(char *to, size_t room, size_t at, const struct conversion *how) {
+    size_t most = 5000 + (how->width > 0 ? (size_t)how->width : 0) + (how->precision > 0 ? (size_t)how->precision : 0);
+    for (size_t count = 1 + __craton_any_size() % most; count > 0; count--) {
         char c = (char)__craton_any_uchar();
         at = put(to, room, at, c ? c : '0');
     }
-    return put(to, room, at, '0');
+    return at;
 }
-
-struct conversion { int left, plus, space, alternate, zero, width, precision, size; };
 
 /* Digits with what stands before them; `digits` has the last one first. */
 static size_t put_digits(char *to, size_t room, size_t at, struct conversion *how, const char *before, int prefix, const char *digits, int count) {
@@ -144,7 +146,7 @@ static size_t put_float(char *to, size_t room, size_t at, struct conversion *how
     char digits[48], before[1];
     int count = 0, prefix = 0, precision = how->precision < 0 ? 6 : how->precision;
     if (!(size < 1e5) || size != (double)(int)size || (kind != 'g' && kind != 'f') || precision < 5 || precision > 20 || how->alternate)
-        return any_text(to, room, at);
+        return any_text(to, room, at, how);
     if (__builtin_signbit(x)) before[prefix++] = '-';
     else if (how->plus) before[prefix++] = '+';
     else if (how->space) before[prefix++] = ' ';
@@ -232,7 +234,7 @@ static size_t formatted(char *to, size_t room, const char *format, va_list argum
             at = put_float(to, room, at, &how, *format, value);
         } else if (*format == 'p') {
             (void)va_arg(arguments, void *);
-            at = any_text(to, room, at);
+            at = any_text(to, room, at, &how);
         } else {
             __craton_unmodelled("this conversion of printf");
         }
