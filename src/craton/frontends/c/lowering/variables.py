@@ -7,7 +7,7 @@ from craton.frontends.c.lowering.frame import Frame
 from craton.frontends.c.lowering.storage import stored
 from craton.frontends.c.memory.layout import Object
 from craton.frontends.c.memory.lifetimes import Lifetime
-from craton.frontends.c.memory.places import Place, find, is_allocated, parts_of
+from craton.frontends.c.memory.places import Place, is_allocated
 from craton.frontends.c.syntax.expressions import root_variable
 from craton.frontends.c.syntax.initializers import length_of, placed
 from craton.frontends.c.syntax.nodes import Kind, Node, Storage, Variable
@@ -88,11 +88,11 @@ class Variables:
 
     def is_astray(self, address: Term, place: Place | None) -> Term:
         """Whether an address lies in none of a place's objects that are known so far; all allocated ones count."""
-        memory = self._memory
+        memory, holds = self._memory, self._context.points_to.places.holds
         inside = [
             bvult(bvsub(address, known.address), memory.pointer(known.size))
             for known in (*memory.objects, *self.local_objects.values())
-            if place is not None and find(place) in parts_of(known.place)
+            if place is not None and holds(known.place, place)
         ]
         if place is not None and is_allocated(place):
             if memory.safety:

@@ -173,11 +173,21 @@ class Places:
         self.on_call: list[tuple[CallSite, Function]] = []
         self.escaped: list[Place] = []  # what unknown functions were given
         self._containers: list[Container] = []
+        self._parts: dict[Place, frozenset[Place]] = {}  # what `parts_of` says, as long as nothing changes
 
     def new(self, name: str) -> Place:
         place = Place(len(self.all), name)
         self.all.append(place)
+        self._parts.clear()
         return place
+
+    def holds(self, whole: Place, part: Place) -> bool:
+        """Whether one is the other, or lies in it."""
+        whole = find(whole)
+        parts = self._parts.get(whole)
+        if parts is None:
+            parts = self._parts[whole] = frozenset(parts_of(whole))
+        return find(part) in parts
 
     def roots(self) -> Iterator[Place]:
         return (place for place in self.all if place.into is None)
@@ -321,6 +331,7 @@ class Places:
             return
         place.collapsed = True
         place.record = None
+        self._parts.clear()
         for sub in place.fields.values():
             self._queue.append((place, sub))
         for parent, _ in place.parents:
@@ -335,6 +346,7 @@ class Places:
         if b.number < a.number:
             a, b = b, a
         b.into = a
+        self._parts.clear()
         collapse = a.collapsed != b.collapsed
         if a.record is not None and b.record is not None:
             collapse = collapse or not (a.record is b.record or _same_layout(a.record, b.record))
@@ -351,8 +363,7 @@ class Places:
                 self._queue.append((a.fields[offset], sub))
             else:
                 a.fields[offset] = sub
-        known = {id(find(parent)) for parent, array in a.parents}
-        a.parents.extend((p, array) for p, array in b.parents if not array or id(find(p)) not in known)
+        self._merge_parents(a, b)
         a.arithmetic |= b.arithmetic
         a.array |= b.array
         a.moved |= b.moved
@@ -370,6 +381,15 @@ class Places:
         if collapse:
             a.collapsed = False
             self._to_collapse.append(a)
+
+    def _merge_parents(self, a: Place, b: Place) -> None:
+        """Each once: of what collapsed, hundreds of parents are one place by now."""
+        found = dict.fromkeys((find(parent), array) for parent, array in a.parents)
+        known = {parent for parent, _ in found}
+        for parent, array in b.parents:
+            if not array or find(parent) not in known:
+                found[find(parent), array] = None
+        a.parents = list(found)
 
     def _merge_words(self, a: Place, b: Place) -> None:
         a.raw |= b.raw
