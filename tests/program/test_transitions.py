@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from unittest.mock import patch
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from craton.logic import BOOL, Term, Value, evaluate, free_variables, not_, satisfies
+from craton.logic import BOOL, INT, Term, Value, add, eq, evaluate, free_variables, int_, ite, not_, satisfies, var
 from craton.logic.evaluation import constant
+from craton.program import transitions
 from craton.program.blocks import encode_blocks
-from craton.program.statements import Assume, Block, Havoc, Statement
-from craton.program.transitions import Transitions, is_linear, known_together, paths, sources, transition
+from craton.program.cfa import Edge, Location
+from craton.program.statements import Assign, Assume, Block, Havoc, Statement
+from craton.program.transitions import (
+    Transition,
+    Transitions,
+    is_linear,
+    known_together,
+    paths,
+    sources,
+    transition,
+)
 from support import examples
 from support.automata import automaton
 from support.executor import State, executions
@@ -36,7 +47,26 @@ def _frozen(state: State) -> tuple[Value, ...]:
 @given(st.one_of(blocks(TINY), statements(TINY)))
 @examples(150)
 def test_a_transition_does_what_the_statement_does(statement: Statement) -> None:
-    step = transition(statement)
+    _does_what_the_statement_does(transition(statement), statement)
+
+
+@given(blocks(TINY))
+@examples(100)
+def test_states_that_are_merged_at_once_are_as_if_merged_one_by_one(block: Block) -> None:
+    with patch.object(transitions, "MANY", 1):
+        step = Transitions(block).where({})
+    _does_what_the_statement_does(step, block)
+
+
+def test_what_one_of_many_cases_changes_is_asked_for_once() -> None:
+    x, changed = var("x", INT), [var(f"y{i}", INT) for i in range(40)]
+    ways = [Edge(Location(0), Assume(eq(x, int_(i))), Location(i + 1)) for i in range(40)]
+    ways += [Edge(Location(i + 1), Assign(y, add(y, x)), Location(41)) for i, y in enumerate(changed)]
+    step = transition(Block(tuple(ways)))
+    assert step.updates == {y: ite(eq(x, int_(i)), add(y, x), y) for i, y in enumerate(changed)}
+
+
+def _does_what_the_statement_does(step: Transition, statement: Statement) -> None:
     assume(len(step.inputs) <= 3)
     assert step.read | step.written <= frozenset(TINY)
     everything = {v: _all_values(v) for v in TINY}

@@ -135,6 +135,7 @@ class _State:
 
 
 _JUNCTIONS = {ops.AND: (and_, FALSE), ops.OR: (or_, TRUE)}
+MANY = 16  # states that are merged: as many are merged at once
 _DEEPEST = 60  # of connectives inside of each other; what is below is looked at as a whole
 
 
@@ -338,11 +339,53 @@ def _merged(states: Sequence[_State]) -> _State:
             stack.pop()
             state = joined
         stack.append(state)
+    if len(stack) > MANY:
+        return _merged_at_once(stack)
     result = stack.pop()
     while stack:
         joined = _join(stack.pop(), result)
         assert joined is not None
         result = joined
+    return result
+
+
+def _merged_at_once(states: Sequence[_State]) -> _State:
+    """The same for many states: what most of them have is asked for nowhere. One by one, a variable that is changed in
+    one of n states would get n choices, as a switch has it that changes another variable in each case.
+
+    It is right since conditions exclude each other. All states share some conjuncts; where these hold, a state's others
+    hold exactly if its condition does, and so for one state at most. Where it is one whose value is asked for, the
+    choices of the others do not hold; where it is another one, no choice does, and what is left is what it has.
+    """
+    conditions = [conjuncts(state.condition) for state in states]
+    common = frozenset(conditions[0]).intersection(*conditions[1:])
+    choices = [and_(*(c for c in parts if c not in common)) for parts in conditions]
+    condition = and_(*(c for c in conditions[0] if c in common), or_(*choices))
+    return _State(condition, _values_asked_for(choices, [state.values for state in states]))
+
+
+def _values_asked_for(choices: Sequence[Term], values: Sequence[Mapping[Term, Term]]) -> dict[Term, Term]:
+    """The values of the state whose choice holds. Most are as in the last: only others are looked at one by one."""
+    result = dict(values[-1])
+    others: dict[Term, dict[int, Term]] = {}  # by the number of the state
+    for number, here in enumerate(values[:-1]):
+        for variable, value in here.items():
+            if result.get(variable, variable) is not value:
+                others.setdefault(variable, {})[number] = value
+        for variable in result.keys() - here.keys():
+            if result[variable] is not variable:
+                others.setdefault(variable, {})[number] = variable
+    for variable, found in others.items():
+        last = result.get(variable, variable)
+        usual, most = Counter(found.values()).most_common(1)[0]
+        if most <= len(values) - len(found):
+            usual = last
+        value = usual
+        for number in sorted(found if usual is last else range(len(values)), reverse=True):
+            here = found.get(number, last)
+            if here is not usual:
+                value = ite(choices[number], here, value)
+        result[variable] = value
     return result
 
 
