@@ -382,9 +382,9 @@ def _values_asked_for(choices: Sequence[Term], values: Sequence[Mapping[Term, Te
             usual = last
         value = usual
         for number in sorted(found if usual is last else range(len(values)), reverse=True):
-            here = found.get(number, last)
-            if here is not usual:
-                value = ite(choices[number], here, value)
+            own = found.get(number, last)
+            if own is not usual:
+                value = ite(choices[number], own, value)
         result[variable] = value
     return result
 
