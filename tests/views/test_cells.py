@@ -11,7 +11,24 @@ from craton.engines.conjectures import Conjectures
 from craton.engines.contract import Budget, EngineAnswer, Safe
 from craton.engines.contract import Unknown as EngineUnknown
 from craton.frontends.programs import Request, load_program
-from craton.logic import INT, Array, Term, add, eq, forall, free_variables, ge, int_, lt, ops, or_, select, store, var
+from craton.logic import (
+    INT,
+    Array,
+    Term,
+    add,
+    eq,
+    evaluate,
+    forall,
+    free_variables,
+    ge,
+    int_,
+    lt,
+    ops,
+    or_,
+    select,
+    store,
+    var,
+)
 from craton.logic.walk import is_quantified
 from craton.program.blocks import encode_blocks
 from craton.program.cfa import UNREACH, Edge, Location, Procedure, Program
@@ -165,6 +182,22 @@ def test_sums_of_indices_are_seen_over_integers(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize("name", WRONG_OVER_INTEGERS)
 def test_what_is_wrong_is_not_proved_over_integers(tmp_path: Path, name: str) -> None:
     assert not isinstance(answer_over_integers(tmp_path, WRONG_OVER_INTEGERS[name]), Safe)
+
+
+def test_every_fifth_position_is_below_an_index_that_wraps(tmp_path: Path) -> None:
+    """Behind the last round `5 * i - 2` may be no number any more, though all elements below it were written."""
+    body = (
+        "int n = __VERIFIER_nondet_int(); if (n < 1 || n % 5) return 0; int a[n];"
+        " for (int i = 1; i <= n / 5; i++) a[5 * i - 2] = 7; if (a[3] != 7) reach_error();"
+    )
+    programs = StagePrograms(prepare(load_program(written(tmp_path, body))))
+    assert programs.cells is not None
+    hints = {hint for hints in programs.cells.program.hints.values() for hint in hints if "%u 5 = 3" in str(hint)}
+    own = [hint for hint in hints if "::i" in str(hint)]
+    assert own
+    for hint in own:
+        values = {v: 2**31 // 5 + 1 if v.name.endswith("::i") else 3 for v in free_variables(hint)}
+        assert not evaluate(hint, values), hint  # the cell at position 3 holds 3, and not 7
 
 
 def test_a_position_is_told_by_another_one_in_bits_too(tmp_path: Path) -> None:

@@ -172,7 +172,8 @@ class Conjectures(Engine):
             if not rows:  # possibly unreachable, or seldom reached
                 found[location] = asked
                 continue
-            computed = [t for t in quotients if free_variables(t) <= frozenset(variables)]
+            known = frozenset(variables)
+            computed = [t for t in quotients if free_variables(t) <= known and _is_asked(t, variables, rows)]
             wider = [(*row, *(evaluate(t, dict(zip(variables, row, strict=True))) for t in computed)) for row in rows]
             columns = (*variables, *computed)
             if self.gauges:
@@ -418,6 +419,15 @@ def _quotients(steps: Sequence[Transition]) -> list[Term]:
             if (term.op in _DIVISIONS or _are_low_bits(term)) and not free_variables(term) & chosen:
                 found[_as_wide(term)] = None
     return list(found)[:MOST_QUOTIENTS]
+
+
+def _is_asked(quotient: Term, variables: Sequence[Term], rows: Rows) -> bool:
+    """Whether its numerator is not below zero in all rows: C's quotients of integers are told by two, and of these the
+    program asks for one that is not.
+    """
+    if quotient.op not in (ops.DIV, ops.MOD):
+        return True
+    return any(evaluate(quotient.args[0], dict(zip(variables, row, strict=True))) >= 0 for row in rows)
 
 
 def _are_low_bits(term: Term) -> bool:

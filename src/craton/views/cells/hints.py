@@ -267,7 +267,7 @@ class Hints:
 
     def _every_so_often(self, limits: Sequence[Term]) -> Iterator[Term]:
         """Positions below m·i + c that are c modulo m, for indices of this form; and below limits, when i has passed
-        them.
+        them. The last ones below are m·i + c - m: that is an index still where m·i + c is beyond all numbers.
         """
         k = self._position
         for index in self._indices:
@@ -275,7 +275,9 @@ class Hints:
             factors = {abs(factor) for factor in sum_.factors.values()}
             if len(factors) == 1 and (step := factors.pop()) > 1:
                 rest = self._is_rest(sum_.constant % step, step)
-                for limit in dict.fromkeys((index, *(t for t in limits if t not in self._indices))):
+                last = normal_sum(sum_.factors, sum_.constant - step, index.sort).term
+                yield and_(self._at_most(self._zero, k), self._at_most(k, last), rest)
+                for limit in dict.fromkeys(t for t in limits if t not in self._indices):
                     yield and_(self._at_most(self._zero, k), not_(self._at_most(limit, k)), rest)
 
     def _is_rest(self, rest: int, step: int) -> Term:
