@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from typing import Any, ClassVar
 
 from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed_parts, run_often
@@ -23,6 +23,7 @@ from craton.engines.shapes.states import Observed
 from craton.engines.small_copies import SmallCopy
 from craton.engines.sortedness import Sorting, asks_for_order
 from craton.logic import (
+    TRUE,
     BitVec,
     Model,
     Term,
@@ -228,6 +229,7 @@ class _AtOnePlace:
         self.of_places = [hint for hint in self.hints if not _is_recurrence(hint)]
         self.states = states
         self.known = known
+        self._seen: dict[tuple[Term, tuple[Term, ...]], frozenset[tuple[int, ...]]] = {}
 
     def guesses(self) -> Iterator[Term]:
         yield from (hint for hint in self.hints if self._holds(hint))
@@ -238,14 +240,31 @@ class _AtOnePlace:
                         yield forall((bound,), implies(range_, fact))
 
     def _holds(self, hint: Term) -> bool:
-        if len(hint.payload) > 1:
+        if len(hint.payload) == 1:
+            (bound,) = hint.payload
+            return all(
+                _evaluated(hint.args[0], at) is not False
+                for state in self.states[:MOST_STATES]
+                for at in _at_positions(state, bound)
+            )
+        if not self.states or not _are_together(hint):
             return True  # of pairs of positions there are too many to try
-        (bound,) = hint.payload
-        return all(
-            _evaluated(hint.args[0], at) is not False
-            for state in self.states[:MOST_STATES]
-            for at in _at_positions(state, bound)
-        )
+        range_, fact = hint.args[0].args if hint.args[0].op is ops.IMPLIES else (TRUE, hint.args[0])
+        within = self._where(range_, hint.payload)
+        return bool(within) and within <= self._where(fact, hint.payload, or_unknown=True)
+
+    def _where(self, formula: Term, bound: tuple[Term, ...], *, or_unknown: bool = False) -> frozenset[tuple[int, ...]]:
+        """In which states, and for which small numbers as positions, a formula is true; or not known to be false."""
+        key = formula, bound
+        if key not in self._seen:
+            self._seen[key] = frozenset(
+                (number, *at)
+                for number, state in enumerate(self.states[:MOST_STATES])
+                for at in product(range(MOST_POSITIONS), repeat=len(bound))
+                if (held := _evaluated(formula, Model({**state.values, **dict(zip(bound, at, strict=True))}))) is True
+                or (held is None and or_unknown)
+            )
+        return self._seen[key]
 
     def _ranges(self) -> dict[Term, list[Term]]:
         """Of one position, as hints have them; and the first one alone, which loops may begin behind."""
@@ -277,6 +296,12 @@ class _AtOnePlace:
         few, more = _alike((element, bound)), _alike((element, bound, *scalars))
         told = (*facts(few, _rows(few, inside)), *linear_equations(more, _rows(more, inside)))
         yield from (fact for fact in dict.fromkeys(told) if _speaks_of(fact, element))
+
+
+def _are_together(hint: Term) -> bool:
+    """Whether one index speaks of all its positions, as of row and column."""
+    reads = (node.args[1] for node in post_order(hint.args[0]) if node.op is ops.SELECT)
+    return any(free_variables(index) >= frozenset(hint.payload) for index in reads)
 
 
 def _is_recurrence(hint: Term) -> bool:

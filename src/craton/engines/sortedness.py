@@ -140,9 +140,12 @@ def comparisons(formulas: Iterable[Term]) -> dict[tuple[Term, Term], None]:
 
 
 def asks_for_order(steps: Iterable[Transition]) -> bool:
-    """Whether it is somewhere asked which of two numbers is greater, one of which is an element."""
+    """Whether it is somewhere asked which of two numbers is greater, one of which is an element. That it is in the
+    range of a type is asked of every element.
+    """
     asked = (atom for step in steps for atom in atoms(step.guard) if atom.op in (ops.LE, ops.LT))
-    return any(node.op is ops.SELECT for atom in asked for side in atom.args for node in post_order(side))
+    variable = (atom for atom in asked if not any(side.op is ops.VALUE for side in atom.args))
+    return any(node.op is ops.SELECT for atom in variable for side in atom.args for node in post_order(side))
 
 
 def flags(steps: Sequence[Transition]) -> list[Term]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice, product
+from itertools import islice, permutations, product
 
 from craton.logic import BitVec, Term, and_, conjuncts, eq, free_variables, not_, ops, or_, post_order, substitute
 from craton.logic.affine import Affine, affine, cases_of_sum, extended, normal_sum
 from craton.logic.core import fresh
+from craton.logic.matching import together
 from craton.logic.terms import value
 from craton.logic.walk import is_quantified
 
@@ -42,24 +43,42 @@ def cases_of_indices(formulas: Sequence[Term]) -> list[list[Term]]:
     asked for where another was written.
     """
     cases = [list(formulas)]
-    for asked, written in islice(_meetings(formulas[-1]), _MOST_MEETINGS):
-        same = ([substitute(f, {asked: written}) for f in case] for case in cases)
-        different = ([*case, not_(eq(asked, written))] for case in cases)
-        cases = [*same, *different]
+    for meeting in islice(_meetings(formulas[-1]), _MOST_MEETINGS):
+        cases = [found for case in cases for found in _by_names(case, meeting)]
     return cases
 
 
-def _meetings(formula: Term) -> Iterator[tuple[Term, Term]]:
-    """Variables that make an index that is read the one that was written before, if they are equal."""
-    found: dict[tuple[Term, Term], None] = {}
+def _by_names(case: Sequence[Term], meeting: Sequence[tuple[Term, Term]]) -> list[list[Term]]:
+    """All names are equal to the others; or the first is not, or the first is and the second is not, …"""
+    same, different = list(case), list[list[Term]]()
+    for asked, written in meeting:
+        different.append([*same, not_(eq(asked, written))])
+        same = [substitute(formula, {asked: written}) for formula in same]
+    return [same, *different]
+
+
+def _meetings(formula: Term) -> Iterator[tuple[tuple[Term, Term], ...]]:
+    """Variables that make an index that is read the one that was written before, if they are equal: one, or those of
+    row and column.
+    """
+    found: dict[tuple[tuple[Term, Term], ...], None] = {}
     for node in post_order(formula):
         if node.op is not ops.SELECT or node.args[0].op is not ops.STORE:
             continue
         read, written = node.args[1], node.args[0].args[1]
-        for one, other in product(_in_order(read), _in_order(written)):
-            if one is not other and one.sort is other.sort and substitute(read, {one: other}) is written:
-                found[one, other] = None
+        alike = [
+            (one, other)
+            for one, other in product(_in_order(read), _in_order(written))
+            if one is not other and one.sort is other.sort
+        ]
+        single = [((one, other),) for one, other in alike if substitute(read, {one: other}) is written]
+        found |= dict.fromkeys(single or (pairs for pairs in permutations(alike, 2) if _meet(read, pairs, written)))
     yield from found
+
+
+def _meet(read: Term, pairs: tuple[tuple[Term, Term], ...], written: Term) -> bool:
+    names = dict(pairs)
+    return len(names) == len(pairs) and substitute(read, names) is written
 
 
 def _in_order(index: Term) -> list[Term]:
@@ -170,19 +189,39 @@ def instances(quantified: Term, places: Sequence[Term], names: Sequence[Term] = 
         (block,) = quantified.payload
         whole = (each for place in blocks(places) if place.sort is block.sort for each in _first_bytes(place, shift))
         for address in islice(dict.fromkeys((*(n for n in names if n.sort is block.sort), *whole)), _MOST_INSTANCES):
-            yield _instance(body, block, address)
+            yield _instance(body, (block,), (address,))
         return
-    candidates = []
-    for variable in quantified.payload:
-        found = dict.fromkeys(name for name in names if name.sort is variable.sort)
+    groups = _groups(body, quantified.payload)
+    candidates = [_candidates(body, group, places, names) for group in groups]
+    variables = tuple(variable for group in groups for variable in group)
+    for chosen in islice(product(*candidates), _MOST_INSTANCES):
+        yield _instance(body, variables, tuple(value for some in chosen for value in some))
+
+
+@lru_cache(maxsize=1 << 12)
+def _groups(body: Term, variables: tuple[Term, ...]) -> tuple[tuple[Term, ...], ...]:
+    """Variables that are part of the same indices, such as those of rows and columns, belong together."""
+    groups = [frozenset((variable,)) for variable in variables]
+    for index in dict.fromkeys(node.args[1] for node in post_order(body) if node.op is ops.SELECT):
+        met = [group for group in groups if group & free_variables(index)]
+        groups = [group for group in groups if group not in met] + ([frozenset().union(*met)] if met else [])
+    return tuple(tuple(v for v in variables if v in group) for group in groups)
+
+
+def _candidates(
+    body: Term, group: tuple[Term, ...], places: Sequence[Term], names: Sequence[Term]
+) -> tuple[tuple[Term, ...], ...]:
+    """Values for variables that belong together: those for which an element is read at a place, and the named ones."""
+    found: dict[tuple[Term, ...], None] = {}
+    if len(group) == 1:
+        (variable,) = group
+        found |= dict.fromkeys((name,) for name in names if name.sort is variable.sort)
         for pattern in _patterns(body, variable):
-            found |= dict.fromkeys(match for index in places for match in _fitting(pattern, variable, index))
-        candidates.append(tuple(found))
-    for values in islice(product(*candidates), _MOST_INSTANCES):
-        if len(values) == 1:
-            yield _instance(body, quantified.payload[0], values[0])
-        else:
-            yield substitute(body, dict(zip(quantified.payload, values, strict=True)))
+            found |= dict.fromkeys((match,) for index in places for match in _fitting(pattern, variable, index))
+    else:  # named ones are in some place, as the index that is asked for
+        for pattern in _patterns(body, group[0]):
+            found |= dict.fromkeys(match for index in places for match in _fitting_together(pattern, group, index))
+    return tuple(found)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -197,10 +236,15 @@ def _fitting(pattern: Term, variable: Term, index: Term) -> tuple[Term, ...]:
     return tuple(_matches(pattern, variable, index))
 
 
+@lru_cache(maxsize=1 << 14)
+def _fitting_together(pattern: Term, variables: tuple[Term, ...], index: Term) -> tuple[tuple[Term, ...], ...]:
+    return tuple(together(pattern, variables, index))
+
+
 @lru_cache(maxsize=1 << 15)
-def _instance(body: Term, block: Term, address: Term) -> Term:
+def _instance(body: Term, variables: tuple[Term, ...], values: tuple[Term, ...]) -> Term:
     """Engines ask for the same ones again and again."""
-    return substitute(body, {block: address})
+    return substitute(body, dict(zip(variables, values, strict=True)))
 
 
 @lru_cache(maxsize=1 << 12)

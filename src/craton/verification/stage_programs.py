@@ -103,7 +103,15 @@ class StagePrograms:
         assert self.cells is not None
         if stage.arrays == "prefixes":
             return self._with_histories
-        return self.cells.suggested(self.small.program) if stage.arrays == "all" else self.cells.program
+        return self._suggested if stage.arrays == "all" else self.cells.program
+
+    @cached_property
+    def _suggested(self) -> Program:
+        """The program with hints about all elements of its arrays, by position or by row and column."""
+        from craton.views.grids import with_grid_hints
+
+        assert self.cells is not None
+        return with_grid_hints(self.cells.suggested(self.small.program), self.blocks(Stage(), None).program)
 
     @cached_property
     def _with_histories(self) -> Program:
@@ -112,7 +120,7 @@ class StagePrograms:
 
         assert self.cells is not None
         blocks = self.blocks(Stage(), None).program
-        program = with_histories(self.cells.suggested(self.small.program)).program
+        program = with_histories(self._suggested).program
         return suggested(program, blocks, histories(blocks))
 
     def blocks(self, stage: Stage, size: BlockSize) -> Transformed:
