@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from craton.cli import main
 from craton.configuration.stages import Stage
 from craton.frontends.programs import Request
 from craton.verdicts.result import Result
@@ -53,6 +54,36 @@ def test_what_does_not_tell_is_exact(body: str, tmp_path: Path) -> None:
 )
 def test_what_tells_is_never_proved(body: str, tmp_path: Path) -> None:
     assert not verdict(body, tmp_path).is_true
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "(long)&x < 0",
+        "(int)&x > -4096",
+        "(long long)(void *)&x < 0",
+        "(long long)k != (unsigned)k",
+    ],
+)
+def test_addresses_of_32_bits_have_either_sign(test: str, tmp_path: Path) -> None:
+    """Stacks are in the upper half, where they are negative as numbers with a sign, and gcc extends it."""
+    file = tmp_path / "sign.c"
+    file.write_text(f"{HEAD} int main(void) {{ int x, k = (int)&x; if ({test}) reach_error(); }}")
+    assert main(["verify", str(file), "--data-model", "ILP32", "--engine", "bounded", "--no-confirm", "--quiet"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("test", "model"),
+    [
+        ("(long)&x <= 0", "LP64"),
+        ("*(int *)(unsigned long)(unsigned long long)(unsigned long)&x != 3", "ILP32"),
+        ("!k || (unsigned long)k < 10 || (unsigned long)&x >= (unsigned long)-4095", "ILP32"),
+    ],
+)
+def test_what_is_so_of_all_addresses_is_exact(test: str, model: str, tmp_path: Path) -> None:
+    file = tmp_path / "sign.c"
+    file.write_text(f"{HEAD} int main(void) {{ int x = 3; long k = (long)&x; if ({test}) reach_error(); }}")
+    assert main(["verify", str(file), "--data-model", model, "--engine", "bounded", "--no-confirm", "--quiet"]) == 0
 
 
 @pytest.mark.parametrize("name", ["heap", "live", "sizes", "top", "mem"])

@@ -31,6 +31,13 @@ def exit_value(program: Program, *inputs: int) -> int:
     return int(outcome.values[0])
 
 
+def exit_value_of(program: Program, seed: int) -> int:
+    """Of a run on drawn values."""
+    outcome = Interpreter(program).run(seed=seed).outcome
+    assert isinstance(outcome, Exited) and outcome.values is not None, outcome
+    return int(outcome.values[0])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -170,6 +177,13 @@ def test_unknown_functions_have_variables_that_nobody_else_names(text: str, tmp_
     found = load_c([tmp_path / "shared.c"], options=COptions("LP64", unknown_functions=UnknownFunctions.ARBITRARY))
     run = Interpreter(found).run(seed=0).outcome
     assert isinstance(run, ReachedUnmodelled), run
+
+
+def test_unknown_functions_come_from_a_member_to_its_struct(tmp_path: Path) -> None:
+    text = "void unknown(int *); static struct { int a, b; } s; int main(void) { unknown(&s.b); return s.a; }"
+    (tmp_path / "member.c").write_text(text)
+    found = load_c([tmp_path / "member.c"], options=COptions("LP64", unknown_functions=UnknownFunctions.ARBITRARY))
+    assert {exit_value_of(found, seed) for seed in range(9)} != {0}
 
 
 @pytest.mark.parametrize("name", ["void __VERIFIER_nondet_memory(void *", "int nondet_fill(int *"])

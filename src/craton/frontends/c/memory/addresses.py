@@ -171,9 +171,17 @@ class Addresses:
                 return None  # like pointers
             other = constant_number(right if self.holds(left) else left)
             unsigned = isinstance(left.type, Integer) and not left.type.signed
-            if other is not None and self._is_beyond(other, other < _FIRST_PAGES or node.op in _EQUALITY or unsigned):
+            ordered = (
+                unsigned or node.op in _EQUALITY or (other is not None and other < _FIRST_PAGES and self._are_positive)
+            )
+            if other is not None and self._is_beyond(other, ordered):
                 return None
         return "a comparison of an address as a number"
+
+    @property
+    def _are_positive(self) -> bool:
+        """Whether addresses are positive as signed numbers: of 64 bits they are, with 32 the stack is not."""
+        return self._pointer_size > 4
 
     def _constant_comparison(self, node: Node) -> str | None:
         """A pointer against a number that may be an address."""
@@ -198,15 +206,22 @@ class Addresses:
             return None  # a test
         if isinstance(child.type, Pointer | ArrayType) and isinstance(t, Integer):
             place = self._points_to.of_value(child)
-            held = place is not None and self.is_occupied(place)
-            return "a part of an address" if held and self._is_cut(t.size) else None
+            if place is None or not self.is_occupied(place):
+                return None
+            return "a part of an address" if self._is_cut(t.size) else self._widened(child.type, t)
         if not self.holds(child):
             return None
         if isinstance(t, Floating) or isinstance(child.type, Floating):
             return "a conversion of the bytes of an address" if t is not child.type else None
         if isinstance(t, Integer) and t.size < child.type.size and self._is_cut(t.size):
             return "a part of an address"
-        return None
+        return self._widened(child.type, t)
+
+    def _widened(self, given: CType, t: CType) -> str | None:
+        """Its sign becomes bits; gcc extends the sign of pointers, too."""
+        signed = not isinstance(given, Integer) or given.signed
+        wider = isinstance(t, Integer) and t.size > given.size == self._pointer_size
+        return "the sign of an address" if signed and wider and not self._are_positive else None
 
     def _is_cut(self, size: int) -> bool:
         return size < min(self._pointer_size, _ADDRESS_BYTES)

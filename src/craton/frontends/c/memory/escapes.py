@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from craton.frontends.c.memory.places import Place, covered, find, parts_of
+from craton.frontends.c.memory.places import Place, covered, find, reached
 from craton.frontends.c.memory.points_to import PointsTo
 from craton.frontends.c.memory.scan import Scan
 from craton.frontends.c.syntax.nodes import Variable
@@ -24,6 +25,14 @@ class Escapes:
         return bool(self.variables or self.places or self.functions)
 
 
+def _beside(part: Place) -> Iterator[Place]:
+    """The parts of a place, and what it is a part of: who has a member finds its struct (`container_of`), and compilers
+    take all of an object for known where a part of it is.
+    """
+    yield from part.fields.values()
+    yield from (whole for whole, _ in part.parents)
+
+
 def escapes(scan: Scan, points_to: PointsTo) -> Escapes:
     """After the points-to analysis has run."""
     shared = [variable for variable in scan.globals if variable.external]
@@ -33,7 +42,7 @@ def escapes(scan: Scan, points_to: PointsTo) -> Escapes:
     functions: dict[str, None] = {}
     pointers = False
     while waiting:
-        for part in parts_of(waiting.pop()):
+        for part in reached(waiting.pop(), _beside):
             if part in seen:
                 continue
             seen[part] = None
