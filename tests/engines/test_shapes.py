@@ -59,7 +59,25 @@ POSITIVE = """
     }
     for (x = list; x; x = x->next) x->data = x->data > 0 ? 5 : 0;
 """
+QUEUE = """
+    struct { struct node *head, *tail; int length; } q = {0, 0, 0};
+    int i, n = __VERIFIER_nondet_int();
+    for (i = 0; i < n; i++) {
+        struct node *x = malloc(sizeof *x); x->next = 0;
+        if (q.tail) q.tail->next = x; else q.head = x;
+        q.tail = x; q.length++;
+    }
+"""
+TAKEN = "while (q.head) { struct node *x = q.head; q.head = x->next; free(x); q.length--; }"
 SAFE = {
+    "as many nodes as were wanted": """
+    int i, count = 0, n = __VERIFIER_nondet_int();
+    struct node *list = 0, *x;
+    for (i = 0; i < n; i++) { x = malloc(sizeof *x); x->next = list; list = x; }
+    for (x = list; x; x = x->next) count++;
+    if (n >= 0 && count != n) __VERIFIER_error();
+    """,
+    "a queue that counts its nodes": QUEUE + TAKEN + "if (q.length != 0) __VERIFIER_error();",
     "what is done depends on what nodes hold": POSITIVE
     + "for (x = list; x; x = x->next) if (x->data != 5) __VERIFIER_error();",
     "marked": APPENDED + "for (x = head; x; x = x->next) if (x->data != 7) __VERIFIER_error();",
@@ -77,6 +95,9 @@ TURNS = """
     x->data = 3; red = 1;
 """
 UNSAFE = {
+    "a queue that does not count its first node": QUEUE.replace("q.length++", "q.length += i > 0")
+    + TAKEN
+    + "if (q.length != 0) __VERIFIER_error();",
     "what is done depends on what nodes hold, some of which hold zero": POSITIVE.replace("v > 0", "v >= 0")
     + "for (x = list; x; x = x->next) if (x->data != 5) __VERIFIER_error();",
     "marks that take turns, looked at in the wrong order": TURNS
@@ -108,9 +129,9 @@ LOST = {
 }
 
 
-def _program(folder: Path, body: str, property_name: str | None = None) -> Program:
+def _program(folder: Path, body: str, property_name: str | None = None, model: str = "ILP32") -> Program:
     (folder / "p.c").write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
-    return in_blocks(load_program(Request((str(folder / "p.c"),), property_name, "ILP32")), None)
+    return in_blocks(load_program(Request((str(folder / "p.c"),), property_name, model)), None)
 
 
 def _answer(program: Program) -> EngineAnswer:
@@ -153,6 +174,37 @@ def test_nodes_are_told_by_their_place_or_by_their_size(tmp_path: Path) -> None:
         assert {field.offset for field in found.fields if field.points} == {0}
         kinds.append(type(found.kinds[0]))
     assert kinds == [Stacked, Sized]
+
+
+def test_a_text_as_long_as_a_node_is_none(tmp_path: Path) -> None:
+    """Sizes tell nodes from other blocks, but not from objects of the text that happen to be as large."""
+    read = 'static const char text[] = "%s"; if (text[__VERIFIER_nondet_int() & 7] == 9) __VERIFIER_error();'
+    for length, are_told_apart in ((11, True), (10, False)):
+        body = STACKED + read % ("x" * length) + "for (; x; x = x->next) if (x->next == x) __VERIFIER_error();"
+        program = _program(tmp_path, body, "memsafety")
+        found = nodes([transition(edge.statement) for edge in program.main.edges])
+        assert found is not None
+        (kind,) = found.kinds
+        assert isinstance(kind, Sized)
+        assert (kind.first is not None) == are_told_apart
+
+
+def test_members_may_have_fewer_bits_than_addresses(tmp_path: Path) -> None:
+    program = _program(tmp_path, SAFE["marked"], model="LP64")
+    steps = {edge: transition(edge.statement) for edge in program.main.edges}
+    found = nodes(list(steps.values()))
+    assert found is not None
+    facts = Facts(program, steps, found)
+    seen = Shapes()._seen(program, steps, facts, Budget(20))
+    assert seen is not None
+    facts.look(seen.states(x) for x, rows in seen.seen.items() if rows)
+    guesses = [
+        guess
+        for location, rows in seen.seen.items()
+        if rows
+        for guess in facts.guesses(frozenset(seen.watched[location]), seen.states(location), Effort.MOST)
+    ]
+    assert guesses
 
 
 def test_what_lies_inside_of_nodes_or_behind_them_is_seen_in_runs(tmp_path: Path) -> None:

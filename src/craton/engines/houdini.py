@@ -17,7 +17,7 @@ from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjunct
 from craton.logic.affine import cases_of_sum
 from craton.logic.evaluation import CannotEvaluate, evaluate_all
 from craton.logic.instances import blocks, indices, instances, shift_of_blocks, told_by_numbers
-from craton.logic.walk import Substitution, atoms
+from craton.logic.walk import Substitution, atoms, size
 from craton.program.analysis.liveness import live_variables
 from craton.program.analysis.nesting import nests
 from craton.program.cfa import Edge, Location, Program
@@ -147,7 +147,8 @@ def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
     if not any(part.op is ops.FORALL for part in parts):
         return list(parts)
     if any(part.op is ops.FORALL and shift_of_blocks(part) is not None for part in parts):
-        places = tuple(islice(_in_turns([blocks(indices(term)) for term in others]), MOST_PLACES))
+        asked = _in_turns([blocks(indices(term)) for term in others])
+        places = tuple(sorted(asked, key=size)[:MOST_PLACES])  # what is next to what is asked, before what is far away
         return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
     single = (part for part in parts if part.op is not ops.FORALL)
     asked = (case for term in (*others, *single) for index in indices(term) for case in cases_of_sum(index))

@@ -270,7 +270,7 @@ class Facts:
         found = [
             forall([self.node], eq(select(array, self.node), held)) for array, held in self.constant_arrays.items()
         ]
-        ordered = list(self.order.guesses(known, states))
+        ordered = list(self.order.guesses(known, states, self.numbers, self.conditions))
         if effort is Effort.MOST and self.modes is not None:
             ordered += self.modes.order(others, [x for x in self.nodes.counters if x.sort is self.sort], states)
             found += _first(MOST_BY_MODES, self._by_modes(others, known, states))

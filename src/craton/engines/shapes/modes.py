@@ -118,9 +118,9 @@ class Modes:
                 step = bv(kind.step, self.width)
                 valid, last = kind.valid(k), eq(bvadd(k, step), kind.next)
                 where = states.where(valid, k)
-                for field in self.nodes.fields:
+                for field in (field for field in self.nodes.fields if field.points):
                     claims = (or_(last, eq(field.of(k), bvadd(k, step))), or_(last, kind.valid(field.of(k))))
-                    fine = (claim for claim in claims if field.points and not where & ~states.where(claim, k))
+                    fine = (claim for claim in claims if not where & ~states.where(claim, k))
                     yield from (forall([k], implies(valid, claim)) for claim in fine)
                 null, first = bv(0, self.width), bv(kind.first, self.width)
                 for x in others:

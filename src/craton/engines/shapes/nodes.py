@@ -69,10 +69,16 @@ class Sized:
     size: Term
     next: Term | None  # the number that the next object gets
     most: Term | None = None  # what the program compares that with: how many numbers there are
+    first: Term | None = None  # the lowest number of a node, if others of that size are below it: a text may be as long
 
     @property
     def variables(self) -> frozenset[Term]:
         return frozenset((self.sizes,) if self.next is None else (self.sizes, self.next))
+
+    @property
+    def following(self) -> Term | None:
+        """The number that the next object gets."""
+        return self.next
 
     def number(self, node: Term) -> Term:
         """The how manieth object a node is."""
@@ -93,7 +99,8 @@ class Sized:
         return 1 << self.shift
 
     def valid(self, node: Term) -> Term:
-        return and_(self.begins(node), eq(select(self.sizes, self.number(node)), self.size))
+        allocated = () if self.first is None else (bvule(self.first, self.number(node)),)
+        return and_(self.begins(node), eq(select(self.sizes, self.number(node)), self.size), *allocated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,17 @@ class Stacked:
     @property
     def variables(self) -> frozenset[Term]:
         return frozenset((self.next,))
+
+    @property
+    def following(self) -> Term | None:
+        """How many nodes there may be before the next that is free; None if that is hard to compute."""
+        return self.number(self.next) if self.step & (self.step - 1) == 0 else None
+
+    def number(self, node: Term) -> Term:
+        """How many may be before a node."""
+        assert isinstance(node.sort, BitVec)
+        width = node.sort.width
+        return bvlshr(bvsub(node, bv(self.first, width)), bv(self.step.bit_length() - 1, width))
 
     def may_be(self, place: int) -> bool:
         """Whether a node may lie there, however many there are."""
@@ -233,7 +251,15 @@ class _Finding:
             following = self._next_number(array)
             most = None if following is None else self._most(following)
             for size in sorted(sizes, key=lambda term: -term.payload):
-                yield Sized(array, shift, size, following, most)
+                first = None if following is None else self._first_of(array, size, following)
+                yield Sized(array, shift, size, following, most, first)
+
+    def _first_of(self, sizes: Term, size: Term, following: Term) -> Term | None:
+        """The number that is given first, if the text has objects of its own with that size."""
+        first = min((n for n in self.assigned[following] if n.op is ops.VALUE), key=lambda n: n.payload, default=None)
+        made = [step.updates[sizes] for step in self.steps if sizes in step.updates]
+        stores = (node.args for node in post_order(*made) if node.op is ops.STORE)
+        return first if any(at.op is ops.VALUE and held is size for _, at, held in stores) else None
 
     def _next_number(self, sizes: Term) -> Term | None:
         """The variable whose value is the number of the next object."""

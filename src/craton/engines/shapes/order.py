@@ -7,7 +7,7 @@ whose numbers are above, or below, that of the node which is next. This is what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from craton.engines.shapes.nodes import Kind, Nodes, Sized, Stacked
@@ -22,7 +22,9 @@ from craton.logic import (
     bvule,
     bvult,
     eq,
+    extract,
     forall,
+    free_variables,
     implies,
     not_,
     or_,
@@ -49,14 +51,23 @@ class Order:
             yield eq(node, bv(kind.first, node.sort.width))
             yield eq(bvadd(node, bv(kind.step, node.sort.width)), kind.next)
 
-    def guesses(self, known: frozenset[Term], states: States) -> Iterator[Term]:
+    def guesses(
+        self, known: frozenset[Term], states: States, numbers: Sequence[Term], conditions: Sequence[Term]
+    ) -> Iterator[Term]:
         """What may be true where these variables are known, and these states were seen."""
         pointers = [x for x in self.nodes.pointers if x in known and x not in self.nodes.variables]
-        counters = [x for x in self.nodes.counters if x in known and x.sort is self.node.sort]
+        counters = [x for x in self.nodes.counters if x in known and _width(x) <= _width(self.node)]
         for kind in self.nodes.kinds:
-            if isinstance(kind, Sized) and kind.next is not None:
-                yield from self._of_all(kind, kind.next, pointers, states)
-                yield from self._of_numbers(kind, kind.next, pointers, counters, states)
+            following = kind.following
+            if isinstance(kind, Sized) and following is not None:
+                yield from self._of_all(kind, following, pointers, states)
+                yield from self._of_numbers(kind, following, pointers, counters, states)
+            elif following is not None and counters:
+                yield from self._of_numbers(kind, following, pointers, counters, states)
+                limits = [x for x in numbers if x in known and x not in counters and _width(x) <= _width(self.node)]
+                yield from self._of_limits(
+                    following, limits, [c for c in conditions if free_variables(c) <= known], states
+                )
 
     def _of_all(self, kind: Sized, following: Term, pointers: list[Term], states: States) -> Iterator[Term]:
         """Which numbers nodes have, and which one is the last."""
@@ -90,11 +101,11 @@ class Order:
                     break
 
     def _of_numbers(
-        self, kind: Sized, following: Term, pointers: list[Term], counters: list[Term], states: States
+        self, kind: Kind, following: Term, pointers: list[Term], counters: list[Term], states: States
     ) -> Iterator[Term]:
         """How counters, the number that comes next, and numbers of nodes differ."""
-        null = bv(0, following.sort.width) if isinstance(following.sort, BitVec) else following
-        if kind.most is not None:
+        null = bv(0, _width(following))
+        if isinstance(kind, Sized) and kind.most is not None:
             yield bvule(following, kind.most)
         ends = (null, *self.sentinels)
         numbers = [(kind.number(x), not_(eq(x, end))) for x in pointers for end in (*ends, *pointers) if x is not end]
@@ -109,13 +120,34 @@ class Order:
                 yield from _constant(first, alone, states)
                 yield from _constant(bvsub(following, kind.number(first)), alone, states)
         for counter in counters:
-            yield from _constant(bvsub(following, counter), None, states)
-            yield from (claim for _, there in numbers for claim in _constant(counter, not_(there), states))
+            last = _narrowed(following, counter)
+            yield from _constant(bvsub(last, counter), None, states)
             for number, there in numbers:
-                yield from _constant(bvsub(counter, number), there, states)
-                yield from _constant(bvsub(bvadd(counter, number), following), there, states)
+                yield from _constant(counter, not_(there), states)
+                yield from _constant(bvsub(last, counter), not_(there), states)
+                near = _narrowed(number, counter)
+                yield from _constant(bvsub(counter, near), there, states)
+                yield from _constant(bvsub(bvadd(counter, near), last), there, states)
         for number, there in numbers:
             yield from _constant(bvsub(following, number), there, states)
+
+    def _of_limits(
+        self, following: Term, limits: Sequence[Term], conditions: Sequence[Term], states: States
+    ) -> Iterator[Term]:
+        """How many nodes there are once as many as wanted were made: perhaps fewer than none are wanted."""
+        for limit in limits:
+            for condition in (None, *conditions):
+                yield from _constant(bvsub(_narrowed(following, limit), limit), condition, states)
+
+
+def _width(term: Term) -> int:
+    assert isinstance(term.sort, BitVec)
+    return term.sort.width
+
+
+def _narrowed(number: Term, counter: Term) -> Term:
+    """A number as a counter with fewer bits has it."""
+    return extract(_width(counter) - 1, 0, number)
 
 
 def _constant(term: Term, condition: Term | None, states: States) -> Iterator[Term]:
