@@ -313,7 +313,7 @@ def test_another_version_is_mentioned_where_it_may_matter(tmp_path: Path) -> Non
 # --- who is asked -----------------------------------------------------------------------------------------------------
 
 
-SOLVERS = {"z3", "bitwuzla", "cvc5", "intervals"}
+SOLVERS = {"z3", "bitwuzla", "cvc5", "intervals", "truth-tables"}
 
 
 def test_the_solver_of_the_engine_does_not_check() -> None:

@@ -190,7 +190,7 @@ FORGED: dict[str, tuple[Change, str]] = {
     "the value now is called the value at the entry": (_declared("|M::n at entry|", "M::n", "now"), "the certificate"),
     "another program": (lambda made: made["program"]["files"][0].update(sha256="0" * 64), "of another program"),
     "all solvers have found it": (
-        lambda made: made["found_by"].update(solvers=["z3", "cvc5", "bitwuzla", "intervals"]),
+        lambda made: made["found_by"].update(solvers=["z3", "cvc5", "bitwuzla", "intervals", "truth-tables"]),
         "it takes another solver",
     ),
 }

@@ -348,10 +348,19 @@ def test_an_invariant_for_too_many_elements(old: str, new: str, tmp_path: Path) 
 
 
 def test_none_of_several_solvers_checks(tmp_path: Path) -> None:
-    assert set(chosen_checkers(("z3", "bitwuzla"), None, False)) == {"cvc5", "cvc5 over integers", "intervals"}
-    assert set(chosen_checkers(("z3", "/usr/bin/cvc5 --quiet"), None, False)) == {"bitwuzla", "intervals"}
-    with pytest.raises(CratonError, match="found with z3 and bitwuzla and cvc5 and intervals: it takes another"):
-        chosen_checkers(("z3", "bitwuzla", "cvc5", "intervals"), None, False)
+    assert set(chosen_checkers(("z3", "bitwuzla"), None, False)) == {
+        "cvc5",
+        "cvc5 over integers",
+        "intervals",
+        "truth-tables",
+    }
+    assert set(chosen_checkers(("z3", "/usr/bin/cvc5 --quiet"), None, False)) == {
+        "bitwuzla",
+        "intervals",
+        "truth-tables",
+    }
+    with pytest.raises(CratonError, match="and intervals and truth-tables: it takes another"):
+        chosen_checkers(("z3", "bitwuzla", "cvc5", "intervals", "truth-tables"), None, False)
     with pytest.raises(CratonError, match="it takes another solver"):
         chosen_checkers(("z3", "cvc5"), ["cvc5", "z3"], True)
     request = requested(EXCHANGE, tmp_path)

@@ -5,8 +5,8 @@ Every TRUE has passed here, be it of `craton verify` or of `craton check`. What 
 `state_ways`, `elements`, `logic.instances`), the front ends and the passes that rebuild the program
 (`program.preparation`, `program.blocks`, `program.transitions`), and one of the solvers; or, but for the paranoid, what
 decides without one: bounds (`state_bounds`), tables (`state_tables`, `state_orders`, `smaller_questions` and
-`logic.columns`), and ranges (`smt.intervals.narrowing`), which engines use, too. Whoever rests on these is told so. No
-engine is trusted, and none is imported.
+`logic.columns`; of all cases: `smt.tables`), and ranges (`smt.intervals.narrowing`), which engines use, too. Whoever
+rests on these is told so. No engine is trusted, and none is imported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ from craton.smt.intervals.narrowing import RANGES, in_fewer_bits
 from craton.smt.registry import OVER_INTEGERS
 
 # In the order they are tried; one that cannot speak of a condition is left out.
-CHECKERS = ("bitwuzla", "z3", "intervals", OVER_INTEGERS, "cvc5")
+ALL_CASES = "truth-tables"  # computed by us: one opinion, but not of those that the paranoid ask for
+CHECKERS = ("bitwuzla", "z3", "intervals", ALL_CASES, OVER_INTEGERS, "cvc5")
 # One that heeds no limit while it prepares large conditions: it is asked when all others have had their tries.
 _HEEDLESS, _LARGE = OVER_INTEGERS, 4000  # nodes
 # It takes them up to a second to prepare a question about floats, whatever their limit is: not asked at first.
@@ -401,6 +402,7 @@ class _Panel:
         shown: set[str] = set()
         is_large = limit is not None and any(size(formula, _LARGE) > _LARGE for formula in formulas)
         passed_over = {_HEEDLESS} if is_large else set[str]()
+        passed_over.update([ALL_CASES] if self.opinions > 1 else [])
         ahead = False
         if limit == _TRIES[0] and _speak_of_floats(formulas):
             passed_over.update(_SLOW_WITH_FLOATS)
@@ -482,6 +484,10 @@ def make_checker(name: str, seconds: float | None) -> Solver:
         from craton.smt.intervals.solver import IntervalSolver
 
         return IntervalSolver(time_limit=seconds)
+    if name == ALL_CASES:
+        from craton.smt.tables.solver import TableSolver
+
+        return TableSolver(time_limit=seconds)
     return make_solver(name, time_limit=seconds)
 
 

@@ -71,14 +71,10 @@ class _Bound:
 
     @staticmethod
     def of(part: Term) -> _Bound | None:
-        negated = part.op is ops.NOT
-        inner = part.args[0] if negated else part
-        if inner.op not in (ops.BVSLE, ops.BVSLT):
+        if part.op not in (ops.BVSLE, ops.BVSLT):
             return None
-        left, right = inner.args
-        strict = (inner.op is ops.BVSLT) is not negated
-        if negated:
-            left, right = right, left
+        left, right = part.args
+        strict = part.op is ops.BVSLT
         for number, constant, is_least in ((right, left, True), (left, right, False)):
             if constant.op is ops.VALUE and isinstance(number.sort, BitVec):
                 value = to_signed(number.sort.width, constant.payload)

@@ -59,13 +59,14 @@ def in_fewer_bits(formulas: Sequence[Term]) -> list[Term] | None:
     parts = list(islice(post_order(*formulas), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS or not any(map(_is_costly, parts)) or any(map(is_quantified, formulas)):
         return None
-    resolved = _resolved(formulas)
-    case = Case.of(Formula([*resolved, *_common(resolved)]))
+    equations, others = resolved(formulas)
+    told = [*equations, *others]
+    case = Case.of(Formula([*told, *common(told)]))
     try:
         case.propagate()
     except NoModel:
         return [FALSE]
-    return _Narrowing(case).result(resolved)
+    return _Narrowing(case).result(told)
 
 
 def _is_costly(node: Term) -> bool:
@@ -77,8 +78,8 @@ def _is_costly(node: Term) -> bool:
 # --- what is known ----------------------------------------------------------------------------------------------------
 
 
-def _resolved(formulas: Sequence[Term]) -> list[Term]:
-    """The conjuncts, with names replaced by what they stand for, beside the equations that say so: what is known goes
+def resolved(formulas: Sequence[Term]) -> tuple[list[Term], list[Term]]:
+    """The conjuncts, with names replaced by what they stand for, behind the equations that say so: what is known goes
     from the inputs to the last result in one pass then.
     """
     conjoined = list(dict.fromkeys(conjuncts(and_(*formulas))))
@@ -90,7 +91,7 @@ def _resolved(formulas: Sequence[Term]) -> list[Term]:
             known[name] = meaning
     told = {meanings[name][0] for name in known}
     equations = [eq(name, meaning) for name, meaning in known.items()]
-    return [*equations, *(substitute(formula, known) for formula in conjoined if formula not in told)]
+    return equations, [substitute(formula, known) for formula in conjoined if formula not in told]
 
 
 def _meanings(formulas: Sequence[Term]) -> dict[Term, tuple[Term, Term]]:
@@ -121,7 +122,7 @@ def _in_order(meanings: Mapping[Term, tuple[Term, Term]]) -> list[Term]:
     return list(found)
 
 
-def _common(formulas: Sequence[Term]) -> list[Term]:
+def common(formulas: Sequence[Term]) -> list[Term]:
     """What all alternatives have in common: ways that come together have come from one place."""
     told: dict[Term, dict[Term, None]] = {}
     for node in post_order(*formulas):
