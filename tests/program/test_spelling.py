@@ -76,6 +76,24 @@ def test_what_has_no_name_is_not_said() -> None:
         (and_(eq(extract(31, 4, Y), bv(0, 28)), not_(eq(extract(3, 3, Y), bv(1, 1)))), "y <= 7U"),
         (eq(extract(31, 31, X), bv(1, 1)), "x < 0"),
         (bvule(zero_extend(1, Y), bv(9, 33)), "y <= 9U"),
+        (
+            or_(bvslt(zero_extend(2, Y), bv(0, 34)), bvslt(bv(2**32 - 1, 34), zero_extend(2, Y)), eq(X, bv(1, 32))),
+            "x == 1",
+        ),
+        (
+            and_(bvsle(bv(-(2**31), 34), sign_extend(2, X)), bvsle(bv(0, 34), zero_extend(2, Y)), eq(X, bv(1, 32))),
+            "x == 1",
+        ),
+        (
+            or_(
+                bvslt(sign_extend(2, X), bv(-(2**31), 34)),
+                bvslt(bv(2**31 - 1, 34), sign_extend(2, X)),
+                eq(X, bv(1, 32)),
+            ),
+            "x == 1",
+        ),
+        (bvsle(bv(-1, 34), sign_extend(2, X)), "x >= -1"),
+        (bvsle(sign_extend(2, X), bv(2**31 - 2, 34)), "x <= 2147483646"),
         (not_(and_(eq(X, bv(1, 32)), not_(eq(Y, bv(2, 32))))), "x != 1 || y == 2U"),
         (not_(or_(eq(X, bv(1, 32)), and_(eq(Y, bv(2, 32)), eq(X, bv(3, 32))))), "x != 1 && (y != 2U || x != 3)"),
     ],

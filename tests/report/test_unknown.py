@@ -11,6 +11,13 @@ def test_what_names_a_cause_is_told_alone() -> None:
     assert in_the_way("time limit of 5 s reached") == "time limit of 5 s reached"
 
 
+def test_locations_of_automata_are_told_by_the_text() -> None:
+    edge = "L8 (loop at a.c:6:3) → L68 (unreach-call), statement at a.c:15:3"
+    expected = "horn: not safe: loop at a.c:6:3 → unreach-call, statement at a.c:15:3"
+    assert in_the_way(f"horn: not safe: {edge}") == expected
+    assert in_the_way(f"horn: not safe: {edge}; testing: no test failed").startswith(expected)
+
+
 def test_names_with_commas_stay_whole() -> None:
     told = in_the_way("value with newton(it, sp), horn: gave up; testing: no test failed")
     assert told.startswith("value with newton(it, sp) and others: gave up")

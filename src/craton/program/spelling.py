@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from craton.errors import NotExpressible
 from craton.logic import (
     BOOL,
+    FALSE,
     TRUE,
     Array,
     BitVec,
@@ -37,12 +38,14 @@ from craton.logic import (
 )
 from craton.logic.build import rebuild
 from craton.logic.cexpr import to_c
+from craton.logic.semantics import to_signed
 from craton.logic.walk import fold
 from craton.program.cfa import Program
 from craton.program.storage import Scalar, StoredObject, cell_at, indexed
 
 Name = Callable[[Term], tuple[str, bool]]  # how a variable is called, and whether it is a signed number
 _MOST_CHOICES = 6  # of memories, one in another
+_ORDERS = {ops.BVULE: (False, 0), ops.BVULT: (False, 1), ops.BVSLE: (True, 0), ops.BVSLT: (True, 1)}  # sign, strict
 _COMPARISONS = {ops.EQ: eq, ops.BVULE: bvule, ops.BVULT: bvult}
 
 
@@ -169,6 +172,8 @@ def _with_signs(node: Term, args: list[Term]) -> Term:
     is read from memory that was chosen is a choice of what is read.
     """
     again = _read(args[0], args[1], _MOST_CHOICES) if node.op is ops.SELECT else rebuild(node, args) if args else node
+    if again.op in _ORDERS and (decided := _decided(again)) is not None:
+        return decided
     if again.op in _COMPARISONS and all(one.op in (ops.ZERO_EXTEND, ops.VALUE) for one in again.args):
         return _narrowed(again)
     if again.op is not ops.EQ or again.args[0].op is not ops.EXTRACT:
@@ -180,6 +185,31 @@ def _with_signs(node: Term, args: list[Term]) -> Term:
         return again
     zero = bv(0, number.sort.width)
     return bvslt(number, zero) if bit.payload else bvsle(zero, number)
+
+
+def _decided(comparison: Term) -> Term | None:
+    """What was extended is compared with a number that it cannot reach: `i < 0 || i > 4294967295` of an unsigned i."""
+    signed, strict = _ORDERS[comparison.op]
+    left, right = (_span(side, signed) for side in comparison.args)
+    if left is None or right is None:
+        return None
+    if left[1] + strict <= right[0]:
+        return TRUE
+    return FALSE if left[0] + strict > right[1] else None
+
+
+def _span(term: Term, signed: bool) -> tuple[int, int] | None:
+    """The least and the greatest number that it can be, if it is a constant or was extended."""
+    assert isinstance(term.sort, BitVec)
+    if term.op is ops.VALUE:
+        number = to_signed(term.sort.width, term.payload) if signed else term.payload
+        return number, number
+    if term.op not in (ops.ZERO_EXTEND, ops.SIGN_EXTEND) or not term.payload[0]:
+        return None
+    width = term.sort.width - term.payload[0]
+    if term.op is ops.ZERO_EXTEND:
+        return 0, (1 << width) - 1
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else None
 
 
 def _read(memory: Term, address: Term, choices: int) -> Term:

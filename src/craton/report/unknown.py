@@ -4,6 +4,7 @@ line before him (`options=False`: notebooks, the playground) is told nothing of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from craton.words import DOES_NOT_FIT, INTERRUPTED, OUT_OF_TIME, counted
 _MOST_REASONS = 2
 _MOST_PLACES = 3
 _LONGEST = 150  # characters of a reason
+_LOCATION = re.compile(r"\bL\d+ \(([^()]*)\)")  # of an automaton, and what it is in the text
 _NAMES_A_CAUSE = ("evidence incomplete", "not confirmed", "not modelled", "counterexample", "disagree", OUT_OF_TIME)
 # Of ways that are not meant for such a program, or that only look for errors.
 _SAYS_LITTLE = (DOES_NOT_FIT, "nothing to prove", "too coarse", "no test failed")
@@ -24,7 +26,7 @@ def in_the_way(reason: str, *, options: bool = True) -> str:
     """
     parts = [part for part in reason.split("; ") if part]
     if len(parts) <= 1:
-        return reason
+        return _LOCATION.sub(r"\1", reason)
     told = list(dict.fromkeys(map(_shortened, parts)))
     told.sort(key=_worth)
     causes = sum(_worth(one) < len(_NAMES_A_CAUSE) for one in told)
@@ -39,6 +41,7 @@ def _shortened(reason: str) -> str:
     first = _first(names)
     if colon and first != names:
         reason = f"{first} and others: {why}"
+    reason = _LOCATION.sub(r"\1", reason)
     return reason if len(reason) <= _LONGEST else reason[:_LONGEST] + " …"
 
 
