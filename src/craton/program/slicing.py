@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from craton.logic import FALSE, TRUE, Term, not_
+from craton.logic import FALSE, TRUE, Term, free_variables, not_
 from craton.program.analysis.control_flow import reachable_edges
 from craton.program.analysis.graphs import reachable
 from craton.program.cfa import Edge, Location, Procedure, Program
-from craton.program.statements import Assign, Assume, Block, Call, Havoc
+from craton.program.statements import Assign, Assume, Call, Havoc
 from craton.program.transformation import Transformed, unchanged
 from craton.program.variables import reads
 
@@ -29,7 +29,7 @@ def remove_dead_code(program: Program) -> Transformed:
         if name in procedures or name not in program.procedures:
             continue
         old = program.procedures[name]
-        edges = reachable_edges(old.entry, [e for e in old.edges if not _never(e)])
+        edges = reachable_edges(old.entry, [e for e in old.edges if not _assumes(e, FALSE)])
         edges = _contracted(old, edges, program, edges_back)
         procedures[name] = old.with_edges(edges)
         waiting.extend(e.statement.procedure for e in edges if isinstance(e.statement, Call))
@@ -41,23 +41,18 @@ def slice_for_errors(program: Program) -> Transformed:
     """The part of the program that can influence whether an error location is reached."""
     result = _towards_errors(program)
     while True:
-        before = sum(len(p.edges) for p in result.program.procedures.values())
         fewer = _without_irrelevant(result.program)
         if fewer.edges:
             result = result.then(fewer)
             result = result.then(remove_dead_code(result.program))
-        result = result.then(_without_empty_branches(result.program))
-        after = sum(len(p.edges) for p in result.program.procedures.values())
-        if after == before:
+        fewer = _without_empty_branches(result.program)
+        if not fewer.edges:  # the conditions are those that were there, so nothing else has become irrelevant
             return result
+        result = result.then(fewer)
 
 
-def _never(edge: Edge) -> bool:
-    return isinstance(edge.statement, Assume) and edge.statement.condition is FALSE
-
-
-def _does_nothing(edge: Edge) -> bool:
-    return isinstance(edge.statement, Assume) and edge.statement.condition is TRUE
+def _assumes(edge: Edge, condition: Term) -> bool:
+    return isinstance(edge.statement, Assume) and edge.statement.condition is condition
 
 
 def _contracted(
@@ -67,11 +62,11 @@ def _contracted(
     source now lead to the target. Loop heads and errors stay.
     """
     keep = {procedure.entry, procedure.exit, *program.errors, *program.loop_heads}
-    ways = Counter(edge.source for edge in edges)
-    skip: dict[Location, Edge] = {}
-    for edge in edges:
-        if _does_nothing(edge) and ways[edge.source] == 1 and edge.source not in keep and edge.target != edge.source:
-            skip[edge.source] = edge
+    idle = [edge for edge in edges if _assumes(edge, TRUE) and edge.source not in keep and edge.target != edge.source]
+    if not idle:
+        return edges
+    ways = Counter([edge.source for edge in edges])
+    skip = {edge.source: edge for edge in idle if ways[edge.source] == 1}
 
     def follow(location: Location) -> tuple[Location, list[Edge]]:
         passed: list[Edge] = []
@@ -89,10 +84,10 @@ def _contracted(
         return edges
     result: list[Edge] = []
     for edge in edges:
-        if skip.get(edge.source) is edge:
+        if edge.source in skip:
             continue
-        target, passed = follow(edge.target)
-        if passed:
+        if edge.target in skip:
+            target, passed = follow(edge.target)
             new = replace(edge, target=target)
             back[new] = (*back.get(edge, (edge,)), *passed)
             edge = new
@@ -138,34 +133,27 @@ def _relevant(program: Program) -> set[Term]:
     """The cone of influence of all conditions and all arguments of calls."""
     found: set[Term] = set()
     by_target: dict[Term, list[frozenset[Term]]] = {}
-    stack: list[Term] = []
-
-    def need(variables: frozenset[Term]) -> None:
-        for variable in variables:
-            if variable not in found:
-                found.add(variable)
-                stack.append(variable)
-
     for edge in program.edges():
         statement = edge.statement
-        if isinstance(statement, Assign):
-            by_target.setdefault(statement.variable, []).append(reads(statement))
+        if isinstance(statement, Assume):
+            found |= free_variables(statement.condition)
+        elif isinstance(statement, Assign):
+            by_target.setdefault(statement.variable, []).append(free_variables(statement.value))
         elif isinstance(statement, Havoc):
             for variable in statement.variables:
                 by_target.setdefault(variable, []).append(reads(statement))
         else:
-            need(reads(statement))
+            found |= reads(statement)
             if isinstance(statement, Call):
-                need(frozenset(statement.results))
-            elif isinstance(statement, Block):
-                for inner in statement.edges:
-                    need(reads(inner.statement))
+                found.update(statement.results)
     for name, procedure in program.procedures.items():
         if name != program.entry:
-            need(frozenset(procedure.returns) | frozenset(procedure.parameters))
+            found.update(procedure.returns, procedure.parameters)
+    stack = list(found)
     while stack:
         for variables in by_target.get(stack.pop(), ()):
-            need(variables)
+            stack.extend(variables - found)
+            found |= variables
     return found
 
 

@@ -22,8 +22,9 @@ class Transformed:
     locations: Mapping[Location, Location] = field(default_factory=dict)
 
     def original_edges(self, edge: Edge) -> tuple[Edge, ...]:
-        if edge in self.edges:
-            return self.edges[edge]
+        known = self.edges.get(edge)
+        if known is not None:
+            return known
         if isinstance(edge.statement, Block):
             return tuple(old for inner in edge.statement.edges for old in self.original_edges(inner))
         return (edge,)
@@ -35,7 +36,10 @@ class Transformed:
         """This transformation followed by another one, applied to its result."""
         edges: dict[Edge, tuple[Edge, ...]] = dict(self.edges)
         for edge, olds in later.edges.items():
-            edges[edge] = tuple(older for old in olds for older in self.original_edges(old))
+            if len(olds) == 1:  # nearly all
+                edges[edge] = self.original_edges(olds[0])
+            else:
+                edges[edge] = tuple(older for old in olds for older in self.original_edges(old))
         locations = dict(self.locations)
         for location, old in later.locations.items():
             locations[location] = self.original_location(old)

@@ -172,7 +172,10 @@ class _Composer:
 
     def _to(self, end: _State) -> Transition:
         updates = {x: t for x, t in end.values.items() if x is not t}
-        used = frozenset[Term]().union(*map(free_variables, (end.condition, *updates.values())))
+        if not self._inputs:
+            return Transition(end.condition, updates)
+        mentioned = {id(found): found for found in map(free_variables, (end.condition, *updates.values()))}
+        used = frozenset[Term]().union(*mentioned.values())  # of terms that share their variables once
         return Transition(end.condition, updates, tuple(i for i in self._inputs if i in used))
 
     def _execute(self, state: _State, statement: Statement, number: int) -> _State:
@@ -405,6 +408,8 @@ def _chosen(choice: Term, first: Mapping[Term, Term], second: Mapping[Term, Term
     """The values of the first if the choice is so, else those of the second. Most are the same, and there are many:
     each is looked up as rarely as possible.
     """
+    if first is second:
+        return dict(first)
     values, in_both = dict(first), 0
     for variable, one in first.items():
         another = second.get(variable)

@@ -21,6 +21,7 @@ from craton.evidence.checker import CHECKERS
 from craton.frontends.programs import Request, load_program
 from craton.logic import TRUE
 from craton.logic.evaluation import CannotEvaluate
+from craton.processes.garbage import nothing_collected
 from craton.processes.running_time import counts_work
 from craton.processes.turns import Work
 from craton.program.analysis.control_flow import recursive_procedures
@@ -75,7 +76,7 @@ def verify_request(
     request: Request, stages: Sequence[Stage], context: Context, started: float, loaded: Callable[[Program], None]
 ) -> Result:
     """The verdict on a program that is loaded now, in a run that has begun (`beginning.verify`)."""
-    with context.statistics.spending("loading"):
+    with context.statistics.spending("loading"), nothing_collected():
         program = load_program(request)
     loaded(program)
     if any(map(has_templates, stages)):
@@ -337,7 +338,7 @@ class _Run:
 
     def _prepared(self, program: Program, inlining: Inlining = Inlining.ALL) -> StagePrograms:
         statistics = self.context.statistics
-        with statistics.spending("passes"):
+        with statistics.spending("passes"), nothing_collected():
             programs = StagePrograms(prepare(program, self.context.passes, inlining))
         with statistics.spending("features"):
             statistics.features = statistics.features or programs.features

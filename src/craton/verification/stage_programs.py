@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from craton.configuration.stages import Stage
 from craton.engines.contract import Statistics
 from craton.logic.sorts import Array
+from craton.processes.garbage import nothing_collected
 from craton.program.analysis.features import features_of
 from craton.program.blocks import BlockSize, Cut, encode_blocks
 from craton.program.cfa import Program
@@ -86,7 +87,7 @@ class StagePrograms:
         if not stage.in_bits:
             with statistics.spending("views"):
                 self.view(stage)
-        with statistics.spending("passes"):
+        with statistics.spending("passes"), nothing_collected():
             return self.blocks(stage, size)
 
     def _in_bits(self, stage: Stage) -> Program:

@@ -95,6 +95,8 @@ class Transfer:
         scalars = self._scalars.get(term)
         if scalars is None:
             scalars = self._scalars[term] = tuple(self._scalars_of(term))
+        if not scalars:
+            return term
         shared, own = facts
         values = tuple([kept or value_at(shared if of_all else own, key) for key, of_all, kept, _ in scalars])
         if not any(values):
@@ -157,7 +159,9 @@ class Transfer:
         """What is known when a procedure begins that is called here: with any arguments, if there are none."""
         inside = Facts(facts.shared, EMPTY)
         for parameter, argument in zip(procedure.parameters, arguments or (), strict=arguments is not None):
-            inside = self.put(inside, parameter, self.constant(argument, facts))
+            value = self.constant(argument, facts)
+            if value is not None or parameter in self.shared:
+                inside = self.put(inside, parameter, value)
         return inside
 
     def left(self, statement: Call | None, returned: Facts, values: Values, before: Facts) -> Facts:
@@ -309,7 +313,11 @@ class Search:
         left: Point | None = None,
     ) -> Point:
         """The point where control comes to, as `Step` has it; from nowhere at the entry of a procedure."""
-        key = self._key(inside.procedure.name, facts)
+        # Joins take nothing away that is told apart: where nothing has happened, the state is the same.
+        if before is not None and facts is before.facts:
+            key = before.key
+        else:
+            key = self._key(inside.procedure.name, facts)
         point = inside.points.get((location, key))
         if point is None:
             step = None if before is None else Step(before, edge, left)
@@ -318,6 +326,8 @@ class Search:
                 self.goal = point
             self._wait(point)
             self._count(inside.procedure.name, key[1])
+            return point
+        if facts.own is point.facts.own:
             return point
         own = common(point.facts.own, facts.own)
         if own is not point.facts.own:
