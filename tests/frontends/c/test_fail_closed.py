@@ -329,6 +329,19 @@ def test_types_of_bit_fields_that_programs_ask_for_are_not_modelled(text: str, t
 @pytest.mark.parametrize(
     "text",
     [
+        "int f(float x) { return (int)x; } int main(void) { int (*p)() = (int (*)())f; return p(1.0f); }",
+        "int f(_Bool x) { return *(char *)&x; } int main(void) { int (*p)() = (int (*)())f; return p(2); }",
+        "int f(x) int x; { return x; } int main(void) { return f(2.5); }",
+    ],
+)
+def test_arguments_without_a_prototype_come_as_they_are(text: str, tmp_path: Path) -> None:
+    """gcc: a double in place of a float, 2 in place of a truth value, another register."""
+    assert isinstance(outcome(text, tmp_path), ReachedUnmodelled)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "struct t { __typeof__(s.wide + 0) w; } t; int main(void) { t.w = 1LL << 40; return t.w == 0; }",
         "typedef __typeof__(s.wide + 0) T; T w[2] = {1LL << 40}; int main(void) { return w[0] == 0; }",
         "__typeof__(s.wide + 0) w = 1LL << 40; int main(void) { return w == 0; }",

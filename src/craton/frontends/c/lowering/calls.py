@@ -16,7 +16,7 @@ from craton.frontends.c.lowering.variadic import VariableArguments
 from craton.frontends.c.memory.places import Place
 from craton.frontends.c.memory.scan import EXITS
 from craton.frontends.c.syntax.expressions import direct_callee
-from craton.frontends.c.syntax.nodes import Function, Node
+from craton.frontends.c.syntax.nodes import Function, Kind, Node
 from craton.frontends.c.syntax.types import (
     CType,
     Floating,
@@ -88,6 +88,8 @@ class Calls:
             return self._externals.call(function, node)
         if function.effectless and self._context.touches.call(node).writes:
             self._context.assume(f"{function.name} has no effects, as it is declared, or each call has them")
+        if not _has_prototype(node.children[0]) and any(map(_is_converted, node.children[1:])):
+            raise self._frame.unsupported(f"an argument that {function.name} does not get as it takes it", node)
         arguments = [(self._expressions.value(argument), argument.type) for argument in node.children[1:]]
         return self._invoke(function, arguments, node)
 
@@ -120,6 +122,10 @@ class Calls:
         for i, (parameter, group) in enumerate(zip(function.parameters, signature.parameters, strict=True)):
             if i < len(arguments):
                 value, given = arguments[i]
+                declared = function.type.parameters[i] if function.type.prototyped else parameter.type
+                if not isinstance(value, tuple) and not _fits(given, parameter.type, declared):
+                    what = f"a {given} passed where the function takes a {declared}"
+                    raise self._frame.unsupported(what, node)
                 flat.extend(self._pass(value, given, parameter.type, node))
             else:  # fewer arguments than parameters: undefined in C
                 fresh = [self._builder.temporary(term.sort) for term in group]
@@ -150,8 +156,6 @@ class Calls:
             if isinstance(wanted, Record) and count_leaves(wanted) > _MOST_LEAVES:
                 raise self._frame.unsupported(f"a {wanted} of {wanted.size} bytes passed by value", node)
             return value
-        if not _fits(given, wanted):
-            raise self._frame.unsupported(f"a {given} passed where the function takes a {wanted}", node)
         return (adapt(value, given, wanted),)
 
     # --- function pointers --------------------------------------------------------------------------------------------
@@ -246,8 +250,26 @@ class Calls:
             builder.go(after)
 
 
-def _fits(given: CType, wanted: CType) -> bool:
-    """Whether an argument of a function without a prototype is found where the function looks for it."""
+def _fits(given: CType, wanted: CType, declared: CType) -> bool:
+    """Whether an argument of a function without a prototype is found where the function looks for it, and as it looks
+    at it: what is `declared` to be a float is no double, and a truth value no other number.
+    """
+    if isinstance(given, Floating) and isinstance(declared, Floating):
+        return given.size == declared.size
+    if isinstance(wanted, Integer) and wanted.boolean:
+        return isinstance(given, Integer) and given.boolean
     return isinstance(given, Floating) == isinstance(wanted, Floating) and isinstance(wanted, Record) == isinstance(
         given, Record
     )
+
+
+def _has_prototype(callee: Node) -> bool:
+    t = callee.type.target if isinstance(callee.type, Pointer) else callee.type
+    return isinstance(t, FunctionType) and t.prototyped
+
+
+def _is_converted(argument: Node) -> bool:
+    """Whether clang makes an integer of a floating-point number, or the other way round, without being told to."""
+    if argument.kind is not Kind.CONVERT or argument.op == "cast":
+        return False
+    return isinstance(argument.type, Floating) != isinstance(argument.children[0].type, Floating)
