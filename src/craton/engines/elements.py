@@ -17,6 +17,7 @@ from craton.engines.conjectures import FAILURES, Conjectures, comparable, needed
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
 from craton.engines.guesses import facts, linear_equations, multiples, simple_facts
 from craton.engines.houdini import Guesses, inductive
+from craton.engines.parts import Parts
 from craton.engines.pointed import Pointed
 from craton.engines.shapes.states import MOST_STATES as STATES
 from craton.engines.shapes.states import Observed
@@ -146,17 +147,18 @@ class Elements(Engine):
         small = SmallCopy(program)
         pointed = Pointed(program, steps, small)
         sorts = asks_for_order(steps.values())
-        if not pointed and not sorts:
+        hints = [hint for hints in program.hints.values() for hint in hints]
+        parts = Parts(hints, list(steps.values()), small)
+        if not pointed and not sorts and not parts:
             return
         small_steps = {edge: transition(edge.statement) for edge in small.program.main.edges}
         seen = self._seen(small.program, small_steps, budget, _inputs_in_order, SORTING_STATES)
         if seen is None:
             return
-        hints = (hint for hints in program.hints.values() for hint in hints)
-        makers: list[Sorting | Pointed] = [Sorting(hints, list(steps.values()), small)] if sorts else []
+        makers: list[Sorting | Pointed | Parts] = [Sorting(hints, list(steps.values()), small)] if sorts else []
         for location, states in _models(seen).items():
             known = frozenset(seen.watched[location])
-            found = [guess for maker in [*makers, pointed] for guess in maker.guesses(known, states)]
+            found = [guess for maker in [*makers, pointed, parts] for guess in maker.guesses(known, states)]
             # What comes behind long loops is seen in the copy only; what is not so in the program is not inductive.
             numbers = comparable(seen.watched[location])
             beside = simple_facts(numbers, seen.rows(location, numbers)) if states else ()

@@ -33,10 +33,13 @@ from craton.logic import (
     not_,
     ops,
     post_order,
+    select,
     substitute,
+    var,
 )
 from craton.logic.core import fresh
 from craton.logic.evaluation import CannotEvaluate
+from craton.logic.matching import unwrapped
 from craton.logic.walk import atoms
 from craton.program.transitions import Transition
 from craton.views.cells.positions import leaves
@@ -44,6 +47,8 @@ from craton.views.cells.positions import leaves
 MOST_ENDS, MOST_BOUNDS = 14, 8  # of parts; numbers that may bound elements
 MOST_FLAGS = 4  # conditions that facts may depend on
 MOST_ELEMENTS = 10  # of an array in a state that are looked at
+# A name that no hint has: what the program calls so has the width that it says, and positions have that of indices.
+POSITION = var("at'", INT)
 _LARGEST_CONSTANT = 1 << 20  # beyond it are the ends of types, not of parts
 
 _SUMS = (ops.VARIABLE, ops.VALUE, ops.ADD, ops.SUB, ops.NEG, ops.MUL)
@@ -76,13 +81,13 @@ class Sorting:
     def guesses(self, known: frozenset[Term], states: Sequence[Model]) -> Iterator[Term]:
         """Facts that speak of these variables; the states are those of the small copy."""
         conditions = [flag for flag in self._flags if free_variables(flag) <= known]
-        for element, position in self._elements(known).items():
-            ends = self._ends(position, known)
+        for element in self._elements(known):
+            ends = self._ends(known)
             positions = frozenset[Term]().union(*map(free_variables, ends))
             numbers = [v for v in known if v.sort is INT and v not in positions]
-            bounds = [substitute(element, {position: end}) for end in ends if end.is_variable]
+            bounds = [substitute(element, {POSITION: end}) for end in ends if end.is_variable]
             bounds += sorted(numbers, key=lambda v: v.serial)
-            made = Making(position, element, ends, bounds[:MOST_BOUNDS], self._small)
+            made = Making(POSITION, element, ends, bounds[:MOST_BOUNDS], self._small)
             general = dict.fromkeys(made.facts(states))
             yield from general
             for condition in conditions:
@@ -92,25 +97,26 @@ class Sorting:
                         if fact not in general:
                             yield forall(fact.payload, implies(condition, fact.args[0]))
 
-    def _elements(self, known: frozenset[Term]) -> dict[Term, Term]:
-        """Those of each array that something is said of, and the position that they depend on."""
-        found: dict[Term, tuple[Term, Term]] = {}
+    def _elements(self, known: frozenset[Term]) -> list[Term]:
+        """Those of each array that something is said of, at the position."""
+        found: dict[Term, Term] = {}
         for hint in self._hints:
-            position = hint.payload[0]
-            for node in post_order(hint.args[0]) if position.sort is INT else ():
+            for node in post_order(hint.args[0]) if hint.payload[0].sort is INT else ():
                 if node.op is ops.SELECT and node.sort is INT and node.args[0] in known:
                     bound = [v for v in hint.payload if v in free_variables(node)]
                     if len(bound) == 1:
-                        found.setdefault(node.args[0], (substitute(node, {bound[0]: position}), position))
-        return dict(found.values())
+                        told = select(node.args[0], unwrapped(node.args[1]))
+                        found.setdefault(node.args[0], substitute(told, {bound[0]: POSITION}))
+        return list(found.values())
 
-    def _ends(self, position: Term, known: frozenset[Term]) -> list[Term]:
-        """What hints compare the position with, and what the program compares that with."""
+    def _ends(self, known: frozenset[Term]) -> list[Term]:
+        """What hints compare positions with, and what the program compares that with."""
+        bound = frozenset(v for hint in self._hints for v in hint.payload)
         found: dict[Term, None] = {}
         for one, other in self._said:
-            if position in (one, other):
-                found[other if one is position else one] = None
-        return ends_beside(found, self._asked, known - {position})
+            if (one in bound) is not (other in bound):
+                found[other if one in bound else one] = None
+        return ends_beside(found, self._asked, known - bound)
 
 
 def ends_beside(found: Iterable[Term], asked: Iterable[tuple[Term, Term]], known: frozenset[Term]) -> list[Term]:

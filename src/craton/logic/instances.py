@@ -233,6 +233,8 @@ def _patterns(body: Term, variable: Term) -> tuple[Term, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _fitting(pattern: Term, variable: Term, index: Term) -> tuple[Term, ...]:
+    if pattern.op in (ops.ITE, ops.MOD):  # over integers, where an address might wrap around
+        return tuple(match for (match,) in together(pattern, (variable,), index))
     return tuple(_matches(pattern, variable, index))
 
 

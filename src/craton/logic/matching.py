@@ -31,12 +31,12 @@ def together(pattern: Term, variables: Sequence[Term], index: Term) -> Iterator[
     in none, or two are in one.
     """
     if pattern.sort is index.sort:
-        for found in _matches(_unwrapped(pattern), frozenset(variables), _unwrapped(index)):
+        for found in _matches(unwrapped(pattern), frozenset(variables), unwrapped(index)):
             if len(found) == len(variables):
                 yield tuple(found[variable] for variable in variables)
 
 
-def _unwrapped(index: Term) -> Term:
+def unwrapped(index: Term) -> Term:
     """Over integers: without the thought that addresses could wrap around."""
     if index.op is ops.ITE:
         return min(cases_of_sum(index), key=lambda case: abs(affine(case).constant))

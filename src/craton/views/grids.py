@@ -35,6 +35,7 @@ from craton.logic import (
 from craton.logic.affine import affine
 from craton.logic.core import fresh
 from craton.logic.matching import together
+from craton.logic.sorts import Array
 from craton.logic.terms import value
 from craton.logic.walk import atoms
 from craton.program.analysis.nesting import nests
@@ -123,9 +124,12 @@ class _Grids:
         yield from self._bounds()
         for width in sorted({v for fact in facts for v in free_variables(fact.index)}, key=lambda v: v.serial):
             yield from self._same(width)
-        ranges = {fact: list(dict.fromkeys(self._ranges(fact))) for fact in facts}
+        ranges = {fact: list(dict.fromkeys(self._ranges(fact))) for fact in facts if len(fact.bound) > 1}
         for fact, range_ in _in_turns(ranges):
             yield forall(fact.bound, implies(range_, fact.told))
+        for fact in facts:
+            if len(fact.bound) == 1:
+                yield forall(fact.bound, fact.told)  # where, is told by runs
 
     def _bounds(self) -> Iterator[Term]:
         """Of counters."""
@@ -158,8 +162,10 @@ class _Grids:
     ) -> Iterator[Fact]:
         free = free_variables(index)
         found = [v for some in around for v in sorted(some & free, key=lambda v: v.serial)]
-        if not 2 <= len(found) <= _MOST_COUNTERS or not free_variables(told).isdisjoint(step.inputs):
+        if not 1 <= len(found) <= _MOST_COUNTERS or not free_variables(told).isdisjoint(step.inputs):
             return
+        if len(found) == 1 and not _relates(told, found[0]):
+            return  # one element, by its position, is what cells are for
         names, taken = {}, {*self.blocks.globals, *self.blocks.main.locals}
         for counter in found:
             names[counter] = fresh("k", counter.sort, taken)
@@ -229,7 +235,24 @@ def _written(step: Transition) -> Iterator[tuple[Term, Term, Term]]:
                 into, index, what = node.args
                 waiting.append((into, cases))
                 if not any(map(_reads, cases)):
-                    yield index, array, implies(and_(*cases), eq(select(array, index), what))
+                    for told in _said_of(what, array, step):
+                        yield index, array, implies(and_(*cases), eq(select(array, index), told))
+
+
+def _said_of(what: Term, array: Term, step: Transition) -> Iterator[Term]:
+    """What is written; an input by the other elements that get it."""
+    if what not in step.inputs:
+        yield what
+        return
+    for other, new in step.updates.items():
+        if isinstance(other.sort, Array) and other is not array and new.op is ops.STORE and new.args[2] is what:
+            yield select(other, new.args[1])
+
+
+def _relates(told: Term, counter: Term) -> bool:
+    """Whether it speaks of several elements at places that the counter tells."""
+    reads = {node for node in post_order(told) if node.op is ops.SELECT}
+    return sum(counter in free_variables(node.args[1]) for node in reads) > 1
 
 
 def _is_step(variable: Term, new: Term) -> bool:

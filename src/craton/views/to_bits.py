@@ -22,6 +22,7 @@ from craton.logic import (
     Term,
     and_,
     apply,
+    bv,
     bvsle,
     bvslt,
     disjuncts,
@@ -36,11 +37,13 @@ from craton.logic import (
     or_,
     rebuild,
     select,
+    sign_extend,
     store,
     var,
 )
 from craton.logic.affine import low_part
 from craton.logic.ops import Op
+from craton.logic.semantics import to_signed
 from craton.logic.walk import QUANTIFIERS, fold
 from craton.views.scaled_floats import Scaled, floats_compared, not_in_bits, scaled
 from craton.views.terms import Translator
@@ -316,12 +319,27 @@ def _nodes(root: Term) -> list[Term]:
     return found
 
 
+def _spread(number: Term, width: int) -> Term:
+    """The bits of a number, extended: of a sum or product, in which nothing wraps, those of its parts, as the program
+    computes indices.
+    """
+    assert isinstance(number.sort, BitVec)
+    if number.op is ops.VALUE:
+        return bv(to_signed(number.sort.width, number.payload), width)
+    if number.op in (ops.BVADD, ops.BVMUL, ops.BVSUB, ops.BVNEG):
+        parts = [_spread(part, width) for part in number.args]
+        return rebuild(number, parts)
+    if number.op is ops.SIGN_EXTEND:
+        return _spread(number.args[0], width)
+    return sign_extend(width - number.sort.width, number)
+
+
 def _into(value: Value, sort: Sort) -> Term:
     """The value as an index, element or argument: the bits of the number, as the sum that the program has for it."""
     if isinstance(value, Number) and isinstance(sort, BitVec):
         if value.width >= sort.width:
             return low_part(value.term, sort.width)
-        return extended(value, sort.width)
+        return _spread(value.term, sort.width)
     if isinstance(value, Cells):
         return value.term
     if isinstance(value, Term) and value.sort is sort:
