@@ -6,8 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import pytest
+
 from craton.frontends.programs import Request
 from craton.processes.limits import Limits
+from craton.verification import portfolio
 from craton.verification.context import Context
 from craton.verification.portfolio import Attempt, Portfolio, budgeted
 from craton.verification.scheduling import Patience
@@ -77,3 +80,25 @@ def test_who_is_given_a_part_of_the_time_is_asked_again() -> None:
     patience.begin(None)
     patience.note_undecided(hurried=True)
     assert not patience.was_too_short
+
+
+def test_asking_again_has_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, patience, asked = [0.0], Patience(), list[float]()
+    monkeypatch.setattr(portfolio, "running_time", lambda: clock[0])
+
+    def never(found: Any) -> str:
+        asked.append(clock[0])
+        clock[0] += 10.0
+        patience.was_too_short = True
+        return "out of time"
+
+    aside = portfolio._PutAside[str](patience, lambda attempt, judged: None, alone=False)
+    for name in "abc":
+        aside.verdict(attempt(name, never), name)
+    assert len(asked) == 3
+    while clock[0] < 1000.0:
+        before = clock[0]
+        aside.next()
+        assert 10.0 * (len(asked) - 3) <= clock[0] / 3 + 10.0
+        clock[0] = max(clock[0], before + 1.0)
+    assert len(asked) > 6

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from craton.engines.algebra import is_nonlinear, needed_equations
 from craton.engines.contract import Budget, Engine, EngineAnswer, OutOfTime, Safe, Unknown, does_not_fit
 from craton.engines.gauged import by_gauges
 from craton.engines.guesses import (
@@ -201,10 +202,14 @@ def needed_parts(
     while waiting:
         edge, wanted = waiting.pop()
         step, parts = steps[edge], needed[edge.source]
-        question = step.guard, not_(wanted_before(wanted, step))
-        if parts and _enough(solver, list(parts), *question) is not None:
-            continue  # what is needed anyway
-        enough = _enough(solver, kept[edge.source], *question)
+        before = wanted_before(wanted, step)
+        question = step.guard, not_(before)
+        algebraic = wanted is FALSE or is_nonlinear(wanted)
+        enough: Sequence[Term] | None = needed_equations(kept[edge.source], step.guard, before) if algebraic else None
+        if enough is None:
+            if parts and _enough(solver, list(parts), *question) is not None:
+                continue  # what is needed anyway
+            enough = _enough(solver, kept[edge.source], *question)
         if enough is None:
             return Unknown(f"{sum(map(len, kept.values()))} conjectures are invariants, but no proof")
         if len(enough) > FEW_PARTS:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import islice
 
+from craton.engines.algebra import is_nonlinear, needed_equations
 from craton.engines.contract import Budget
 from craton.facts.counting import counted
 from craton.logic import FALSE, TRUE, BitVec, Term, and_, bvsle, bvule, conjuncts, not_, ops, substitute
@@ -102,8 +103,12 @@ def _kept(
     solver: Solver, before: Sequence[Term], step: Transition, wanted: Mapping[Term, Term], budget: Budget
 ) -> list[Term]:
     """The formulas that hold after the step if those hold before it that are wanted for them. Each counterexample
-    removes all formulas that it violates.
+    removes all formulas that it violates. What algebra shows is not asked.
     """
+    shown = [guess for guess, after in wanted.items() if _by_algebra(before, step, guess, after)]
+    if shown:
+        wanted = {guess: after for guess, after in wanted.items() if guess not in shown}
+        return shown + _kept(solver, before, step, wanted, budget) if wanted else shown
     with solver.scope():
         solver.add(*premises(before, step.guard, *wanted.values()), step.guard)
         while wanted:
@@ -116,6 +121,10 @@ def _kept(
                 return _shown(solver, wanted, budget)
             wanted = {guess: wanted[guess] for guess in kept}
     return list(wanted)
+
+
+def _by_algebra(before: Sequence[Term], step: Transition, guess: Term, after: Term) -> bool:
+    return is_nonlinear(guess) and needed_equations(before, step.guard, after) is not None
 
 
 def _shown(solver: Solver, wanted: Mapping[Term, Term], budget: Budget) -> list[Term]:

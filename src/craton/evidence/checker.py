@@ -2,7 +2,7 @@
 
 Every TRUE has passed here, be it of `craton verify` or of `craton check`. What has to be trusted for it is this file,
 `conditions` (which says what has to be shown, and why that is a proof), what makes questions easier (`state_questions`,
-`state_ways`, `elements`, `logic.instances`), the front ends and the passes that rebuild the program
+`state_ways`, `elements`, `cases`, `logic.instances`), the front ends and the passes that rebuild the program
 (`program.preparation`, `program.blocks`, `program.transitions`), and one of the solvers; or, but for the paranoid, what
 decides without one: bounds (`state_bounds`), tables (`state_tables`, `state_orders`, `smaller_questions` and
 `logic.columns`; of all cases: `smt.tables`), and ranges (`smt.intervals.narrowing`), which engines use, too. Whoever
@@ -17,6 +17,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from craton.errors import CratonError, MissingCapability
+from craton.evidence.cases import cases_by_conditions
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
 from craton.evidence.elements import without_arrays
 from craton.evidence.state_bounds import BOUNDS, bounds_contradict
@@ -308,11 +309,14 @@ class _Panel:
                 return True
             formulas = (*formulas[:-1], or_(*rest))
         cases, goals = disjuncts(formulas[0]), alternatives(formulas[-1])
-        if len(cases) == 1 and (len(goals) == 1 or len(limits) <= len(_QUICK)):
+        apart = cases_by_conditions(formulas) if len(limits) > len(_QUICK) else []
+        if len(cases) == 1 and not apart and (len(goals) == 1 or len(limits) <= len(_QUICK)):
             return self._tried(formulas, limits)
         answer = self._tried(formulas, limits[: len(_QUICK)])
         if answer is not None or self.late:
             return answer
+        if apart:
+            return self._all_tried(((*case[:-1], part) for case in apart for part in alternatives(case[-1])), limits)
         if len(cases) > 1:
             return self._all_tried(((case, *formulas[1:]) for case in cases), limits)
         return self._all_tried(((*formulas[:-1], goal) for goal in goals), limits)

@@ -25,6 +25,7 @@ from craton.verification.knowledge import Knowledge
 from craton.verification.scheduling import Clock, Patience
 
 _LEAST_PATIENCE = 1.5  # seconds
+AGAIN_SHARE = 1 / 3  # of the time, for asking again about answers that could not be confirmed
 _TELL = 0.1  # seconds between two reports of progress
 
 J = TypeVar("J")
@@ -127,7 +128,8 @@ class Portfolio(Generic[J]):
 
 class _PutAside(Generic[J]):
     """Answers that could not be confirmed in as much time as has passed before them are put aside until half as much
-    time again has passed, so that what is found later and confirmed at once need not wait for them.
+    time again has passed, so that what is found later and confirmed at once need not wait for them. Asking again has a
+    third of the time at most: many answers are never confirmed.
     """
 
     def __init__(self, patience: Patience, decides: Callable[[Attempt[J], J], Any], alone: bool) -> None:
@@ -136,6 +138,7 @@ class _PutAside(Generic[J]):
         self.alone = alone
         self.begun = running_time()
         self.aside: deque[tuple[float, Attempt[J], Any]] = deque()  # when they come again
+        self.again = 0.0  # seconds that asking again has taken
 
     def verdict(self, attempt: Attempt[J], found: Any) -> Any:
         """What is decided now; None, also if the answer is put aside."""
@@ -144,10 +147,13 @@ class _PutAside(Generic[J]):
 
     def next(self) -> Any:
         """What is decided of the first answer whose time has come, if there is one."""
-        if not self.aside or self.aside[0][0] > running_time():
+        now = running_time()
+        if not self.aside or self.aside[0][0] > now or self.again > AGAIN_SHARE * (now - self.begun):
             return None
         _, attempt, found = self.aside.popleft()
-        return self.verdict(attempt, found)
+        decided = self.verdict(attempt, found)
+        self.again += running_time() - now
+        return decided
 
     def last(self, clock: Clock) -> Any:
         """What is decided of all that are left, when nobody waits any more."""
