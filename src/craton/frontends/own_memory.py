@@ -28,8 +28,9 @@ def violated_by_pointers(chosen: Mapping[str, str], violated: dict[str, Any]) ->
     """What fails, where these values were chosen before the call."""
     words = _Words(chosen)
     there = {
-        name: OWN_MEMORY if _ADDRESS.fullmatch(value) else words.text(value)
+        called: OWN_MEMORY if _ADDRESS.fullmatch(value) else words.text(value)
         for name, value in violated.get("there", {}).items()
+        if (called := words.part(name)) is not None
     }
     return {**violated, "there": there, "because": words.objects(violated.get("because", ""))}
 
