@@ -50,6 +50,7 @@ from craton.logic import (
     ops,
     zero_extend,
 )
+from craton.logic.elements import without_arrays
 from craton.logic.evaluation import CannotEvaluate
 from craton.logic.semantics import to_signed
 from craton.logic.sorts import Array
@@ -286,8 +287,16 @@ def _enough(solver: Solver, parts: Sequence[Term], *others: Term) -> Sequence[Te
         answer = solver.check(*known)
         if isinstance(answer, Unsat):
             return [known[premise] for premise in answer.core.assumptions]
-        solver.add(*known)  # assertions are easier for a solver than assumptions
-        return parts if isinstance(answer, Undecided) and isinstance(solver.check(), Unsat) else None
+        if isinstance(answer, Undecided):
+            solver.add(*known)  # assertions are easier for a solver than assumptions
+            answer = solver.check()
+    asked = [*others, *known]
+    plain = without_arrays(asked) if isinstance(answer, Undecided) else None
+    if plain is not None and plain != asked:
+        with solver.scope():
+            solver.add(*plain)
+            answer = solver.check()
+    return parts if isinstance(answer, Unsat) else None
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------

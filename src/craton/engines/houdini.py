@@ -156,13 +156,21 @@ def premises(parts: Sequence[Term], *others: Term) -> list[Term]:
     if not any(part.op is ops.FORALL for part in parts):
         return list(parts)
     if any(part.op is ops.FORALL and shift_of_blocks(part) is not None for part in parts):
-        asked = _in_turns([blocks(indices(term)) for term in others])
-        places = tuple(sorted(asked, key=size)[:MOST_PLACES])  # what is next to what is asked, before what is far away
+        places = tuple(islice(_addresses(parts, others), MOST_PLACES))
         return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
     single = (part for part in parts if part.op is not ops.FORALL)
     asked = (case for term in (*others, *single) for index in indices(term) for case in cases_of_sum(index))
     places = tuple(islice(told_by_numbers(asked, parts), MOST_PLACES))
     return [and_(*instances(part, places)) if part.op is ops.FORALL else part for part in parts]
+
+
+def _addresses(parts: Sequence[Term], others: Sequence[Term]) -> Iterator[Term]:
+    """Those that the others speak of, the next before the far ones, and then pointers that single parts speak of: what
+    follows from all parts together should not depend on what else is asked.
+    """
+    yield from (asked := sorted(_in_turns([blocks(indices(term)) for term in others]), key=size))
+    beside = _in_turns([blocks(indices(part)) for part in parts if part.op is not ops.FORALL])
+    yield from (place for place in beside if place.is_variable and place not in asked)
 
 
 def _in_turns(rows: Sequence[Iterator[Term]]) -> Iterator[Term]:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from craton.errors import CratonError, MissingCapability
 from craton.evidence.cases import cases_by_conditions
 from craton.evidence.conditions import MOST_PATHS, Annotation, Condition, EdgePath
-from craton.evidence.elements import without_arrays
 from craton.evidence.state_bounds import BOUNDS, bounds_contradict
 from craton.evidence.state_questions import StateQuestions
 from craton.evidence.state_tables import TABLES, StateTables
@@ -36,6 +35,7 @@ from craton.logic import (
     or_,
     size,
 )
+from craton.logic.elements import without_arrays
 from craton.logic.instances import cases_of_indices, instantiated
 from craton.logic.sorts import Float
 from craton.logic.walk import post_order

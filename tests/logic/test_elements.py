@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from craton.evidence.elements import without_arrays
 from craton.logic import (
     Array,
     BitVec,
@@ -23,6 +22,7 @@ from craton.logic import (
     store,
     var,
 )
+from craton.logic.elements import without_arrays
 from craton.logic.walk import free_variables
 from craton.smt import make_solver
 
