@@ -47,7 +47,7 @@ MOST_VARIABLES = 14  # of one sort that are compared pairwise
 LARGEST_EXCESS = 2
 MOST_MIXED = 4  # variables of both signs that are used as conditions
 MOST_COMPARED, MOST_CONDITIONS = 6, 4  # where orders hold only together with something else
-MOST_IN_LINEAR, MOST_IN_QUADRATIC, MOST_IN_CUBIC = 8, 6, 3
+MOST_IN_LINEAR, MOST_IN_QUADRATIC = 8, 6
 _REMAINDERS = frozenset((ops.BVUREM, ops.BVSREM, ops.MOD))
 
 Rows = Sequence[tuple[Any, ...]]
@@ -298,7 +298,7 @@ def _ordered(at_most: Any, x: Term, y: Term, pairs: Sequence[tuple[int, int]]) -
 
 
 def _equations(variables: Sequence[Term], rows: Rows, *, quadratic: bool = True) -> Iterator[Term]:
-    """Linear equations, and quadratic ones where the variables are few; cubic ones only where there is no other."""
+    """Linear equations, and quadratic ones where the variables are few."""
     sort = variables[0].sort
     width = sort.width if isinstance(sort, BitVec) else None
     numbers = rows if width is None else [tuple(to_signed(width, number) for number in row) for row in rows]
@@ -310,10 +310,7 @@ def _equations(variables: Sequence[Term], rows: Rows, *, quadratic: bool = True)
             independent.remove(determined)
     if quadratic and len(independent) <= MOST_IN_QUADRATIC:
         monomials = [*((column,) for column in independent), *combinations_with_replacement(independent, 2)]
-        equations = list(relations(numbers, monomials, width))
-        if not equations and len(independent) <= MOST_IN_CUBIC:
-            equations += relations(numbers, [*monomials, *combinations_with_replacement(independent, 3)], width)
-        yield from (_equation(found, variables) for found in equations)
+        yield from (_equation(found, variables) for found in relations(numbers, monomials, width))
 
 
 def _equation(relation: Relation, variables: Sequence[Term]) -> Term:
