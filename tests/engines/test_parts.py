@@ -33,8 +33,11 @@ SEARCH = (
     "int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) / 2; if (a[mid] < x) lo = mid + 1; else hi = mid; } "
 )
 NOWHERE = "if (lo == n || a[lo] != x) for (int i = 0; i < n; i++) if (a[i] == x) reach_error();"
-MOVED = "for (int i = 0; i < n - 1; i++) a[i] = a[i + 1]; "
-IS_MOVED = "for (int i = 0; i < n - 1; i++) if (a[i] != b[i + 1]) reach_error();"
+MOVED = (
+    "int c[n], d[n]; for (int i = 0; i < n; i++) { c[i] = __VERIFIER_nondet_int(); d[i] = c[i]; }"
+    " for (int i = 0; i < n - 1; i++) c[i] = c[i + 1]; "
+)
+IS_MOVED = "for (int i = 0; i < n - 1; i++) if (c[i] != d[i + 1]) reach_error();"
 SWAPPED = "for (int i = 0; i < n / 2; i++) { int t = a[i]; a[i] = a[n - 1 - i]; a[n - 1 - i] = t; } "
 IS_REVERSED = "for (int i = 0; i < n; i++) if (a[i] != b[n - 1 - i]) reach_error();"
 SAFE = {"binary search": SORTED + SEARCH + NOWHERE, "moved by one": MOVED + IS_MOVED}
@@ -42,7 +45,7 @@ UNSAFE = {
     "search in what is not sorted": SEARCH + NOWHERE,
     "search in what is sorted but for the last": SORTED.replace("i + 1 < n", "i + 2 < n") + SEARCH + NOWHERE,
     "search that skips one": SORTED + SEARCH.replace("hi = mid;", "hi = mid - 1;") + NOWHERE,
-    "moved by one, and one is another": MOVED + "if (n > 2) a[n / 2]++; " + IS_MOVED,
+    "moved by one, and one is another": MOVED + "if (n > 2) c[n / 2]++; " + IS_MOVED,
     "moved, but for the last": MOVED.replace("n - 1", "n - 2") + IS_MOVED,
     "swapped once more": SWAPPED.replace("i < n / 2", "i <= n / 2") + IS_REVERSED,
     "swapped too seldom": SWAPPED.replace("i < n / 2", "i < (n - 1) / 2") + IS_REVERSED,

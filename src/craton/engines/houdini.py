@@ -26,7 +26,7 @@ from craton.program.transitions import Transition, transition
 from craton.smt import Sat, Solver, Unsat, make_solver
 from craton.smt.registry import OVER_INTEGERS
 
-MOST_PLACES = 20  # that what holds of all is asked of
+MOST_PLACES = 12  # that what holds of all is asked of
 SOLVER = "cvc5"  # the solver that repaired proofs rely on
 MOST_CONSTANTS = 12  # of one sort; more would be too many guesses
 
