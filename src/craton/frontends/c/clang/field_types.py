@@ -16,7 +16,7 @@ _FIELD, _FUNCTION, _VARIABLE, _PARAMETER, _NAME_OF_TYPE = 6, 8, 9, 10, 20
 _CONVERSIONS = frozenset({117, 118})  # casts, compound literals
 _WITH_TYPES = frozenset({_FIELD, _FUNCTION, _VARIABLE, _PARAMETER, _NAME_OF_TYPE, *_CONVERSIONS})
 _UNEXPOSED, _IN_BRACKETS, _BODY = 100, 111, 202
-_AUTO = 118  # a type
+_INT, _AUTO = 17, 118  # types
 
 
 def speaks_of_bit_fields(raw: Raw) -> bool:
@@ -63,11 +63,13 @@ def _asks_for_type(raw: Raw) -> bool:
 
 
 def _compares_types(raw: Raw) -> bool:
-    """Whether types are compared (`__builtin_types_compatible_p`), one of them that of such a field. Conversions, which
-    clang does not name either, begin where their operand begins.
+    """Whether types are compared (`__builtin_types_compatible_p`), one of them that of such a field. Conversions and
+    `?:`, which clang does not name either, begin where their first operand begins, and designators have no type.
     """
-    asked = [part for part in raw.children if part.kind == _IN_BRACKETS] if raw.kind == _UNEXPOSED else ()
-    return any(begin(part.cursor) != begin(raw.cursor) and _has_wide_fields(part) for part in asked)
+    if raw.kind != _UNEXPOSED or lib().clang_getCursorType(raw.cursor).kind != _INT or not raw.children:
+        return False
+    asked = raw.children if begin(raw.children[0].cursor) != begin(raw.cursor) else ()
+    return any(part.kind == _IN_BRACKETS and _has_wide_fields(part) for part in asked)
 
 
 def _has_wide_fields(raw: Raw) -> bool:
