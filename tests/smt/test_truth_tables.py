@@ -138,6 +138,25 @@ def test_contradictions_are_those_of_all_assignments(seed: int) -> None:
         assert _models(formulas) or any(op in str(formulas) for op in ("%", "rem"))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_so_somewhere_is_never_a_contradiction(seed: int) -> None:
+    """Names that stand for each other in circles, and those that the solver would make itself."""
+    random, holds = Random(seed), list[Term]()
+    divided, made = var("divided", BitVec(4)), var("divided in bvurem", BitVec(4))
+    model: dict[Term, Any] = {v: random.randrange(16) for v in (X, Y, Z, divided, made)} | {B: random.random() < 0.5}
+    rest = bvurem(divided, bv(random.randrange(2, 8), 4))
+    other = bvurem(divided, bv(random.choice((3, 9)), 4))
+    for first, second in ((X, Y), (Y, Z), (Z, X), (rest, made), (made, Z), (Y, other)):
+        differs = random.choice((bvadd, bvsub))(second, bv(random.randrange(16), 4))
+        by = constant(evaluate(bvsub(first, differs), Model(model)), BitVec(4))
+        equation, bound = eq(first, bvadd(differs, by)), random.choice((bvule, bvslt))(first, by)
+        holds += [equation] if random.random() < 0.7 else []
+        holds += [bound if evaluate(bound, Model(model)) is True else not_(bound)]
+    holds += [one if evaluate(one, Model(model)) is True else not_(one) for one in _conjunction(random)]
+    assert all(evaluate(one, Model(model)) is True for one in holds)
+    assert isinstance(asked(*random.sample(holds, len(holds))), Undecided)
+
+
 def test_no_case_is_left_out() -> None:
     """Of all numbers between two bounds, however these are said."""
     random, narrowed = Random(5), 0
