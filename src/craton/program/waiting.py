@@ -3,7 +3,7 @@ is one choice of it, and a `continue` that asks again is none.
 
 An edge back to a head is removed if whatever is written on the ways from the head to it is dead at the head. So that
 invariants stay true of the program as it was, these variables hold anything there afterwards: other edges lead to the
-head through a statement that forgets them.
+head through statements that forget them.
 
 Law: every state that the old program reaches at a location, the new one reaches there, too. For take the shortest run
 to one that has a removed edge at its end. It was at the head before, and between the two visits it has written nothing
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from craton.logic import Term
+from craton.logic import Array, Term
 from craton.program.analysis.control_flow import back_edge_targets
 from craton.program.analysis.liveness import live_at
 from craton.program.cfa import Edge, Location, Procedure, Program
@@ -37,8 +37,13 @@ def without_waiting(program: Program) -> Transformed:
     candidates = dict(_candidates(main))
     if not candidates:
         return unchanged(program)
-    live = live_at({edge.target for edge in candidates}, main, frozenset[Term]().union(*candidates.values()))
-    removed = {edge: written for edge, written in candidates.items() if written.isdisjoint(live[edge.target])}
+    written = frozenset[Term]().union(*(writes(edge.statement) for edge in main.edges))
+    live = live_at({edge.target for edge in candidates}, main, written)
+    dead = {head: written.difference(here) for head, here in live.items()}
+    removed = {edge: some for edge, some in candidates.items() if some <= dead[edge.target]}
+    # Other numbers that are dead there are forgotten, too: nobody has to learn that they do not matter.
+    numbers = {head: frozenset(v for v in here if not isinstance(v.sort, Array)) for head, here in dead.items()}
+    removed = {edge: some | numbers[edge.target] for edge, some in removed.items()}
     return _without(program, removed) if removed else unchanged(program)
 
 
@@ -86,13 +91,10 @@ def _without(program: Program, removed: dict[Edge, frozenset[Term]]) -> Transfor
         if not forgotten.get(head):
             edges.append(edge)
             continue
-        if head not in before:
-            before[head] = Location(number)
-            number += 1
-            forget = Edge(before[head], Havoc(tuple(sorted(forgotten[head], key=lambda v: v.serial))), head)
-            edges.append(forget)
-            back[forget] = ()
-        edges.append(replace(edge, target=before[head]))
-        back[edges[-1]] = (edge,)
+        between = Location(number + len(before))  # one for each edge: the head stays where its loop is entered
+        before[between] = head
+        forget = Edge(between, Havoc(tuple(sorted(forgotten[head], key=lambda v: v.serial))), head)
+        edges += [replace(edge, target=between), forget]
+        back |= {edges[-2]: (edge,), forget: ()}
     changed = program.with_procedures({**program.procedures, main.name: replace(main, edges=tuple(edges))})
-    return Transformed(changed, back, {between: head for head, between in before.items()})
+    return Transformed(changed, back, before)
