@@ -182,11 +182,13 @@ def test_a_text_as_long_as_a_node_is_none(tmp_path: Path) -> None:
     for length, are_told_apart in ((11, True), (10, False)):
         body = STACKED + read % ("x" * length) + "for (; x; x = x->next) if (x->next == x) __VERIFIER_error();"
         program = _program(tmp_path, body, "memsafety")
-        found = nodes([transition(edge.statement) for edge in program.main.edges])
-        assert found is not None
-        (kind,) = found.kinds
-        assert isinstance(kind, Sized)
-        assert (kind.first is not None) == are_told_apart
+        steps = [transition(edge.statement) for edge in program.main.edges]
+        found, apart = nodes(steps), nodes(steps, without_texts=True)
+        assert found is not None and apart is not None
+        (kind,), (other,) = found.kinds, apart.kinds
+        assert isinstance(kind, Sized) and isinstance(other, Sized)
+        assert kind.first is None
+        assert (other.first is not None) == are_told_apart
 
 
 def test_members_may_have_fewer_bits_than_addresses(tmp_path: Path) -> None:

@@ -43,11 +43,16 @@ class Shapes(Engine):
     def run(self, program: Program, budget: Budget) -> EngineAnswer:
         try:
             steps = {edge: transition(edge.statement) for edge in program.main.edges}
-            found = nodes(list(steps.values()))
+            every = list(steps.values())
+            found, apart = nodes(every), nodes(every, without_texts=True)
             if found is None:
                 return does_not_fit("the program allocates no nodes that point to each other")
             with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
-                return self._by_rounds(program, steps, found, solver, budget)
+                answer = self._by_rounds(program, steps, found, solver, budget)
+            if isinstance(answer, Safe) or apart is None or apart.kinds == found.kinds:
+                return answer
+            with make_solver(self.solver, time_limit=QUERY_SECONDS) as solver:
+                return self._by_rounds(program, steps, apart, solver, budget)
         except OutOfTime:
             return Unknown("out of time before the conjectures were sorted out")
         except FAILURES as problem:

@@ -161,9 +161,11 @@ class Nodes:
         return arrays.union(*(kind.variables for kind in self.kinds))
 
 
-def nodes(steps: Sequence[Transition]) -> Nodes | None:
-    """The nodes of a program; None if it has none, or some that cannot be told."""
-    found = _Finding(steps)
+def nodes(steps: Sequence[Transition], *, without_texts: bool = False) -> Nodes | None:
+    """The nodes of a program; None if it has none, or some that cannot be told. Objects of its text that are as large
+    count as nodes, as heads of lists do, or do not, as strings.
+    """
+    found = _Finding(steps, without_texts)
     fields = tuple(islice(found.fields(), MOST_FIELDS))
     kinds = tuple(islice(found.kinds(), MOST_KINDS))
     sorts = {field.of_sort for field in fields}
@@ -189,8 +191,8 @@ def leaves(term: Term) -> Iterator[Term]:
 
 
 class _Finding:
-    def __init__(self, steps: Sequence[Transition]) -> None:
-        self.steps = steps
+    def __init__(self, steps: Sequence[Transition], without_texts: bool) -> None:
+        self.steps, self.without_texts = steps, without_texts
         self.places = _places(steps)  # of arrays: what is added to which constants
         self.assigned = _assigned(steps)
         self.stored = _stored(steps)
@@ -251,7 +253,7 @@ class _Finding:
             following = self._next_number(array)
             most = None if following is None else self._most(following)
             for size in sorted(sizes, key=lambda term: -term.payload):
-                first = None if following is None else self._first_of(array, size, following)
+                first = self._first_of(array, size, following) if self.without_texts and following is not None else None
                 yield Sized(array, shift, size, following, most, first)
 
     def _first_of(self, sizes: Term, size: Term, following: Term) -> Term | None:
