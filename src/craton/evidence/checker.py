@@ -369,7 +369,7 @@ class _Panel:
 
     def _shown_of_some(self, formulas: Sequence[Term], limit: float) -> bool | None:
         """By their instances, as they are and freed of arrays; at last for elements that were written and others one
-        by one. False if the instances do not contradict each other.
+        by one. False if the instances do not contradict each other. They are many, and alike: few solvers are asked.
         """
         some = instantiated(formulas)
         if some is None:
@@ -379,7 +379,7 @@ class _Panel:
             if answer is None and (limit <= _SHORT or freed):
                 way = without_arrays(some) if freed else some
                 if way is not None:
-                    answer = self._tried(way, (limit,) if limit <= _SHORT else (_TRIES[0], limit))
+                    answer = self._tried(way, (limit,) if limit <= _SHORT else (_TRIES[0], limit), short=_SHORT)
                 if answer is not None:
                     self.plain_is_easier = freed
         if answer is None and limit > _SHORT:
@@ -387,10 +387,10 @@ class _Panel:
             answer = all(self._tried(case, (limit,)) is True for case in cases) or None
         return answer
 
-    def _tried(self, formulas: Sequence[Term], limits: Sequence[float | None]) -> bool | None:
+    def _tried(self, formulas: Sequence[Term], limits: Sequence[float | None], short: float = _SHORTEST) -> bool | None:
         narrowed: Sequence[Term] | None = None
         for number, limit in enumerate(limits):
-            answer = self._asked(narrowed or formulas, limit)
+            answer = self._asked(narrowed or formulas, limit, short=short)
             if answer and narrowed:
                 self.believed[RANGES] = None
             if answer is not None or self.late:
@@ -399,9 +399,11 @@ class _Panel:
                 narrowed = in_fewer_bits(formulas)
         return None
 
-    def _asked(self, formulas: Sequence[Term], limit: float | None, shared: bool = False) -> bool | None:
-        """Each of them, with a limit of seconds; who has shown the most before comes first. If other questions share
-        the first formula, before them those that keep it.
+    def _asked(
+        self, formulas: Sequence[Term], limit: float | None, shared: bool = False, short: float = _SHORTEST
+    ) -> bool | None:
+        """Each of them, with a limit of seconds, or a few if it is short; who has shown the most before comes first. If
+        other questions share the first formula, before them those that keep it.
         """
         shown: set[str] = set()
         is_large = limit is not None and any(size(formula, _LARGE) > _LARGE for formula in formulas)
@@ -411,7 +413,7 @@ class _Panel:
         if limit == _TRIES[0] and _speak_of_floats(formulas):
             passed_over.update(_SLOW_WITH_FLOATS)
             ahead = self.failed[_OF_FLOATS] <= self.shown[_OF_FLOATS] + _FEW
-        places = self.opinions + _LIKELY if limit is not None and limit <= _SHORTEST else len(self.members)
+        places = self.opinions + _LIKELY if limit is not None and limit <= short else len(self.members)
 
         def place(member: str) -> tuple[bool, bool, int]:
             return not ahead or member != _OF_FLOATS, shared and member not in _KEEPING, -self.shown[member]
