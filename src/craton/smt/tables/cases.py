@@ -77,7 +77,7 @@ def _with_remainders(formulas: list[Term]) -> list[Term]:
             name = var(f"{known[0].name} in {node.op.name}", node.sort)
             if name not in spoken_of:
                 names[node] = name
-                bounds += [bvsle(bv(known[1], _width(name)), name), bvsle(name, bv(known[2], _width(name)))]
+                bounds += [bvsle(bv(known[1], bits_of(name)), name), bvsle(name, bv(known[2], bits_of(name)))]
     return [*replaced(formulas, names), *bounds] if names else formulas
 
 
@@ -89,7 +89,7 @@ def _values_of(node: Term) -> tuple[Term, int, int] | None:
     variables = [one for one in node.args if one.is_variable]
     if len(values) != 1 or len(variables) != 1 or (node.op is not ops.BVAND and node.args[1] is not values[0]):
         return None
-    number = to_signed(_width(node), values[0].payload)
+    number = to_signed(bits_of(node), values[0].payload)
     if number < (node.op is not ops.BVAND):
         return None
     if node.op is ops.BVAND:
@@ -97,7 +97,8 @@ def _values_of(node: Term) -> tuple[Term, int, int] | None:
     return variables[0], (1 - number if node.op is ops.BVSREM else 0), number - 1
 
 
-def _width(term: Term) -> int:
+def bits_of(term: Term) -> int:
+    """How many it has; a Bool has one."""
     return term.sort.width if isinstance(term.sort, BitVec) else 1
 
 
@@ -116,7 +117,7 @@ class _Bounds:
                     self._most[key] = min(self._most.get(key, number), number)
 
     def input(self, variable: Term) -> Input:
-        width = _width(variable)
+        width = bits_of(variable)
         whole = Input(variable, 0, width)
         if not isinstance(variable.sort, BitVec):
             return whole
@@ -143,7 +144,7 @@ def _bounds_of(part: Term) -> Iterator[tuple[Term, bool, int, bool]]:
         return
     signed, strict = _ORDERS[part.op]
     left, right = part.args
-    width = _width(left)
+    width = bits_of(left)
     if right.is_variable and left.op is ops.VALUE:
         yield right, signed, _number(left, width, signed) + strict, True
     if left.is_variable and right.op is ops.VALUE:

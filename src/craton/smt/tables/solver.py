@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 from craton.logic import BOOL, BitVec, Term, ops, post_order
 from craton.logic.ops import Theory
 from craton.logic.walk import is_quantified
 from craton.processes.running_time import running_time
-from craton.smt.contract import Answer, Capability, Core, Fragment, Solver, Undecided
-from craton.smt.tables.cases import Cases
+from craton.smt.contract import Fragment
+from craton.smt.contradictions import ContradictionSolver
+from craton.smt.tables.cases import Cases, bits_of
 from craton.smt.tables.gates import Bits, Gates
 
 NAME = "truth-tables"
@@ -20,34 +20,22 @@ MOST_BITS = 22  # of all inputs: four million cases
 _AT_ONCE = 14  # bits: of so many cases a column fits into the processor's nearest memory
 
 
-class TableSolver(Solver):
+class TableSolver(ContradictionSolver):
     """Shows that formulas whose variables have few values contradict each other, or does not know."""
 
     name = NAME
-    can: frozenset[Capability] = frozenset()
+    means = "truth tables"
+    most_parts = MOST_PARTS
     fragment = Fragment(frozenset((Theory.CORE, Theory.BITVECTORS)))
 
-    def _assert(self, formula: Term, name: str | None) -> None:
-        """Assertions are read when they are checked."""
-
-    def _push(self) -> None:
-        """Scopes are the contract's."""
-
-    def _pop(self) -> None:
-        """Scopes are the contract's."""
-
-    def _check(self, assumptions: Sequence[Term], limit: float | None) -> Answer:
-        formulas = [*(formula for _, formula in self.assertions), *assumptions]
-        parts = list(islice(post_order(*formulas), MOST_PARTS + 1))
-        if len(parts) > MOST_PARTS:
-            return Undecided("the formulas are too large for truth tables")
+    def _problem(self, formulas: Sequence[Term], parts: Sequence[Term], limit: float | None) -> str | None:
         if any(map(is_quantified, formulas)):
-            return Undecided("truth tables know no quantifiers")
+            return "truth tables know no quantifiers"
         cases = Cases.of(formulas)
         if cases.bits > MOST_BITS:
-            return Undecided(f"there are more than 2^{MOST_BITS} cases")
+            return f"there are more than 2^{MOST_BITS} cases"
         table = _Table(cases, None if limit is None else running_time() + limit)
-        return self._unsat(lambda: Core(())) if table.is_false() else Undecided(table.problem)
+        return None if table.is_false() else table.problem
 
 
 class _Table:
@@ -95,7 +83,7 @@ class _Table:
         found: dict[Term, Bits] = {}
         for one in self.cases.inputs:
             own, bits = tuple(bits[: one.bits]), bits[one.bits :]
-            width = one.variable.sort.width if isinstance(one.variable.sort, BitVec) else 1
+            width = bits_of(one.variable)
             above = own + (0,) * (width - one.bits)
             low = self.gates.constant(one.low, width)
             found[one.variable] = self.gates.computed(ops.BVADD, (), (above, low)) if one.low else above
@@ -110,8 +98,7 @@ class _Table:
             if node.op is ops.VARIABLE:
                 values[node] = inputs[node]
             elif node.op is ops.VALUE:
-                width = node.sort.width if isinstance(node.sort, BitVec) else 1
-                values[node] = self.gates.constant(int(node.payload), width)
+                values[node] = self.gates.constant(int(node.payload), bits_of(node))
             else:
                 args = [values[arg] for arg in node.args]
                 values[node] = self.gates.computed(node.op, node.payload, args)
